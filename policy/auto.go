@@ -7,9 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// auto is row 14 in auto mode: what git keeps inside the repository runs, a
-// push asks, known danger is denied, and the rest asks. Doubt is not known
-// danger: it asks.
+// auto is row 14 in auto mode: git commands whose changes stay in the repository run, a push
+// asks, known danger is denied, and the rest asks. Doubt is not known danger, so it asks.
 func (j *judge) auto(code umpire.ReasonCode, ask umpire.Phrase) []umpire.Reason {
 	a := j.access()
 	if a.Doubt != "" {
@@ -34,8 +33,8 @@ func (j *judge) auto(code umpire.ReasonCode, ask umpire.Phrase) []umpire.Reason 
 	return oneReason(rowMode, umpire.Ask, code, ask)
 }
 
-// partWords returns the words of the one program of the access's part, or nil
-// when several take part or none is known.
+// partWords returns the words of the only program in the access's part, or nil if the part has
+// several programs or an unknown one.
 func (j *judge) partWords() []string {
 	if !startsCommands(j.tool) {
 		return nil
@@ -47,8 +46,8 @@ func (j *judge) partWords() []string {
 	return parts[0].subject.access.Words
 }
 
-// gitInAuto says what auto mode does with a git command: Allow for adding and
-// committing, Ask for a plain push, and Deny for having nothing to say.
+// gitInAuto returns auto mode's verdict on a git command: Allow for adding and committing, Ask
+// for a plain push, and Deny if auto mode has no opinion.
 func gitInAuto(words []string) umpire.Verdict {
 	if len(words) < 2 || words[0] != "git" {
 		return umpire.Deny
@@ -69,13 +68,13 @@ func gitInAuto(words []string) umpire.Verdict {
 	return umpire.Deny
 }
 
-// rewritesHistory: options of commit that change what is there or skip its checks.
+// rewritesHistory reports whether an option of git commit rewrites a commit or skips its checks.
 func rewritesHistory(word string) bool {
 	return strings.HasPrefix(word, "--amend") || strings.HasPrefix(word, "--no-v") || shortOption(word, 'n')
 }
 
-// forcesPush: options and refspecs of push that overwrite or remove what others
-// see. Git takes any unambiguous start of a long option.
+// forcesPush reports whether an option or refspec of git push overwrites or removes refs that
+// others use. Git accepts any unambiguous prefix of a long option.
 func forcesPush(word string) bool {
 	if strings.HasPrefix(word, "+") || strings.HasPrefix(word, ":") {
 		return true
@@ -93,7 +92,7 @@ func shortOption(word string, letter byte) bool {
 	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, letter) > 0
 }
 
-// interpreters run whatever code they are given.
+// interpreters run any code they are given.
 var interpreters = []string{
 	"sh", "bash", "zsh", "dash", "ksh", "fish", "csh", "tcsh", "busybox", "cmd", "cmd.exe", "powershell", "pwsh",
 	"python", "python2", "python3", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "tclsh",
@@ -102,15 +101,15 @@ var interpreters = []string{
 	"npx", "bunx", "pnpx", "uvx", "tsx", "ts-node", "java", "irb",
 }
 
-// isInterpreter reports whether a program is an interpreter, in whichever version.
+// isInterpreter reports whether a program is an interpreter of any version.
 func isInterpreter(program string) bool {
 	name := strings.TrimSuffix(program[strings.LastIndexByte(program, '/')+1:], ".exe")
 	return slices.Contains(interpreters, name) ||
 		slices.Contains(interpreters, strings.TrimRight(name, ".0123456789")) && name != ""
 }
 
-// openEnded are further programs that run whatever their arguments say. An allow
-// rule for the bare program allows everything.
+// openEnded are further programs that run anything their arguments say. An allow rule for the
+// bare program allows everything.
 var openEnded = []string{
 	"sed", "find", "fd", "make", "exec", "command", "builtin", "sudo", "doas", "su", "env", "xargs", "parallel",
 	"nohup", "nice", "ionice", "setsid",
@@ -124,8 +123,8 @@ var openEndedSub = []string{
 	"-E", "-i",
 }
 
-// tooBroad reports whether an allow rule, with the words of its prefix, allows so much that
-// auto mode would decide nothing any more.
+// tooBroad reports whether an allow rule, given the words of its prefix, allows so much that
+// auto mode would have nothing left to decide.
 func tooBroad(r *umpire.Rule, words []string) bool {
 	if r.Action != umpire.Allow {
 		return false
@@ -144,8 +143,8 @@ func tooBroad(r *umpire.Rule, words []string) bool {
 	return len(words) == 1 || len(words) == 2 && slices.Contains(openEndedSub, words[1])
 }
 
-// Stripped returns the allow rules that do not speak in the mode, because they
-// are so broad that they would defeat it. Only auto mode strips any.
+// Stripped returns the allow rules that have no effect in the mode, because they are broad
+// enough to defeat it. Only auto mode strips rules.
 func (p *Policy) Stripped(mode umpire.Mode) []umpire.Rule {
 	if p == nil || mode != umpire.ModeAuto {
 		return nil

@@ -8,32 +8,32 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// An Autonomy is a person's standing answers to kinds of calls, each like an allow rule:
-// everything that denies or asks by name comes before it. The zero value answers nothing.
+// An Autonomy is a person's standing answers to kinds of calls. Each works like an allow rule:
+// every row that denies or asks by name comes first. The zero value answers nothing.
 type Autonomy struct {
-	// OutsideReads lets reads outside the project run that name no secret.
+	// OutsideReads allows reads outside the project that name no secret.
 	OutsideReads bool
 	// Scratch counts temporary folders as inside the project.
 	Scratch bool
-	// Edits lets writes in the project run: editing, formatting, making folders, copying
-	// and moving.
+	// Edits allows writes in the project: editing, formatting, making folders, copying and
+	// moving.
 	Edits bool
-	// UnknownCode has code that nobody can judge by reading run as a trial first, and
-	// Deletes what deletes in the project. What a trial did in the project is then kept.
+	// UnknownCode tries code first if reading it cannot tell its effects, and Deletes does so
+	// for deletions in the project. Their effects in the project are then kept.
 	UnknownCode, Deletes bool
-	// LocalGit lets git record what it can take back: add, commit, branch, stash.
+	// LocalGit allows git to record changes that it can undo: add, commit, branch, stash.
 	LocalGit bool
-	// Network is the answer about the hosts of Settings.Destinations.
+	// Network is the answer about the hosts in Settings.Destinations.
 	Network NetworkAnswer
 }
 
-// A NetworkAnswer is a person's standing answer about hosts that they listed. The zero value asks.
+// A NetworkAnswer is a person's standing answer about listed hosts. The zero value asks.
 type NetworkAnswer uint8
 
 // The answers, strictest first.
 const (
 	NetworkAsk    NetworkAnswer = iota // every call asks
-	NetworkOnce                        // a host asks until it was approved once in the session
+	NetworkOnce                        // a host asks until it is approved once in the session
 	NetworkListed                      // no call asks
 )
 
@@ -50,7 +50,7 @@ const (
 // Levels are all levels, the strictest first.
 var Levels = []Level{AutonomyLow, AutonomyMedium, AutonomyHigh}
 
-// Autonomy returns the standing answers of a level. That of an unknown one answers nothing.
+// Autonomy returns the standing answers of a level. An unknown level answers nothing.
 func (l Level) Autonomy() Autonomy {
 	if l != AutonomyMedium && l != AutonomyHigh {
 		return Autonomy{}
@@ -83,7 +83,7 @@ func autonomyOutside(j *judge) []umpire.Reason {
 	return nil
 }
 
-// autonomyInside answers after rules and grants, where the mode would ask.
+// autonomyInside answers after rules and grants, in place of the mode's question.
 func autonomyInside(j *judge) []umpire.Reason {
 	a, auto := j.access(), &j.policy.opts.Autonomy
 	if a.Doubt != "" || a.Asks != "" || j.given.Mode == umpire.ModeAsk || j.harmless() || j.outside {
@@ -107,7 +107,7 @@ func autonomyInside(j *judge) []umpire.Reason {
 	return nil
 }
 
-// answered is the reason of a standing answer.
+// answered returns the reason of a standing answer.
 func answered(id umpire.RuleID, text umpire.Phrase) []umpire.Reason {
 	return []umpire.Reason{{
 		Row: rowAutonomy, Verdict: umpire.Allow, Code: umpire.CodeAutonomy, Text: text,
@@ -115,8 +115,8 @@ func answered(id umpire.RuleID, text umpire.Phrase) []umpire.Reason {
 	}}
 }
 
-// recordsLocally reports a git command that only records, and that git itself can take back, or
-// one that puts files in place which stand beside it.
+// recordsLocally reports whether a git command only records changes that git itself can undo,
+// or writes files that are listed as separate accesses.
 func recordsLocally(j *judge) bool {
 	a := j.access()
 	if a.Table == TableGitTree {
@@ -133,14 +133,14 @@ func recordsLocally(j *judge) bool {
 	return onlyRecords(a.Words) && !a.Consequence.AtLeast(umpire.Outward)
 }
 
-// TableGitTree marks paths of which git would put another version in place, or take away.
+// TableGitTree marks paths that git would replace with another version or remove.
 const TableGitTree = "git tree"
 
-// scratchFolders are where systems and agents keep what is temporary.
+// scratchFolders are the temporary folders of systems and agents.
 var scratchFolders = []string{"/tmp/", "/private/tmp/", "/var/tmp/", "/var/folders/", "/private/var/folders/"}
 
-// isScratch reports a path that lies in a temporary folder as written and as resolved. What
-// leads there from the project does not, and neither does a home.
+// isScratch reports whether a path lies in a temporary folder both as written and as resolved.
+// A link from the project into one does not count, and neither does a home.
 func isScratch(j *judge, a *umpire.Access) bool {
 	within := func(name string) bool {
 		return slices.ContainsFunc(scratchFolders, func(dir string) bool { return strings.HasPrefix(name, dir) })
@@ -150,8 +150,8 @@ func isScratch(j *judge, a *umpire.Access) bool {
 		(o.Home == "" || !isBelow(a.Resolved, o.Home)) && (o.Root == "" || !isBelow(a.Target, o.Root))
 }
 
-// hidesSecret reports a path that climbs, and would name a secret if it began at the root: who
-// counts the steps wrongly reads that.
+// hidesSecret reports whether a path that climbs would name a secret if it began at the root: a
+// program that counts the steps differently reads that file.
 func hidesSecret(j *judge, a *umpire.Access) bool {
 	at := strings.LastIndex(a.Target, "/../")
 	if at < 0 {
@@ -161,15 +161,15 @@ func hidesSecret(j *judge, a *umpire.Access) bool {
 	return j.policy.NamesSecret(file) || len(j.policy.hitsOfReading(file).rows[rowDenyRule]) > 0
 }
 
-// searchesHome reports a search through a home or all that is above it, or for text through one
-// of its folders of settings: what is a secret there is known by few names.
+// searchesHome reports whether an access searches a home, a folder above it, or the text in one
+// of its settings folders, where secrets have few known names.
 func searchesHome(j *judge, a *umpire.Access) bool {
 	home := j.policy.opts.Home
 	return a.Tree && (a.Resolved == "/" || home != "" && (isBelow(home, a.Resolved) ||
 		!a.Names && path.Dir(a.Resolved) == home && strings.HasPrefix(path.Base(a.Resolved), ".")))
 }
 
-// inHome reports a path in the person's home, or where homes are on any system. Windows has them on a drive.
+// inHome reports whether a path lies in the person's home, or in a home on any system. Windows has them on a drive.
 func inHome(j *judge, a *umpire.Access) bool {
 	home := j.policy.opts.Home
 	name := strings.ToLower(a.Resolved)
@@ -183,22 +183,22 @@ func inHome(j *judge, a *umpire.Access) bool {
 	return isBelow(name, "/root") || isBelow(name, "/home")
 }
 
-// asksInHome says that reads in homes ask but for what autonomy covers there.
+// asksInHome explains that reads in homes ask unless autonomy covers them.
 func asksInHome(a *umpire.Access) umpire.Phrase {
 	return umpire.Say("%q is in a home; unasked reads there cover toolchains, settings and files that git tracks",
 		a.Target)
 }
 
-// isFresh reports whether a write reaches nothing that others made.
+// isFresh reports whether a write reaches only new files or the session's own.
 func (c *Conditions) isFresh(a *umpire.Access) bool { return c.Fresh != nil && c.Fresh(a) }
 
-// asksOfOthers says that writes in temporary folders ask where they reach what others made.
+// asksOfOthers explains that writes to other processes' temporary files ask.
 func asksOfOthers(a *umpire.Access) umpire.Phrase {
 	return umpire.Say("%q is a temporary file that this session has not made", a.Target)
 }
 
-// NeedsLook reports whether a decision asks about a read in a home, or about a write to a file in a temporary folder:
-// a caller that can look at the files may answer otherwise.
+// NeedsLook reports whether a decision asks about a read in a home, or about a write to a file
+// in a temporary folder. A caller that can look at the files may decide differently.
 func NeedsLook(d *umpire.Decision) bool {
 	return slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool {
 		if r.Access < 0 {
@@ -209,15 +209,15 @@ func NeedsLook(d *umpire.Decision) bool {
 	})
 }
 
-// inSystemState reports a path that shows processes, devices or the kernel, and not files.
+// inSystemState reports whether a path shows processes, devices or the kernel instead of files.
 func inSystemState(a *umpire.Access) bool {
 	return slices.ContainsFunc([]string{"/proc", "/dev", "/sys", "/run"}, func(dir string) bool {
 		return a.Resolved == dir || strings.HasPrefix(a.Resolved, dir+"/")
 	})
 }
 
-// searchFindsNothing reports that a search outside the project would read no secret and follow
-// no link. Without a look it may.
+// searchFindsNothing reports whether a search outside the project would read no secret and
+// follow no link. It returns false if Query.Search cannot tell.
 func searchFindsNothing(j *judge) bool {
 	found, looked := lookThrough(j)
 	return looked && found.IsNothing()
@@ -240,8 +240,8 @@ func reachesListed(j *judge) bool {
 		s.Autonomy.Network == NetworkOnce && slices.ContainsFunc(j.given.Grants, approved))
 }
 
-// HostsOnce returns the listed hosts that an approval of a decision opens for the session. It
-// returns none when the decision asks about anything else, or for another reason.
+// HostsOnce returns the listed hosts that approving a decision opens for the session. It
+// returns none if the decision asks about anything else, or for another reason.
 func (s *Settings) HostsOnce(d *umpire.Decision) (hosts []string) {
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
@@ -258,7 +258,7 @@ func (s *Settings) HostsOnce(d *umpire.Decision) (hosts []string) {
 	return hosts
 }
 
-// asksOnce says that a listed host is asked about once.
+// asksOnce explains that a listed host asks once.
 func asksOnce(a *umpire.Access) umpire.Phrase {
 	return umpire.Say("%s is one of your destinations: one approval opens it for this session", hostName(a.Target))
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
-// This file knows whether a rule is about something below a folder where its pattern does not tell:
-// packages/*/secrets/** says nothing of packages/foo unless there are secrets in it.
+// This file decides whether a rule applies to files below a folder if its pattern alone does
+// not tell: packages/*/secrets/** applies to packages/foo only if there are secrets in it.
 
-// isLoose reports whether a glob goes on behind its first wildcard.
+// isLoose reports whether a glob continues after its first wildcard.
 func (g *glob) isLoose() bool { return g.anyDepth || len(g.segs)-countLiterals(g.segs) > 1 }
 
-// looksBelow reports whether what the rule is about has to be looked for below folders. What umpire
-// protects by itself is found in another way.
+// looksBelow reports whether the rule needs a search below folders for matching files. Built-in
+// rules work differently.
 func (c *compiled) looksBelow() bool {
 	return !c.allows() && !c.named && c.rule.Source != umpire.SourceBuiltin &&
 		slices.ContainsFunc(c.globs, func(g glob) bool { return g.isLoose() })
 }
 
-// liesBelow reports whether something that the access reaches below its folder is what the rule is
-// about. What nobody has looked at may be.
+// liesBelow reports whether the access reaches a file below its folder that matches the rule.
+// Without a listing it returns true.
 func (c *compiled) liesBelow(s *subject, o *Options) bool {
 	f := s.forms.last()
 	return slices.ContainsFunc(c.globs, func(g glob) bool {
@@ -41,7 +41,7 @@ func (c *compiled) liesBelow(s *subject, o *Options) bool {
 	})
 }
 
-// literalFolder is where a path or a pattern begins: all before its first wildcard.
+// literalFolder returns the part of a path or pattern before its first wildcard.
 func (f *form) literalFolder() string {
 	folder, target := "/", f.anyTarget(false)
 	for _, s := range target[:countLiterals(target)] {
@@ -50,7 +50,7 @@ func (f *form) literalFolder() string {
 	return folder
 }
 
-// reaches reports whether the access does something with what was found below its folder.
+// reaches reports whether the access affects a path found below its folder.
 func (s *subject) reaches(found *form, target []segment, folded bool) bool {
 	names, last := found.segs, found.folded[len(found.folded)-1]
 	if folded {

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// manyRules makes n rules of the sorts that people write.
+// manyRules makes n rules of the kinds that people write.
 func manyRules(n int) []umpire.Rule {
 	rules := make([]umpire.Rule, n)
 	for i := range rules {
@@ -43,7 +43,7 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// BenchmarkFirst is what a process pays that lives for one decision.
+// BenchmarkFirst measures a process that makes a single decision.
 func BenchmarkFirst(b *testing.B) {
 	q := query("Bash", exec("git status", umpire.Safe), read("src/m5/c.ts"))
 	for _, n := range []int{0, 100} {
@@ -61,8 +61,8 @@ func BenchmarkFirst(b *testing.B) {
 	}
 }
 
-// TestFirstDecisionCompilesLittle: a hook without a gate lives for one decision, and compiles no built-in
-// rules that its call does not come near.
+// TestFirstDecisionCompilesLittle: a hook without a gate makes one decision, and must not
+// compile built-in rules that have nothing to do with its call.
 func TestFirstDecisionCompilesLittle(t *testing.T) {
 	for name, most := range map[string]struct {
 		query  Query
@@ -85,7 +85,7 @@ func TestFirstDecisionCompilesLittle(t *testing.T) {
 	}
 }
 
-// TestLookingUpAllocatesNothing: what a decision allocates is what it tells.
+// TestLookingUpAllocatesNothing: a decision allocates only its result.
 func TestLookingUpAllocatesNothing(t *testing.T) {
 	rules := append(manyRules(1000), umpire.Rule{Tool: "Bash", Match: umpire.Match{Command: "make all"}, Source: umpire.SourceUser})
 	p, err := New(rules, testOptions)

@@ -10,9 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
-// A hardRule is one line of the built-in tables: patterns for one tool, and the
-// row in which they stand. Built-in rules use the rule language, so that
-// `umpire rules list --builtin` can print what holds.
+// A hardRule is one line of the built-in tables: patterns for one tool, and their row. Built-in
+// rules use the rule language, which lets `umpire rules list --builtin` print them.
 type hardRule struct {
 	id       umpire.RuleID
 	tool     string
@@ -21,16 +20,16 @@ type hardRule struct {
 
 	row  int
 	code umpire.ReasonCode
-	// onlyTree, wholeFolder, named and secret are explained at compiled, and so is
-	// what except, patterns like the others, takes out.
+	// onlyTree, wholeFolder, named and secret are explained at compiled; except lists patterns
+	// that the line does not cover.
 	onlyTree, wholeFolder, named, secret bool
-	// switchable lines are off for a person who says so.
+	// switchable lines can be switched off by a person.
 	switchable bool
 	except     []string
 }
 
-// systemFolders hold an operating system. Deleting one, or changing everything
-// in it, leaves no working machine.
+// systemFolders hold an operating system. Deleting one, or changing everything in it, breaks
+// the machine.
 var systemFolders = []string{
 	"/", "/{bin,boot,dev,etc,home,lib,lib32,lib64,libx32,opt,proc,root,run,sbin,srv,sys,usr,var}",
 	"/{Users,System,Library,Applications,Volumes,private,cores,nix}",
@@ -42,19 +41,19 @@ var systemFolders = []string{
 
 var homeFolders = []string{"~", "/home/*", "/Users/*", "?:/Users/*", "/mnt/?/Users/*"}
 
-// coreFiles are the ones without which a machine does not start or let anyone in.
+// coreFiles are needed to start a machine or log in to it.
 var coreFiles = []string{
 	"/etc/{passwd,shadow,group,gshadow,fstab,crypttab,sudoers,ld.so.preload,inittab}", "/etc/sudoers.d/**", "/boot/**",
 }
 
-// firstPrograms are those without which nothing else starts.
+// firstPrograms are needed to start any other program.
 var firstPrograms = []string{
 	"/{bin,usr/bin}/{sh,bash,dash,env,mount,login,su,sudo,systemctl}", "/{sbin,usr/sbin}/init",
 	"/{lib,lib64,usr/lib,usr/lib64}/**/{ld-linux*,ld-musl*,libc.so*,libc-*}", "/{lib,usr/lib}/systemd/systemd",
 }
 
-// devices are disks, memory and kernel switches; the harmless ones, like
-// /dev/null and the terminals, are not among them.
+// devices are disks, memory and kernel switches, but not harmless ones like /dev/null, nor
+// terminals.
 var devices = []string{
 	"/dev/{sd,hd,vd,xvd,nvme,mmcblk,disk,rdisk,md,dm-,loop,sr,pmem,zram,ada,da,nda,nvd,vtbd}*",
 	"/dev/{mtd,ubi,nbd,rbd,bcache,drbd,dasd}*",
@@ -64,20 +63,18 @@ var devices = []string{
 	"/sys/{block,class/block}/*/device/delete",
 }
 
-// forbiddenFiles are about passwords and who may become whom; nobody edits or
-// shows them through an agent.
+// forbiddenFiles control passwords and privileges; agents must neither edit nor show them.
 var forbiddenFiles = []string{
 	"/etc/{shadow,gshadow,master.passwd,sudoers}", "/etc/{shadow,gshadow}-", "/etc/sudoers.d/**",
 	"/private/etc/{master.passwd,sudoers}", "/private/etc/sudoers.d/**",
 	"?:/Windows/System32/**", "/mnt/?/Windows/System32/**",
 }
 
-// accountFiles list who has an account. Everybody may read them, and nobody edits
-// them through an agent.
+// accountFiles list the accounts. Agents may read them but not edit them.
 var accountFiles = []string{"/etc/{passwd,passwd-}", "/private/etc/passwd"}
 
-// A hardTable holds lines of one sort. If all belong to one section, only is that section; otherwise
-// it is sectionCount.
+// A hardTable holds lines of one kind. If all of them belong to one section, only is that
+// section; otherwise it is sectionCount.
 type hardTable struct {
 	lines iter.Seq[hardRule]
 	only  section
@@ -92,7 +89,7 @@ func hardTables(o *Options) []hardTable {
 	}
 }
 
-// hardRules are the lines of all tables.
+// hardRules yields the lines of all tables.
 func hardRules(o *Options) iter.Seq[hardRule] {
 	return func(yield func(hardRule) bool) {
 		for _, table := range hardTables(o) {
@@ -163,9 +160,9 @@ var stops = []hardRule{
 	},
 }
 
-// stateRules guard the folders that hold umpire's credentials, its store and its keys.
-// Reading a file there is never approved, since it would answer for the person. A search of a
-// folder above it asks: it would read the credentials along with all the rest.
+// stateRules guard the folders with umpire's credentials, store and keys. Reading a file there
+// is never approved, because it would allow answering for the person. A search of a folder
+// above asks, because it would read the credentials too.
 func stateRules(o *Options) iter.Seq[hardRule] {
 	patterns := []string{"~/.umpire/{state,keys}/**"}
 	if o.StateDir != "" {
@@ -214,7 +211,7 @@ func controlRule(id umpire.RuleID, patterns []string, why umpire.Phrase) hardRul
 	}
 }
 
-// rule writes a pattern of the line as a rule of the rule language.
+// rule returns a pattern of the line as a rule.
 func (h *hardRule) rule(pattern string) umpire.Rule {
 	action := umpire.Deny
 	if h.row == rowControl || h.row == rowAskRule {
@@ -226,8 +223,8 @@ func (h *hardRule) rule(pattern string) umpire.Rule {
 	}
 }
 
-// selfRules deny the verbs of a person, one rule each; the last one is for commands
-// that are not known.
+// selfRules deny the commands reserved for a person, one rule each; the last one is for unknown
+// commands.
 func selfRules() []umpire.Rule {
 	var rules []umpire.Rule
 	for _, verb := range append(personVerbs(), unmarkedVerb) {
@@ -240,10 +237,9 @@ func selfRules() []umpire.Rule {
 	return rules
 }
 
-// Builtin returns the rules that hold in every policy, for people to read. New
-// adds them by itself. What critical rules say about a folder they also say
-// about everything in it at once, as in FOLDER/*, and those with "everything"
-// in what they say are about recursive changes only.
+// Builtin returns the rules in force in every policy, for display. New adds them itself.
+// Critical rules about a folder also cover everything in it at once, as in FOLDER/*. Those with
+// "everything" in their text cover only recursive changes.
 func Builtin() []umpire.Rule {
 	var rules []umpire.Rule
 	for h := range hardRules(&Options{}) {
@@ -254,8 +250,8 @@ func Builtin() []umpire.Rule {
 	return append(rules, selfRules()...)
 }
 
-// compileSection compiles the built-in rules of one section. The order of all
-// built-in rules is below zero, so that they are named before anybody's rules.
+// compileSection compiles the built-in rules of one section. Their order is below zero, so
+// decisions name them before other rules.
 func compileSection(at section, o *Options) []*compiled {
 	k := compiler{opts: o, folds: true}
 	if at == sectionSelf {
@@ -277,14 +273,14 @@ func compileSection(at section, o *Options) []*compiled {
 	return all
 }
 
-// maxTables is more tables than there are, and maxTable more patterns than one has.
+// maxTables and maxTable exceed the number of tables and the number of patterns in one.
 const maxTables, maxTable = 8, 1 << 13
 
-// compileLine compiles a line, one rule for each pattern. They share what is the same.
+// compileLine compiles a line into one rule for each pattern. The rules share their common parts.
 func (k *compiler) compileLine(all []*compiled, h *hardRule, order int) []*compiled {
 	rule, ref := h.rule(h.patterns[0]), &k.refs.take(1)[0]
 	*ref = rule.Ref()
-	var except []glob // not indexed, since it does not take part in finding rules
+	var except []glob // not indexed, because it takes no part in finding rules
 	for _, pattern := range h.except {
 		except = append(except, k.newGlobs(pattern, umpire.Deny)...)
 	}

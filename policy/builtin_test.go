@@ -95,7 +95,7 @@ func TestResolvedPathCounts(t *testing.T) {
 	check(t, p, query("Edit", unresolved), modeAsk)
 }
 
-// The project may lie anywhere; what is critical stays where it is.
+// The project may lie anywhere; critical folders stay critical.
 func TestProjectInRootsHome(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t, Options{Root: "/root/x", Home: "/root"})

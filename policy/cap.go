@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// withinCap reports whether an access does no more than the rule's cap lets it. A rule
-// without a cap lets it do anything.
+// withinCap reports whether an access stays within the rule's cap. A rule without a cap permits
+// any access it matches.
 func (c *compiled) withinCap(a *umpire.Access) bool {
 	limit := &c.rule.Cap
 	if a.Consequence != limit.MaxConsequence && a.Consequence.AtLeast(limit.MaxConsequence) {
@@ -17,13 +17,13 @@ func (c *compiled) withinCap(a *umpire.Access) bool {
 		return true
 	}
 	if a.Kind == umpire.KindNetwork {
-		return false // a host is a target, and the rule names none
+		return false // a host is a target, and the rule does not name any
 	}
 	return a.Kind != umpire.KindExec || c.namesExtras(a)
 }
 
-// namesExtras reports whether the rule itself names every option that does more than
-// the program does without it.
+// namesExtras reports whether the rule itself names every option of the access that adds
+// effects to the program.
 func (c *compiled) namesExtras(a *umpire.Access) bool {
 	named := c.words
 	if len(c.line) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// decideLine decides a command line as Bash would be asked to run it.
+// decideLine decides a command line in a Bash call.
 func decideLine(t *testing.T, line string, rules ...umpire.Rule) umpire.Decision {
 	t.Helper()
 	return decideIn(t, umpire.ModeDefault, line, rules...)
@@ -27,9 +27,8 @@ func decideIn(t *testing.T, mode umpire.Mode, line string, rules ...umpire.Rule)
 	return Decide(p, q)
 }
 
-// lineQuery is the query about a command line, with its paths resolved to themselves.
-// TestRowsSystemInfo: what is installed and what system this is are looked up unasked. A registry that the
-// project may choose is asked about, and so is what prints the whole environment with its secrets.
+// TestRowsSystemInfo: looking up installed packages and system information runs unasked. A registry that
+// the project may choose asks, and so does printing the whole environment with its secrets.
 func TestRowsSystemInfo(t *testing.T) {
 	t.Parallel()
 	for want, lines := range map[umpire.Verdict][]string{
@@ -45,7 +44,7 @@ func TestRowsSystemInfo(t *testing.T) {
 	} {
 		for _, line := range lines {
 			q := lineQuery(t, line)
-			q.Mode, q.Sandbox.Held = umpire.ModeDefault, true // what else the project's settings run is held
+			q.Mode, q.Sandbox.Held = umpire.ModeDefault, true // the sandbox confines the project's settings
 			if d := Decide(newPolicy(t, testOptions), q); d.Verdict != want {
 				t.Errorf("%s: %s (%s), want %s", line, d.Verdict, d.Reason, want)
 			}
@@ -53,6 +52,7 @@ func TestRowsSystemInfo(t *testing.T) {
 	}
 }
 
+// lineQuery returns the query about a command line, with its paths resolved to themselves.
 func lineQuery(t *testing.T, line string) Query {
 	t.Helper()
 	call := umpire.Call{ID: "c", Tool: "Bash", Input: []byte(`{"command":` + strconv.Quote(line) + `}`), Dir: testRoot}
@@ -86,7 +86,7 @@ func allowOf(t *testing.T, short string, limit umpire.Cap) umpire.Rule {
 	return r
 }
 
-// A rule for one whole command matches the same words, and no others.
+// A rule for one whole command matches exactly the same words.
 func TestWholeCommand(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -126,7 +126,7 @@ func TestWholeCommand(t *testing.T) {
 	}
 }
 
-// A cap covers options and consequences of no more than it says.
+// A cap covers only its options and consequences.
 func TestCap(t *testing.T) {
 	t.Parallel()
 	shown := umpire.Cap{Options: umpire.OptionsShown}
@@ -174,8 +174,8 @@ func TestCap(t *testing.T) {
 	}
 }
 
-// A grant for a folder or for a tool does not take in the secrets there; one for the
-// very file does.
+// A grant for a folder or for a tool does not cover the secrets there; one for the very file
+// does.
 func TestGrantsAndSecrets(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t, testOptions)

@@ -6,24 +6,23 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// claimsField is the extra field with what an MCP server says of a tool.
+// claimsField is the extra field with an MCP server's claims about a tool.
 const claimsField = "annotations"
 
-// anewField is the extra field that says that a tool is not described as it was when it
-// was last called: what allowed that one does not speak of this one.
+// anewField is the extra field that says that a tool's description has changed since its last
+// call. Earlier approvals do not apply to the changed tool.
 const anewField = "described_anew"
 
-// claims are what a server says of its own tool, by the names of the protocol. They
-// are a stranger's word: those that warn are taken, those that soothe (readOnlyHint,
-// idempotentHint) are not read.
+// claims are a server's statements about its own tool, named as in the protocol. The server is
+// not trusted: umpire heeds warnings and ignores reassurances (readOnlyHint, idempotentHint).
 type claims struct {
 	Destructive bool `json:"destructiveHint"`
 	OpenWorld   bool `json:"openWorldHint"`
 }
 
-// raiseRisk is the access of a tool of an MCP server, of more risk where the server
-// itself warns. Only what is said counts: the protocol's own defaults would make every
-// tool dangerous. Claims that cannot be read warn as well.
+// raiseRisk raises the risk of an MCP server's tool if the server itself warns. Only explicit
+// claims count, because the protocol's defaults would make every tool dangerous. Unreadable
+// claims count as a warning.
 func raiseRisk(a umpire.Access, extra map[string]json.RawMessage) umpire.Access {
 	if anew, ok := extra[anewField]; ok && string(anew) != "false" {
 		a.Doubt = "its server describes the tool otherwise than when it was last called"

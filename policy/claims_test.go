@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// What a server says of its tool raises the risk, and never lowers it.
+// A server's claims about its tool raise the risk and never lower it.
 func TestClaimsOnlyRaise(t *testing.T) {
 	t.Parallel()
 	for annotations, want := range map[string]umpire.Risk{
@@ -38,7 +38,7 @@ func TestClaimsOnlyRaise(t *testing.T) {
 	}
 }
 
-// Only a tool of a server has claims: no other one changes by them.
+// Only a server's tool has claims; they do not affect any other tool.
 func TestClaimsAreForServers(t *testing.T) {
 	t.Parallel()
 	extra := map[string]json.RawMessage{"annotations": json.RawMessage(`{"destructiveHint":true}`)}
@@ -56,7 +56,7 @@ func TestClaimsAreForServers(t *testing.T) {
 	}
 }
 
-// A tool that warns of itself is not let through where medium risk is.
+// AllowMedium does not allow a tool that warns of itself.
 func TestClaimsReachTheDecision(t *testing.T) {
 	t.Parallel()
 	p, err := policy.New(nil, policy.Options{Settings: policy.Settings{AllowMedium: true}})
@@ -79,8 +79,8 @@ func TestClaimsReachTheDecision(t *testing.T) {
 	}
 }
 
-// A rule that allowed a tool does not speak of the one that its server now gives the
-// name to; nor does a grant for all calls of it.
+// A rule or grant that allowed a tool does not apply to a tool that its server now describes
+// differently under the same name.
 func TestToolsThatAreDescribedAnewAsk(t *testing.T) {
 	t.Parallel()
 	p, err := policy.New([]umpire.Rule{{ID: "all", Action: umpire.Allow, Tool: "mcp__s", Source: umpire.SourceUser}}, policy.Options{Root: "/p"})

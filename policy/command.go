@@ -8,17 +8,17 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// commandWords are the fields of a shell tool that change neither what runs nor
-// where: words for a person, and how long the host waits.
+// commandWords are the fields of a shell tool that affect neither what runs nor where: text for
+// a person, and the host's timeout.
 var commandWords = []string{
 	"command", "cmd", "description", "explanation", "reason", "title", "timeout", "timeout_ms", "timeoutMs",
 	"run_in_background", "background", "is_background", "isBackground",
 }
 
-// unguarded are the fields with which a host gives up its own sandbox for the call.
+// unguarded are the fields with which a host disables its own sandbox for the call.
 var unguarded = []string{"dangerouslyDisableSandbox", "dangerously_disable_sandbox"}
 
-// commandAccesses reads the command line of a shell tool.
+// commandAccesses parses the command line of a shell tool.
 func commandAccesses(in strictjson.Object, env shell.Env) (accesses, guesses []umpire.Access, err error) {
 	line, err := textOf(in, "command", "cmd")
 	if err != nil {
@@ -30,7 +30,7 @@ func commandAccesses(in strictjson.Object, env shell.Env) (accesses, guesses []u
 	}
 	accesses, guesses = shell.ParseCode(line, env)
 	if other != "" && other != line {
-		// Some agents run the one where both stand, and some the other.
+		// If both fields are set, some agents run one and some the other.
 		more, guessed := shell.ParseCode(other, env)
 		accesses, guesses = append(accesses, more...), append(guesses, guessed...)
 	}
@@ -43,8 +43,8 @@ func commandAccesses(in strictjson.Object, env shell.Env) (accesses, guesses []u
 	return accesses, guesses, nil
 }
 
-// unreadCommand says that a field may change what a command does, or "". A folder,
-// variables or a shell of its own make it another command than the one judged.
+// unreadCommand names the fields that may change the effect of a command, or returns "". A
+// folder, variables or another shell make it a different command from the judged one.
 func unreadCommand(in strictjson.Object) umpire.Phrase {
 	var names []string
 	for name, raw := range in {
@@ -65,7 +65,7 @@ func unreadCommand(in strictjson.Object) umpire.Phrase {
 	return umpire.Say("the field %q may change what the command does, and is not known", names[0])
 }
 
-// emptyValue reports a JSON value that says nothing.
+// emptyValue reports whether a JSON value is empty.
 func emptyValue(raw string) bool {
 	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, raw)
 }

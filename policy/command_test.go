@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// A field that is not known may give a command another folder, other variables or
-// another shell, so that what is judged is not what runs.
+// An unknown field may give a command another folder, other variables or another shell, so the
+// judged command may not be the one that runs.
 func TestUnknownFieldsOfACommandAreDoubt(t *testing.T) {
 	t.Parallel()
 	doubtful := func(fields string) bool {

@@ -2,10 +2,10 @@ package policy
 
 import "github.com/umpirehq/umpire"
 
-// consequenceOf says what cannot be taken back once an access has happened. Of a
-// path or a host that follows from what is done to it and where it lies. A program or
-// a tool it is what its table states, and here it only becomes worse: nothing can be
-// promised of a command that is not understood.
+// consequenceOf says what cannot be undone after an access. For a path or a host it follows
+// from the kind of access and the place. For a program or a tool the table states it, and doubt
+// can only make it worse, because umpire cannot promise anything about a command it does not
+// understand.
 func consequenceOf(a *umpire.Access) umpire.Consequence {
 	switch a.Kind {
 	case umpire.KindRead:
@@ -16,7 +16,7 @@ func consequenceOf(a *umpire.Access) umpire.Consequence {
 		if a.Place != umpire.PlaceInside || a.Doubt != "" {
 			return umpire.Lost
 		}
-		return a.Consequence // Reversible where the file only goes elsewhere
+		return a.Consequence // Reversible if the file only moves elsewhere
 	case umpire.KindNetwork:
 		return umpire.Outward
 	case umpire.KindExec, umpire.KindInvoke:
@@ -27,8 +27,8 @@ func consequenceOf(a *umpire.Access) umpire.Consequence {
 	return umpire.Lost
 }
 
-// consequenceOfWrite: what a file of the project held before is kept for undo; outside
-// nobody keeps it.
+// consequenceOfWrite: undo keeps the previous content of project files, but not of files
+// outside.
 func consequenceOfWrite(a *umpire.Access) umpire.Consequence {
 	switch {
 	case a.Place == umpire.PlaceHarmless:

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// What a path or a host means follows from what is done and where it lies.
+// The consequence for a path or a host follows from the kind of access and the place.
 func TestConsequenceOfPathsAndHosts(t *testing.T) {
 	t.Parallel()
 	const inside, outside = umpire.PlaceInside, umpire.PlaceOutside
@@ -46,8 +46,8 @@ func TestConsequenceOfPathsAndHosts(t *testing.T) {
 	}
 }
 
-// A call is as bad as the worst of what it does, and one of which nothing is known is
-// the worst.
+// A call has the worst consequence of its accesses. Without known accesses it has the worst of
+// all.
 func TestConsequenceOfACallIsTheWorst(t *testing.T) {
 	t.Parallel()
 	read := umpire.Access{Kind: umpire.KindRead, Target: "/p/a", Place: umpire.PlaceInside}

@@ -2,9 +2,9 @@ package policy
 
 import "github.com/umpirehq/umpire"
 
-// allowing returns the allow rules that cover the access: those that match it
-// and, for what a program does with files and hosts, those that cover the
-// program. A redirection is the shell's doing, not the program's.
+// allowing returns the allow rules that cover the access: rules that match it and, for files
+// and hosts used by a program, rules that cover the program. The shell performs redirections,
+// so those do not count.
 func (j *judge) allowing() []*compiled {
 	rules := j.hits.rows[rowAllowRule]
 	if len(rules) == 0 {
@@ -26,8 +26,8 @@ func (j *judge) allowing() []*compiled {
 	return covering
 }
 
-// allowingScript returns the allow rules for the command whose script does this: whoever
-// allows `npm run build` allows what it consists of.
+// allowingScript returns the allow rules for the command whose script causes this access: a
+// rule that allows `npm run build` allows its steps.
 func (j *judge) allowingScript() []*compiled {
 	a := j.access()
 	if a.Via == 0 || !canBeAllowed(a) || !startsCommands(j.tool) {
@@ -41,18 +41,18 @@ func (j *judge) allowingScript() []*compiled {
 	return nil
 }
 
-// followsProgram reports whether the access is covered by what covers the
-// programs of its part.
+// followsProgram reports whether rules that cover the programs of the access's part cover the
+// access too.
 func (j *judge) followsProgram() bool {
 	a := j.access()
 	return a.Kind != umpire.KindExec && !a.Redirect && canBeAllowed(a) && startsCommands(j.tool)
 }
 
-// isUnremarkable programs need no rule of their own beside the one for the
-// program that they help.
+// isUnremarkable reports whether a program needs no rule beyond the one for the program that it
+// helps.
 func isUnremarkable(a *umpire.Access) bool { return a.Doubt == "" && umpire.Low.AtLeast(a.Risk) }
 
-// commandRules are the rules for a program that also cover what it does.
+// commandRules returns the rules for a program that also cover one of its accesses.
 func commandRules(rules []*compiled, does *umpire.Access) []*compiled {
 	var commands []*compiled
 	for _, c := range rules {
@@ -63,7 +63,7 @@ func commandRules(rules []*compiled, does *umpire.Access) []*compiled {
 	return commands
 }
 
-// ruleCovers is allowing for a single rule, that of a grant.
+// ruleCovers is like allowing for a single rule, that of a grant.
 func (j *judge) ruleCovers(c *compiled) bool {
 	if c.matches(j.subject, &j.policy.opts) {
 		return true

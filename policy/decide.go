@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Decide judges a call. It collects every reason, also behind the one that
-// settles an access. It does not fail: what it cannot judge it denies.
+// Decide judges a call. It collects every reason, including those after the one that settles an
+// access. It does not fail: it denies a call that it cannot judge.
 func Decide(p *Policy, q Query) umpire.Decision {
 	d := decideVerdict(p, q)
 	if d.Verdict == umpire.Ask {
@@ -20,10 +20,10 @@ func Decide(p *Policy, q Query) umpire.Decision {
 	return d
 }
 
-// maxSuggested is of how many accesses rules are suggested: each is tried on all of them.
+// maxSuggested is the maximum number of accesses to suggest rules for: each rule is tried on all of them.
 const maxSuggested = MaxPaths
 
-// suggestFor suggests rules after the call was decided with them.
+// suggestFor suggests rules, and tries them by deciding the call again.
 func suggestFor(p *Policy, q Query, d *umpire.Decision) []umpire.Suggestion {
 	return suggestRules(p, q.Call.Tool, d, func(tried []*compiled) bool {
 		q.tried = tried
@@ -31,7 +31,7 @@ func suggestFor(p *Policy, q Query, d *umpire.Decision) []umpire.Suggestion {
 	})
 }
 
-// decideVerdict is Decide without what follows from the verdict.
+// decideVerdict is like Decide, but leaves out suggestions and trials.
 func decideVerdict(p *Policy, q Query) umpire.Decision {
 	q.Facts.Accesses = slices.Clone(q.Facts.Accesses)
 	for i := range q.Facts.Accesses {
@@ -54,7 +54,7 @@ func decideVerdict(p *Policy, q Query) umpire.Decision {
 	return d
 }
 
-// callReasons are the rows that speak about a call as a whole.
+// callReasons returns the reasons about the call as a whole.
 func callReasons(p *Policy, q *Query) []umpire.Reason {
 	var reasons []umpire.Reason
 	deny := func(code umpire.ReasonCode, text umpire.Phrase) {
@@ -86,12 +86,12 @@ func newJudge(p *Policy, q *Query, d *umpire.Decision) judge {
 	}
 }
 
-// judgeAll judges every access by every row.
+// judgeAll applies every row to every access.
 func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 	all := p.findHits(q, d.Accesses)
 	j := newJudge(p, q, d)
 	j.programs = programsOf(all)
-	d.Reasons = slices.Grow(d.Reasons, 2*len(d.Accesses)) // most have one that settles, and the mode's
+	d.Reasons = slices.Grow(d.Reasons, 2*len(d.Accesses)) // most accesses have one deciding reason and the mode's
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
 		j.subject, j.hits = all[i].subject, &all[i]
@@ -106,7 +106,7 @@ func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 	}
 }
 
-// judgeGuesses adds to the decision the guesses that are refused or asked about.
+// judgeGuesses adds refused guesses and guesses that ask to the decision.
 func judgeGuesses(p *Policy, q *Query, d *umpire.Decision) {
 	if len(q.Facts.Guesses) == 0 {
 		return
@@ -136,8 +136,8 @@ func judgeGuesses(p *Policy, q *Query, d *umpire.Decision) {
 	}
 }
 
-// liesOutside: a path that was not resolved counts as outside, unless it could
-// not even be named, which is doubt and asks by itself.
+// liesOutside counts an unresolved path as outside. An unknown path does not count, because its
+// doubt already asks.
 func liesOutside(a *umpire.Access) bool {
 	if !a.Paths() || a.Target == "" {
 		return false
@@ -145,7 +145,7 @@ func liesOutside(a *umpire.Access) bool {
 	return a.Place == umpire.PlaceOutside || a.Place == umpire.PlaceUnknown && a.Doubt == ""
 }
 
-// reasons runs the rows over one access; that of the mode always speaks.
+// reasons applies the rows to one access. The mode's row always has a reason.
 func (j *judge) reasons() []umpire.Reason {
 	var reasons []umpire.Reason
 	for _, row := range order {
@@ -161,9 +161,9 @@ func (j *judge) reasons() []umpire.Reason {
 	return reasons
 }
 
-// settlingReason returns which reason settles an access: the first, but that a
-// question of rows 6, 7 and 15 to 17 does not shield from a refusal that would follow it.
-// Otherwise adding an ask rule could permit what was denied.
+// settlingReason returns the index of the reason that settles an access: usually the first one.
+// But a question of rows 6, 7 and 15 to 17 does not prevent a later refusal. Otherwise adding
+// an ask rule could permit a denied call.
 func settlingReason(reasons []umpire.Reason) int {
 	row := reasons[0].Row
 	switch row {
@@ -181,7 +181,7 @@ func settlingReason(reasons []umpire.Reason) int {
 	return 0
 }
 
-// refuseUnasked turns a question into a refusal where nobody is to be asked.
+// refuseUnasked turns a question into a refusal if there is no person to ask.
 func refuseUnasked(c *Conditions, r *umpire.Reason) {
 	switch {
 	case c.Headless:
@@ -194,8 +194,7 @@ func refuseUnasked(c *Conditions, r *umpire.Reason) {
 	r.Verdict, r.Code = umpire.Deny, umpire.CodeAutoDeny
 }
 
-// findHits finds the rules for every access: the policy's, and those that came
-// with the request.
+// findHits finds the rules for every access: the policy's, and those sent with the request.
 func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
 	tight, bad := compileTightening(q.Tighten, &p.opts)
 	all := make([]hits, len(accesses))
@@ -215,8 +214,7 @@ func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
 	return all
 }
 
-// programsOf returns the hits of the programs, by the part of the command line
-// that they belong to.
+// programsOf returns the hits of the programs, keyed by their part of the command line.
 func programsOf(all []hits) map[int][]*hits {
 	programs := map[int][]*hits{}
 	for i := range all {
@@ -227,9 +225,9 @@ func programsOf(all []hits) map[int][]*hits {
 	return programs
 }
 
-// settleVerdict takes the strictest verdict and names the row that says most about it.
-// Partial says that the tool leaves out a file that the suffix limit or a deny rule refuses;
-// such a file does not refuse the call while another one remains.
+// settleVerdict takes the strictest verdict and names the most informative row with it. partial
+// says that the tool skips files that the suffix limit or a deny rule refuses; such a file does
+// not refuse the call while another one remains.
 func settleVerdict(d *umpire.Decision, partial bool) {
 	settling := settlingReasons(d.Reasons, partial)
 	if len(settling) == 0 {
@@ -247,10 +245,10 @@ func settleVerdict(d *umpire.Decision, partial bool) {
 	}
 }
 
-// saysMore compares two rows that gave the same verdict. For a refusal or a
-// question it is the one higher up, which is harder to lift: a control file says
-// more than a mode. For a permission it is the one further down, without which
-// the call would not run: a rule says more than that the rest is safe.
+// saysMore compares two rows with the same verdict. For a refusal or a question it prefers the
+// higher row, which is harder to lift: a control file says more than a mode. For a permission
+// it prefers the lower row, without which the call would not run: a rule says more than a low
+// risk.
 func saysMore(r, than umpire.Reason) bool {
 	if r.Verdict == umpire.Allow {
 		return r.Row > than.Row
@@ -258,7 +256,7 @@ func saysMore(r, than umpire.Reason) bool {
 	return r.Row < than.Row
 }
 
-// settlingReasons are those of the call and the first of every access.
+// settlingReasons returns the reasons about the call and the first one of every access.
 func settlingReasons(reasons []umpire.Reason, partial bool) []umpire.Reason {
 	all := make([]umpire.Reason, 0, len(reasons))
 	seen := -1
@@ -280,10 +278,10 @@ func settlingReasons(reasons []umpire.Reason, partial bool) []umpire.Reason {
 	return kept
 }
 
-// obligationsOf: a call that changes anything may write in its workspace, one
-// that only looks may not, and the network is open only for calls that say so. The
-// sandbox of the query can make that less, or say that there is none. In plan mode
-// nothing is written and nothing reached.
+// obligationsOf returns the obligations of a call. A call that changes anything may write in
+// its workspace, others may not, and only calls that need the network get it. The query's
+// sandbox can restrict this or say that there is no sandbox. Plan mode permits neither writes
+// nor the network.
 func obligationsOf(q *Query) umpire.Obligations {
 	if q.Sandbox.Mode == umpire.SandboxFullAccess && (!runsInPlan(q) || q.Sandbox.Absent) ||
 		runsBare(q.Call.Tool, &q.Sandbox) {
@@ -305,8 +303,8 @@ func obligationsOf(q *Query) umpire.Obligations {
 	return o
 }
 
-// runsInPlan reports a command in plan mode. Other tools run in umpire itself, and leaving
-// the mode changes nothing about them.
+// runsInPlan reports whether a call is a command in plan mode. Other tools run in umpire
+// itself, and leaving the mode does not affect them.
 func runsInPlan(q *Query) bool {
 	return q.Mode == umpire.ModePlan && toolOf(q.Call.Tool).shape == shapeShell
 }

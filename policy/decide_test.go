@@ -19,7 +19,7 @@ var testNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 var testOptions = Options{Root: testRoot, Home: testHome}
 
-// rule reads "ACTION SHORT" as a rule of the user.
+// rule parses "ACTION SHORT" as a rule of the user.
 func rule(t testing.TB, text string) umpire.Rule {
 	t.Helper()
 	action, short, _ := strings.Cut(text, " ")
@@ -47,7 +47,7 @@ func newPolicy(t testing.TB, o Options, rules ...string) *Policy {
 	return p
 }
 
-// exec is the access of a command line that is one simple command.
+// exec returns the access of a command line that is one simple command.
 func exec(line string, risk umpire.Risk) umpire.Access {
 	words := strings.Fields(line)
 	return umpire.Access{
@@ -56,7 +56,7 @@ func exec(line string, risk umpire.Risk) umpire.Access {
 	}
 }
 
-// on is an access to a path; one that is not absolute lies in the project.
+// on returns an access to a path; a relative one lies in the project.
 func on(kind umpire.AccessKind, target string, risk umpire.Risk) umpire.Access {
 	a := umpire.Access{Kind: kind, Target: absolutePath(homePath(target, testHome), testRoot), Risk: risk, Part: 1}
 	a.Resolved, a.Place = a.Target, umpire.PlaceOutside
@@ -100,13 +100,13 @@ func secondPart(a umpire.Access) umpire.Access {
 	return a
 }
 
-// query is a call of the tool with these accesses in default mode.
+// query returns a call of the tool with these accesses in default mode.
 func query(tool string, accesses ...umpire.Access) Query {
 	return Query{
 		Call: umpire.Call{ID: "c1", Tool: tool, Input: json.RawMessage(`{"command":"x"}`)}, Facts: umpire.Facts{Type: umpire.ShellExecute, Accesses: accesses},
 		Conditions: Conditions{
 			Mode: umpire.ModeDefault, Now: testNow,
-			Below: func(string) ([]string, bool) { return nil, true }, // nothing lies on this disk
+			Below: func(string) ([]string, bool) { return nil, true }, // the disk is empty
 		},
 	}
 }
@@ -124,7 +124,7 @@ func inMode(m umpire.Mode, q Query) Query {
 type want struct {
 	verdict umpire.Verdict
 	code    umpire.ReasonCode
-	text    string // "" is any; a closing … is a prefix
+	text    string // "" matches any text; a trailing … matches a prefix
 }
 
 func check(t *testing.T, p *Policy, q Query, w want) umpire.Decision {

@@ -6,8 +6,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// While a rule file cannot be read, the rules that it may hold might deny or ask, so
-// nothing passes without a question.
+// While a rule file cannot be read, its rules might deny or ask, so every call asks.
 func TestDegradedRulesAllowNothing(t *testing.T) {
 	t.Parallel()
 	degraded := func(q Query) Query {

@@ -1,6 +1,6 @@
-// Package policy decides calls: from rules, a mode, grants and what is known
-// about a call it makes one [umpire.Decision]. It reads nothing, runs nothing
-// and knows no clock, so the same arguments always give the same decision.
+// Package policy decides calls: it combines rules, a mode, grants and the facts of a call into
+// one [umpire.Decision]. It reads no files, runs no programs and uses no clock, so the same
+// arguments always give the same decision.
 //
 // Most people need two calls:
 //
@@ -10,9 +10,9 @@
 //
 // # Order of decision
 //
-// Every access of a call is judged by the rows below. The first row that
-// speaks settles the access, the others are kept as reasons, and the call gets
-// the strictest verdict of its accesses.
+// Every access of a call is judged by the rows below. The first row that applies settles the
+// access, the others are kept as reasons, and the call gets the strictest verdict of its
+// accesses.
 //
 //	 1  malformed input, or a tool the profile does not list   deny
 //	 2  suffix limit of the profile                            deny
@@ -33,23 +33,21 @@
 //	17  code of the project that no sandbox holds              ask, unless the clone's code is trusted
 //	14  the mode                                               ask or deny
 //
-// A question of rows 6 and 7 does not shield from a refusal further down: an
-// ask rule never permits what was denied without it.
+// A question of rows 6 and 7 does not prevent a refusal further down: an ask rule never permits
+// a call that would be denied without it.
 //
-// A once or session grant stands before rows 7, 9 and 14, a once grant before
-// row 6 too. An access in doubt is never allowed by rows 10, 11 and 13, and by
-// row 12 only for the exact command.
+// A once or session grant comes before rows 7, 9 and 14, a once grant before row 6 too. Rows
+// 10, 11 and 13 never allow an access in doubt; row 12 does only for the exact command.
 //
-// Row 18 speaks of what lies outside before row 9, and of the rest behind row 13. It
-// allows no access in doubt, and nothing in mode ask. See [Autonomy].
+// Row 18 decides paths outside before row 9, and everything else after row 13. It allows no
+// access in doubt, and nothing in mode ask. See [Autonomy].
 //
-// The built-in ask rules about secrets yield to an allow rule that a person wrote
-// for just such a path: Read(.env.test) lifts one, Read(**) does not.
+// The built-in ask rules about secrets yield to a person's allow rule for such a path:
+// Read(.env.test) lifts one, Read(**) does not.
 //
 // # Rules
 //
-// A rule names a tool and at most one match. The short form is how people type
-// it:
+// A rule names a tool and at most one match. People type it in its short form:
 //
 //	Bash(npm test:*)            commands that begin with these words
 //	Read(~/go/pkg/mod/**)       paths; so are LS, Glob, Grep, Write, Edit, Delete
@@ -57,8 +55,7 @@
 //	mcp__github__*              tools by name
 //	*                           everything
 //
-// Rules for Read, LS, Glob and Grep judge every read, rules for Write and Edit
-// every write, rules for WebFetch every host, whichever tool makes the access.
-// [Validate] says what is wrong with a rule; [CheckExamples] holds it to its
-// own examples.
+// Rules for Read, LS, Glob and Grep judge every read, rules for Write and Edit every write, and
+// rules for WebFetch every host, whichever tool makes the access. [Validate] returns an error
+// for a malformed rule; [CheckExamples] tests a rule against its own examples.
 package policy

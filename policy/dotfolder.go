@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
-// newDotFolder returns a dot-folder that does not exist and that the access would make, or "". The tables cannot
-// name every editor and tool that runs what it finds in its own folder, so autonomy lets none be made. A trial may
-// make one that tools fill, or that git ignores.
+// newDotFolder returns a missing dot-folder that the access would create, or "". The tables
+// cannot name every editor and tool that runs files from its own folder, so autonomy never
+// creates one. A trial may create one that tools fill or that git ignores.
 func newDotFolder(j *judge) string {
 	a := j.access()
 	if a.Kind != umpire.KindWrite || j.policy.opts.Root == "" || j.given.Missing == nil {
@@ -31,7 +31,7 @@ func newDotFolder(j *judge) string {
 	return ""
 }
 
-// partWrites reports whether a part writes a path itself. cp without options makes no folder of it.
+// partWrites reports whether a part writes path itself. cp without options does not turn it into a folder.
 func partWrites(j *judge, part int, path string) bool {
 	for i := range j.accesses {
 		if a := &j.accesses[i]; a.Part == part && a.Kind == umpire.KindWrite && a.Resolved == path {

@@ -10,20 +10,20 @@ import (
 	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
-// An editor is a program that does no more than change the files that it names, as long as its
-// options are among these.
+// An editor is a program that only changes the files that it names, as long as its options are
+// among these.
 type editor struct {
 	letters, options string
-	// patterns says that its files may be named by patterns: it writes through no link.
+	// patterns says that patterns may name its files, because it writes through no link.
 	patterns bool
-	// suffix says that -i takes one for backups: the facts doubt any but a plain one.
+	// suffix says that -i takes a suffix for backups: the facts doubt any but a plain one.
 	suffix bool
-	// puts says that it may put a folder or a link there.
+	// puts says that it may create a folder or a link.
 	puts bool
 }
 
-// editors are without the options that make other files, such as backups with a suffix, and
-// those that follow or make links.
+// editors list only options that do not create other files, such as backups with a suffix, and
+// do not follow or create links.
 var editors = map[string]editor{
 	"mkdir": {letters: "pv", options: "--parents --verbose"},
 	"touch": {letters: "acm"},
@@ -40,7 +40,7 @@ var editors = map[string]editor{
 	"git mv":    {letters: "fvn", options: "--force --verbose", puts: true},
 }
 
-// editorOf finds a program among the editors, as it was called.
+// editorOf returns the editor for a program, as it was called.
 func editorOf(a *umpire.Access) (e editor, known bool) {
 	name, words := a.Program, a.Words
 	if name == "git" || name == "sed" {
@@ -53,32 +53,32 @@ func editorOf(a *umpire.Access) (e editor, known bool) {
 	edited := false
 	for _, word := range words[1:] {
 		if e.suffix && (strings.HasPrefix(word, "-i") || strings.HasPrefix(word, "--in-place")) {
-			known, edited = known && !edited, true // the facts look at one suffix
+			known, edited = known && !edited, true // the facts check one suffix
 		}
 		switch {
 		case strings.HasPrefix(word, "-") && word != "-":
 			known = known && e.knowsOption(word)
 		case !e.patterns && strings.ContainsAny(word, "*?[\x00"):
-			known = false // what it stands for may be a link
+			known = false // it may stand for a link
 		}
 	}
 	return e, known
 }
 
-// knowsOption reports a word of options that change nothing about what an editor does.
+// knowsOption reports whether a word consists of options that do not change an editor's effects.
 func (e *editor) knowsOption(word string) bool {
 	name, _, _ := strings.Cut(word, "=")
 	return word == "--" || slices.Contains(strings.Fields(e.options), name) ||
 		e.suffix && strings.HasPrefix(word, "-i") || strings.Trim(word[1:], e.letters) == ""
 }
 
-// maxEditing bounds the accesses of a call that are compared with each other.
+// maxEditing is the maximum number of accesses of a call to compare with each other.
 const maxEditing = 500
 
-// isEditing reports whether the access is a part of editing files of the project or a temporary
-// folder: of what a tool for that writes, or of one program among the editors, or a
-// redirection. A file is not emptied by it, and nothing is reached through what the same line
-// may have made a link.
+// isEditing reports whether the access is a part of editing files in the project or a temporary
+// folder: a write by an editing tool, by a single editor program, or by a redirection. It must
+// not empty a file, and must not go through a path that the same line may have replaced with a
+// link.
 func isEditing(j *judge) bool {
 	a := j.access()
 	switch {
@@ -94,21 +94,21 @@ func isEditing(j *judge) bool {
 	return false
 }
 
-// isEdit reports a path that is written by its name, or goes elsewhere in the project.
+// isEdit reports whether an access writes a path by its name, or moves it within the project.
 func isEdit(j *judge, a *umpire.Access) bool {
-	switch a.Kind { //nolint:exhaustive // the others change no path
+	switch a.Kind { //nolint:exhaustive // other kinds do not change paths
 	case umpire.KindWrite:
 		return a.Doubt == "" && (!a.Tree || len(a.Kinds) > 0 && leadsNowhere(j, a)) &&
 			(a.Place == umpire.PlaceInside || a.Place == umpire.PlaceHarmless || isScratch(j, a))
 	case umpire.KindDelete:
 		return a.Doubt == "" && a.Place == umpire.PlaceInside && a.Consequence == umpire.Reversible &&
-			!j.policy.NamesSecret(a.Resolved) // by its new name nobody would know it
+			!j.policy.NamesSecret(a.Resolved) // its new name would not reveal the secret
 	}
 	return false
 }
 
-// leadsNowhere reports that none of the files below a folder that a formatter changes is a link out
-// of the project, through which it would write. Without a look one may be.
+// leadsNowhere reports whether none of the files that a formatter changes below a folder is a
+// link out of the project. It returns false if Query.Search cannot tell.
 func leadsNowhere(j *judge, a *umpire.Access) bool {
 	files := *a
 	files.Kind, files.Follows, files.Handed = umpire.KindRead, true, nil
@@ -118,7 +118,7 @@ func leadsNowhere(j *judge, a *umpire.Access) bool {
 	return j.given.Search != nil && j.given.Search(&files).IsNothing()
 }
 
-// partEdits reports whether one program of the editors does all that a part does.
+// partEdits reports whether a single editor program causes all accesses of a part.
 func partEdits(j *judge, part int) bool {
 	var program *umpire.Access
 	writes, moves, leaves := 0, false, false
@@ -135,7 +135,7 @@ func partEdits(j *judge, part int) bool {
 			program = a
 		case umpire.KindRead:
 			if a.Place == umpire.PlaceHarmless {
-				return false // it would be emptied
+				return false // it would empty the file
 			}
 		case umpire.KindWrite, umpire.KindDelete:
 			if !isEdit(j, a) || reachesNewLink(j, a) {
@@ -154,16 +154,16 @@ func partEdits(j *judge, part int) bool {
 	return known && !(editor.puts && (usedElsewhere(j, part) || putsGuarded(j, part)))
 }
 
-// putsGuarded reports whether what a part puts in place could hold guarded files: it may be a
-// folder, or a link to one.
+// putsGuarded reports whether a part could create guarded files: its target may be a folder, or
+// a link to one.
 func putsGuarded(j *judge, part int) bool {
 	return slices.ContainsFunc(j.accesses, func(a umpire.Access) bool {
 		return a.Part == part && a.Kind == umpire.KindWrite && mayHoldGuarded(a.Resolved)
 	})
 }
 
-// mayHoldGuarded reports a path at which guarded files would lie if it were a folder, such as
-// .vscode. Case does not count.
+// mayHoldGuarded reports whether a path would contain guarded files if it were a folder, such
+// as .vscode. It ignores case.
 func mayHoldGuarded(name string) bool {
 	parts := strings.Split(strings.ToLower(name), "/")
 	return slices.ContainsFunc(guardedParents(), func(parent []string) bool {
@@ -179,9 +179,8 @@ func mayHoldGuarded(name string) bool {
 	})
 }
 
-// guardedParents are the folders that the patterns of guarded places go through, in lower case
-// and taken apart at the slashes. What lies in the file system at one place only is not among
-// them: it is outside.
+// guardedParents are the folders in the patterns of guarded places, in lower case and split at
+// the slashes. Absolute patterns are left out, because those places lie outside.
 var guardedParents = sync.OnceValue(func() (parents [][]string) {
 	for place := range sensitive.Places() {
 		pattern := strings.Split(strings.TrimPrefix(strings.ToLower(place.Path), "~/"), "/")
@@ -195,15 +194,15 @@ var guardedParents = sync.OnceValue(func() (parents [][]string) {
 	return parents
 })
 
-// matchesName matches one part of a path with one of a pattern.
+// matchesName matches one component of a path with one of a pattern.
 func matchesName(pattern, name string) bool {
 	matched, err := path.Match(pattern, name)
 	return matched || err != nil
 }
 
 // printsInto reports whether the program of a part has something to print into a file. Without
-// one, or with one that prints nothing, a redirection only empties the file; so it does when the
-// program reads that very file, which is emptied first.
+// a program, or with one that prints nothing, a redirection only empties the file. So it does
+// if the program reads the same file, because the shell empties it first.
 func printsInto(j *judge, file *umpire.Access) bool {
 	prints := false
 	for i := range j.accesses {
@@ -219,9 +218,9 @@ func printsInto(j *judge, file *umpire.Access) bool {
 	return prints
 }
 
-// reachesNewLink reports a path at or below one that another part of the line writes with a
-// program that may put a link there, so that it leads elsewhere than it did when it was looked
-// at.
+// reachesNewLink reports whether a path lies at or below one that another part of the line
+// writes with a program that may create a link. The path may then lead elsewhere than it did
+// when resolved.
 func reachesNewLink(j *judge, a *umpire.Access) bool {
 	return slices.ContainsFunc(j.accesses, func(made umpire.Access) bool {
 		return made.Part != a.Part && made.Kind == umpire.KindWrite && !made.Redirect &&
@@ -229,7 +228,7 @@ func reachesNewLink(j *judge, a *umpire.Access) bool {
 	})
 }
 
-// usedElsewhere reports whether another part of the line uses what a part writes.
+// usedElsewhere reports whether another part of the line uses a path that the part writes.
 func usedElsewhere(j *judge, part int) bool {
 	return slices.ContainsFunc(j.accesses, func(made umpire.Access) bool {
 		return made.Part == part && made.Kind == umpire.KindWrite &&
@@ -239,7 +238,7 @@ func usedElsewhere(j *judge, part int) bool {
 	})
 }
 
-// mayLink reports whether the programs of a part may put links in place.
+// mayLink reports whether the programs of a part may create links.
 func mayLink(j *judge, part int) bool {
 	return slices.ContainsFunc(j.accesses, func(a umpire.Access) bool {
 		editor, known := editorOf(&a)
@@ -247,5 +246,5 @@ func mayLink(j *judge, part int) bool {
 	})
 }
 
-// isBelow reports whether a resolved path is a folder's or lies below it.
+// isBelow reports whether a resolved path is the folder or lies below it.
 func isBelow(name, folder string) bool { return name == folder || strings.HasPrefix(name, folder+"/") }

@@ -8,19 +8,18 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// effectReasons say what a trial did to a path.
+// effectReasons describe a trial's effect on a path.
 var effectReasons = map[umpire.EffectKind]umpire.Phrase{
 	umpire.EffectCreated: "a trial created it", umpire.EffectChanged: "a trial changed it",
 	umpire.EffectDeleted: "a trial deleted it", umpire.EffectMoved: "a trial moved it",
 	umpire.EffectAttributes: "a trial changed its mode, owner or time",
 }
 
-// FactsOfEffects says what keeping the effects of a trial would do. Created, changed,
-// moved and other attributes are writes, and what went is deleted. A link that leads out
-// also writes where it leads to, and another name of a file is a write of that file. An
-// attempt that was refused is an access too, and asks although nothing came of it: a
-// command that was refused something has not done what it was run for, or was up to more. A
-// list that is not whole is in doubt. Paths are not yet resolved.
+// FactsOfEffects returns the facts of keeping the effects of a trial. Created, changed and
+// moved paths and changed attributes are writes, and deleted paths are deletes. A link that
+// leads out also writes its target, and a further name of a file writes that file. A refused
+// attempt is an access that asks although it had no effect: a refused command has not done its
+// job, or tried to do more. An incomplete list is in doubt. Paths are not yet resolved.
 func FactsOfEffects(e *umpire.TrialEffects) umpire.Facts {
 	facts := umpire.Facts{Type: umpire.FileWrite}
 	add := func(a umpire.Access) { facts.Accesses = append(facts.Accesses, a) }
@@ -55,7 +54,7 @@ func FactsOfEffects(e *umpire.TrialEffects) umpire.Facts {
 	return facts
 }
 
-// accessesOfEffect are what one effect would do.
+// accessesOfEffect returns the accesses of keeping one effect.
 func accessesOfEffect(e *umpire.TrialEffect) []umpire.Access {
 	why, known := effectReasons[e.Kind]
 	if !known || !path.IsAbs(e.Path) {
@@ -66,7 +65,7 @@ func accessesOfEffect(e *umpire.TrialEffect) []umpire.Access {
 		Observed: true,
 	}
 	if e.Mode.IsDir() {
-		at.Table = "mkdir" // as a command line would say it
+		at.Table = "mkdir" // as for a command line
 	}
 	switch {
 	case e.Kind == umpire.EffectDeleted:
@@ -100,7 +99,7 @@ func accessesOfEffect(e *umpire.TrialEffect) []umpire.Access {
 	return all
 }
 
-// linkTarget is where a link leads, absolute and not cleaned.
+// linkTarget returns the target of a link, absolute and not cleaned.
 func linkTarget(e *umpire.TrialEffect) string {
 	if path.IsAbs(e.Link) {
 		return e.Link
@@ -111,7 +110,7 @@ func linkTarget(e *umpire.TrialEffect) string {
 // DoubtRepository says that a folder would become a repository that may name programs.
 const DoubtRepository umpire.Phrase = "git could run programs that a new repository names"
 
-// accessOfAttempt is what a trial was refused.
+// accessOfAttempt returns the access for something that a trial refused.
 func accessOfAttempt(t umpire.TrialAttempt) umpire.Access {
 	a := umpire.Access{
 		Kind: umpire.KindWrite, Target: t.Target, Risk: umpire.Medium, Reason: "the command wanted to write there",

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A grant covers the command that would run and no other that the input spells
-// beside it: names of fields are exact.
+// A grant covers only the command that would run, not another one in the same input: field
+// names are matched exactly.
 func TestExactReadsTheCommandThatRuns(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]string{

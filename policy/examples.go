@@ -9,9 +9,9 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// CheckExamples holds a rule to its own examples: commands for Bash, paths for
-// the tools that read and write, URLs or hosts for WebFetch. An error names the
-// example that fails; such a rule must not allow anything.
+// CheckExamples tests a rule against its own examples: commands for Bash, paths for the tools
+// that read and write, URLs or hosts for WebFetch. An error names the failed example; such a
+// rule must not allow anything.
 func CheckExamples(r umpire.Rule, o Options) error {
 	if err := Validate(r); err != nil {
 		return err
@@ -29,18 +29,18 @@ func CheckExamples(r umpire.Rule, o Options) error {
 	return nil
 }
 
-// nameOf is how an error names a rule: by its id, or by what it says.
+// nameOf returns a rule's name for an error: its id or its short form.
 func nameOf(r umpire.Rule) string { return cmp.Or(string(r.ID), FormatShort(r)) }
 
-// MatchesExample reports whether the rule speaks about an example. As in a
-// decision, a rule that allows must cover all of a command and one that denies
-// or asks must match a part of it. A rule that Validate refuses matches nothing.
+// MatchesExample reports whether the rule matches an example. As in a decision, a rule that
+// allows must cover all of a command and one that denies or asks must match a part of it. A
+// rule that Validate rejects matches nothing.
 func MatchesExample(r umpire.Rule, example string, o Options) bool {
 	if Validate(r) != nil {
 		return false
 	}
 	if r.Source == umpire.SourceUnknown {
-		r.Source = umpire.SourceFlag // where it will come from is not known here
+		r.Source = umpire.SourceFlag // its actual source is unknown here
 	}
 	o = o.prepare()
 	c := compileRule(&r, &o)
@@ -57,7 +57,7 @@ func MatchesExample(r umpire.Rule, example string, o Options) bool {
 		}
 	}
 	if c.allows() && c.forCommand() && len(c.globs) > 0 {
-		return matched > 0 && matched == programs // its files are a condition of it
+		return matched > 0 && matched == programs // its files are a condition of the rule
 	}
 	if c.allows() {
 		return matched > 0 && matched == len(accesses)
@@ -65,7 +65,7 @@ func MatchesExample(r umpire.Rule, example string, o Options) bool {
 	return matched > 0
 }
 
-// exampleTool is the tool of the call that an example stands for.
+// exampleTool returns the tool of the call that an example stands for.
 func exampleTool(tool string) string {
 	if strings.ContainsAny(tool, "*?[") {
 		return "Bash"
@@ -73,7 +73,7 @@ func exampleTool(tool string) string {
 	return tool
 }
 
-// exampleAccesses reads an example as what the rule is about.
+// exampleAccesses parses an example according to the rule's match.
 func exampleAccesses(r umpire.Rule, tool, example string, o Options) []umpire.Access {
 	switch {
 	case r.Match.PathGlob != "":
@@ -88,8 +88,8 @@ func exampleAccesses(r umpire.Rule, tool, example string, o Options) []umpire.Ac
 	return []umpire.Access{{Kind: exampleKind(r.Tool), Target: target, Resolved: target, Place: umpire.PlaceInside}}
 }
 
-// programs keeps what command rules are about, and what is in doubt: no rule
-// covers that.
+// programs keeps the programs, which command rules match, and accesses in doubt, which no rule
+// covers.
 func programs(all []umpire.Access) []umpire.Access {
 	var kept []umpire.Access
 	for _, a := range all {
@@ -107,7 +107,7 @@ func homePath(p, home string) string {
 	return p
 }
 
-// exampleKind is the kind of access that a path example of the tool stands for.
+// exampleKind returns the kind of access of a path example for the tool.
 func exampleKind(tool string) umpire.AccessKind {
 	for _, kind := range []umpire.AccessKind{umpire.KindRead, umpire.KindWrite, umpire.KindDelete} {
 		if family := familyTools(kind, true); slices.Contains(family[0], tool) {

@@ -15,12 +15,12 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// MaxPaths is how many paths one call may name.
+// MaxPaths is the maximum number of paths in one call.
 const MaxPaths = 1000
 
-// FactsOf says what a call would do. Paths are made absolute from the call's
-// folder and not yet resolved. An error names the field of the input that is
-// malformed; such a call is refused, and the facts are then empty.
+// FactsOf returns the effects of a call. Paths are made absolute from the call's folder but not
+// yet resolved. An error names the malformed field of the input; such a call is refused, and
+// the facts are then empty.
 func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 	in, err := readInput(call.Input)
 	if err != nil {
@@ -56,15 +56,15 @@ func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 	return facts, nil
 }
 
-// invoke is the access of a tool of which nothing but the name is known.
+// invoke returns the access of a tool known only by its name.
 func (t tool) invoke() umpire.Access {
 	return umpire.Access{
 		Kind: umpire.KindInvoke, Target: t.name, Risk: t.risk, Consequence: t.consequence, Reason: t.why,
 	}
 }
 
-// subAgentMode doubts a sub-agent that would be in another mode than who starts it: an
-// agent does not choose who is asked.
+// subAgentMode doubts a sub-agent that would run in another mode than its parent, because an
+// agent must not choose who is asked.
 func subAgentMode(a *umpire.Access, in strictjson.Object) error {
 	for _, field := range []string{"mode", "permission_mode", "permissionMode"} {
 		mode, err := textOf(in, field)
@@ -79,8 +79,8 @@ func subAgentMode(a *umpire.Access, in strictjson.Object) error {
 	return nil
 }
 
-// pathAccesses is one access for every path of a file tool. A call that names no
-// path stays one of the tool's class, without a path to judge.
+// pathAccesses returns one access for every path of a file tool. For a call without a path it
+// returns an access of the tool's kind without a target.
 func pathAccesses(t tool, in strictjson.Object, env shell.Env) ([]umpire.Access, error) {
 	paths, err := pathsOf(in)
 	if err != nil {
@@ -91,7 +91,7 @@ func pathAccesses(t tool, in strictjson.Object, env shell.Env) ([]umpire.Access,
 		return nil, err
 	}
 	if (t.shape == shapeTree || t.shape == shapeList) && len(paths) == 0 && env.Dir != "" {
-		paths = append(paths, env.Dir) // where such a tool looks that is told nothing else
+		paths = append(paths, env.Dir) // such a tool defaults to the working directory
 	}
 	switch {
 	case t.name != "Glob":
@@ -124,12 +124,12 @@ func pathAccesses(t tool, in strictjson.Object, env shell.Env) ([]umpire.Access,
 	return accesses, nil
 }
 
-// lookedIn adds to each folder what a pattern says of where it looks: the names before
-// the first one that is not fixed.
+// lookedIn appends the fixed part of a pattern to each folder: the names before the first
+// wildcard.
 func lookedIn(folders []string, pattern string) []string {
 	patterns, err := wildcard.ExpandBraces(pattern)
 	if err != nil {
-		return folders // as is one that no tool understands
+		return folders // no tool understands such a pattern
 	}
 	var below []string
 	for _, folder := range folders {
@@ -158,15 +158,15 @@ func leavesFolder(pattern string) bool {
 	)
 }
 
-// searchWords are texts in the input of a tool that reads which name no path.
+// searchWords are the input fields of reading tools that hold no path.
 var searchWords = []string{
 	"pattern", "query", "glob", "include", "type", "output_mode", "pages", "ignore", "description", "prompt",
 	"explanation",
 }
 
-// unreadPath says that a tool that reads may have been told where in a field that is not
-// known here, or "": what its host opens is then not what is judged. A tool that reads a
-// file has to be told which; any text will do for that where no path is known.
+// unreadPath says that an unknown field may tell a reading tool where to look, or returns "".
+// The host may then open a file other than the judged one. A tool that reads a file must be
+// told which, so without a known path any text counts.
 func unreadPath(in strictjson.Object, t tool, known bool) umpire.Phrase {
 	if t.shape == shapeWrite || t.shape == shapeDelete {
 		return ""
@@ -187,7 +187,7 @@ func unreadPath(in strictjson.Object, t tool, known bool) umpire.Phrase {
 	return ""
 }
 
-// fromDir makes a path of a tool's input absolute, without cleaning it.
+// fromDir makes a path from a tool's input absolute, without cleaning it.
 func fromDir(p string, env shell.Env) string {
 	switch {
 	case path.IsAbs(p) || driveLetter(p):
@@ -234,7 +234,7 @@ func readInput(raw json.RawMessage) (strictjson.Object, error) {
 	return in, nil
 }
 
-// textOf returns the first of the fields that is there; none is "".
+// textOf returns the value of the first field that is set, or "".
 func textOf(in strictjson.Object, names ...string) (string, error) {
 	for _, name := range names {
 		raw, ok := in[name]
@@ -253,23 +253,23 @@ func textOf(in strictjson.Object, names ...string) (string, error) {
 	return "", nil
 }
 
-// searchGlob is the pattern of the files that a call of the Grep tool keeps to, or "".
+// searchGlob returns the file pattern that limits a Grep call, or "".
 func searchGlob(call *umpire.Call) string {
 	if call.Tool != "Grep" {
 		return ""
 	}
 	in, err := readInput(call.Input)
 	if err != nil {
-		return "" // the facts have refused it before
+		return "" // the facts have already refused it
 	}
 	text, err := textOf(in, "glob", "include")
 	if err != nil {
-		return "" // not a text: the tool will refuse it
+		return "" // not a string, so the tool will refuse it
 	}
 	return text
 }
 
-// pathFields are the fields in which tools name the paths they work on.
+// pathFields are the fields in which tools name their paths.
 var pathFields = []string{"path", "file_path", "filePath", "notebook_path", "paths"}
 
 // pathsOf returns every path that the input names, in the order of pathFields.

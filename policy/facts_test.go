@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// A tool that reads is told where in a field that umpire knows, or it is not known what
-// its host would open.
+// A reading tool must be told where to look in a field that umpire knows. Otherwise it is
+// unknown what its host would open.
 func TestPathsInUnknownFieldsAreDoubt(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -41,7 +41,7 @@ func TestPathsInUnknownFieldsAreDoubt(t *testing.T) {
 	}
 }
 
-// A pattern that leads outside is a path, in braces too.
+// A pattern that leads outside counts as a path, even within braces.
 func TestPatternsThatLeave(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]bool{
@@ -53,8 +53,8 @@ func TestPatternsThatLeave(t *testing.T) {
 	}
 }
 
-// A search that names no folder looks where the agent stands, so that what nobody may
-// read there is not found either; and a pattern says where it looks.
+// A search without a folder looks in the working directory, so denied files there are denied to
+// it too. A pattern says where it looks.
 func TestSearchesOfTheFolder(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t, testOptions, "deny Read(secret/**)")

@@ -8,16 +8,16 @@ import (
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
-// A form is one spelling of a path, cut into segments as they are and folded.
+// A form is one spelling of a path, split into segments, both as is and folded.
 type form struct {
 	segs, folded []string
-	// pattern is set instead of segs being names when the path holds wildcards.
+	// pattern is set instead of segs if the path contains wildcards.
 	pattern, patternFolded []segment
-	// rootSegs is what [Options.below] found, plus one; 0 is not known yet.
+	// rootSegs is the result of [Options.below], plus one; 0 means that it is not known yet.
 	rootSegs int
 }
 
-// names and wildcards of the form, folded or not.
+// target returns the names and wildcards of the form, folded or not.
 func (f *form) target(folded bool) []segment {
 	if folded {
 		return f.patternFolded
@@ -25,8 +25,8 @@ func (f *form) target(folded bool) []segment {
 	return f.pattern
 }
 
-// forms are the spellings of one access's path: as written, with links
-// resolved, and as a Windows path when it holds one.
+// forms are the spellings of one access's path: as written, with links resolved, and as a
+// Windows path if it contains one.
 type forms struct {
 	written  form
 	resolved form
@@ -59,7 +59,7 @@ func newForms(a *umpire.Access, root string) forms {
 	return fs
 }
 
-// each calls visit for every form there is, once.
+// each calls visit once for every form.
 func (fs *forms) each(visit func(*form)) {
 	visit(&fs.written)
 	if fs.isMoved {
@@ -70,7 +70,7 @@ func (fs *forms) each(visit func(*form)) {
 	}
 }
 
-// last is the resolved form, or the written one where nothing was resolved.
+// last returns the resolved form, or the written one if the path was not resolved.
 func (fs *forms) last() *form {
 	if fs.hasResolved {
 		return &fs.resolved
@@ -85,7 +85,7 @@ func absolutePath(p, root string) string {
 	return path.Clean(p)
 }
 
-// newForm is the form of a name, and newPattern that of a command's pattern.
+// newForm returns the form of a name, and newPattern that of a command's pattern.
 func newForm(name string) form {
 	f := form{segs: cutPath(name)}
 	f.folded = f.segs
@@ -99,8 +99,8 @@ func newPattern(pattern, root string) form {
 	return form{pattern: splitTarget(pattern, root, false), patternFolded: splitTarget(pattern, root, true)}
 }
 
-// splitTarget cuts a command's pattern into segments. The folders of the root are names, and any
-// other bracket or backslash may be one of a name.
+// splitTarget splits a command's pattern into segments. The root's folders are names; elsewhere
+// a bracket or backslash may belong to a name.
 func splitTarget(p, root string, folded bool) []segment {
 	var segs []segment
 	if rest, inside := strings.CutPrefix(p, strings.TrimSuffix(root, "/")+"/"); inside {
@@ -111,12 +111,12 @@ func splitTarget(p, root string, folded bool) []segment {
 	}
 	head, rest, open := strings.Cut(p, "{")
 	if open && (strings.Contains(rest, ",") || strings.Contains(rest, "..")) {
-		// Braces that were not expanded: treat what follows as anything.
+		// Braces that were not expanded: treat the rest as anything.
 		p = head + "*/**"
 	}
 	for _, text := range cutPath(p) {
 		if !wildcard.Has(text) {
-			text = strings.ReplaceAll(text, `\`, "*") // it may be a part of the name or not
+			text = strings.ReplaceAll(text, `\`, "*") // it may or may not be part of the name
 		}
 		s := newSegment(plainBraces.Replace(text))
 		s.other = plainBraces.Replace(wildcard.Literal(text))
@@ -130,10 +130,10 @@ func splitTarget(p, root string, folded bool) []segment {
 	return segs
 }
 
-// plainBraces has braces mean themselves.
+// plainBraces escapes braces.
 var plainBraces = strings.NewReplacer("{", `\{`, "}", `\}`)
 
-// cutPath cuts a clean absolute path into its segments.
+// cutPath splits a clean absolute path into its segments.
 func cutPath(p string) []string {
 	p = strings.Trim(p, "/")
 	if p == "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestFormatters write files of their kinds: a rule settles them, and what names a guarded
-// place, or writes any file, still asks.
+// TestFormatters: formatters write files of their kinds, which rules can settle. Naming a
+// guarded place, or writing arbitrary files, still asks.
 func TestFormatters(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t, testOptions, "allow Bash", "deny Edit(gen/**/*.go)", "deny Edit(private/**)")

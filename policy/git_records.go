@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// onlyRecords reports a git command, given without git's global options, that adds to what git
-// has recorded and changes no file of the work tree.
+// onlyRecords reports whether a git command, given without git's global options, only records
+// changes and does not change files of the work tree.
 func onlyRecords(words []string) bool {
 	if len(words) < 2 || words[0] != "git" {
 		return false
@@ -21,8 +21,8 @@ func onlyRecords(words []string) bool {
 	return known && needed
 }
 
-// gitRecords are subcommands that record, with the options that do no more, and those of which
-// one is needed, because git would start an editor without it.
+// gitRecords are subcommands that record, with the options that add no effects, and the options
+// of which one is needed to keep git from starting an editor.
 var gitRecords = map[string]struct{ options, needs string }{
 	"add":    {options: "-A --all -u --update -N --intent-to-add -v --verbose --"},
 	"branch": {},

@@ -12,16 +12,15 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// maxRevision bounds the name of a revision, a branch or a remote.
+// maxRevision is the maximum length of the name of a revision, a branch or a remote.
 const maxRevision = 256
 
-// maxCommits is how many commits one GitLog may show.
+// maxCommits is the maximum number of commits that one GitLog may show.
 const maxCommits = 1000
 
-// GitWords returns the command that a call of a Git tool stands for, as words of a
-// command line: it is what is judged, and all that may run. An error names the field
-// of the input that is malformed, or that means more than the tool's name says:
-// forcing, deleting, another program, another place.
+// GitWords returns the command that a call of a Git tool stands for, as words of a command
+// line: umpire judges this command and runs nothing else. An error names an input field that is
+// malformed or exceeds the tool's purpose: forcing, deleting, another program, another place.
 //
 //	GitStatus    paths
 //	GitDiff      staged, stat, revision, paths
@@ -57,7 +56,7 @@ func gitWords(tool string, in strictjson.Object) ([]string, error) {
 	return nil, umpire.Errorf("tool: %q is no Git tool", tool)
 }
 
-// A gitWordReader makes words of the input of a Git tool and keeps the first error.
+// A gitWordReader turns the input of a Git tool into words and keeps the first error.
 type gitWordReader struct{ err error }
 
 func (g *gitWordReader) refuse(name, format string, args ...any) {
@@ -66,7 +65,7 @@ func (g *gitWordReader) refuse(name, format string, args ...any) {
 	}
 }
 
-// words puts a command together, paths last.
+// words assembles a command, paths last.
 func (g *gitWordReader) words(in strictjson.Object, subcommand string, parts ...[]string) []string {
 	words := append([]string{"git", subcommand}, slices.Concat(parts...)...)
 	if paths := g.paths(in); len(paths) > 0 {
@@ -89,12 +88,12 @@ func (g *gitWordReader) checkout(in strictjson.Object) []string {
 	case len(create) > 0 && paths:
 		g.refuse("paths", "do not go with create")
 	case len(create) > 0:
-		g.name(in, "branch", "") // a new name is a name, and no expression
+		g.name(in, "branch", "") // a new name must be a name, not an expression
 	}
 	return words
 }
 
-// flag is the option of a flag that is set.
+// flag returns the option of a flag if it is set.
 func (g *gitWordReader) flag(in strictjson.Object, name, option string) []string {
 	switch raw := in[name]; string(raw) {
 	case "true", `"true"`:
@@ -129,7 +128,7 @@ func (g *gitWordReader) message(in strictjson.Object) []string {
 	return []string{"-m", text}
 }
 
-// paths are taken literally; a star among them means a star.
+// paths returns the paths. They are literal; a star means a star.
 func (g *gitWordReader) paths(in strictjson.Object) []string {
 	raw := in["paths"]
 	if len(raw) == 0 || string(raw) == "null" {
@@ -145,7 +144,7 @@ func (g *gitWordReader) paths(in strictjson.Object) []string {
 	return paths
 }
 
-// revision is what names commits: the first of the fields that is there.
+// revision returns the revision in the first field that is set.
 func (g *gitWordReader) revision(in strictjson.Object, names ...string) []string {
 	text, err := textOf(in, names...)
 	switch {
@@ -162,7 +161,7 @@ func (g *gitWordReader) revision(in strictjson.Object, names ...string) []string
 	return nil
 }
 
-// name is that of a branch or a remote, and no refspec, URL or path.
+// name returns the name of a branch or a remote. A refspec, URL or path is an error.
 func (g *gitWordReader) name(in strictjson.Object, field, otherwise string) string {
 	text, err := textOf(in, field)
 	if err != nil && g.err == nil {
@@ -181,8 +180,8 @@ func plainRevision(text string) bool {
 	return len(text) <= maxRevision && text[0] != '-' && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// nameProblem holds a name to git's rules for references (git-check-ref-format), and
-// to what no rule of git says: that it stands for nothing else.
+// nameProblem checks a name against git's rules for references (git-check-ref-format), and also
+// that git cannot read it as anything else.
 func nameProblem(text string) error {
 	special := func(r rune) bool {
 		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`:~^?*[\+`, r)
@@ -201,8 +200,8 @@ func nameProblem(text string) error {
 	return nil
 }
 
-// gitAccesses judges the command of a Git tool as a shell's would be, and as no less
-// than the tool is known to be.
+// gitAccesses judges the command of a Git tool like a shell command, with at least the risk of
+// the tool.
 func gitAccesses(t tool, in strictjson.Object, env shell.Env) ([]umpire.Access, error) {
 	words, err := gitWords(t.name, in)
 	if err != nil {

@@ -36,8 +36,8 @@ func TestGitWords(t *testing.T) {
 	}
 }
 
-// TestGitWordsMeanNoMore: what would make a Git tool do something else than its name
-// says is malformed, and says where.
+// TestGitWordsMeanNoMore: input that would make a Git tool exceed its purpose is malformed, and
+// the error names the field.
 func TestGitWordsMeanNoMore(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ tool, input, want string }{
@@ -80,9 +80,8 @@ func TestGitWordsMeanNoMore(t *testing.T) {
 	}
 }
 
-// TestGitToolsAreJudgedByTheirWords: the facts of a Git tool speak of the very words
-// that run, are of no less risk than the tool, and hold what the words would do in a
-// shell.
+// TestGitToolsAreJudgedByTheirWords: the facts of a Git tool describe the same words that run,
+// have at least the tool's risk, and contain the effects of the words in a shell.
 func TestGitToolsAreJudgedByTheirWords(t *testing.T) {
 	t.Parallel()
 	name := rapid.StringMatching(`[a-z][a-z0-9/'" $*.-]{0,8}`)
@@ -121,7 +120,7 @@ func TestGitToolsAreJudgedByTheirWords(t *testing.T) {
 	})
 }
 
-// TestGitCheckoutOfAControlFile asks, as it does in a shell.
+// TestGitCheckoutOfAControlFile: a Git tool asks, as a shell command does.
 func TestGitCheckoutOfAControlFile(t *testing.T) {
 	t.Parallel()
 	facts, err := FactsOf(umpire.Call{Tool: "GitCheckout", Input: json.RawMessage(`{"branch":"main","paths":[".umpire/permissions.json"]}`)}, shell.Env{Dir: "/p"})

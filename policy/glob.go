@@ -14,9 +14,9 @@ import (
 
 // A segment is one part of a pattern between slashes.
 type segment struct {
-	text string // without escapes when literal
+	text string // without escapes if literal
 	sort segmentSort
-	// other is a second pattern of a command's, for what it may also mean.
+	// other is a second reading of a command's pattern segment.
 	other string
 }
 
@@ -38,9 +38,8 @@ type glob struct {
 	anyDepth bool
 }
 
-// newGlobs compiles a pattern that Validate accepted. allow is whether the
-// pattern belongs to a rule that allows: such patterns match exactly as
-// written, the others at any depth and without regard to case for deny.
+// newGlobs compiles a valid pattern. action is the action of its rule. Patterns of allow rules
+// match exactly as written, others at any depth, and deny patterns ignore case.
 func newGlobs(pattern string, action umpire.Verdict, o *Options) []glob {
 	return (&compiler{opts: o}).newGlobs(pattern, action)
 }
@@ -82,8 +81,8 @@ func (k *compiler) newGlobs(pattern string, action umpire.Verdict) []glob {
 	return globs
 }
 
-// homes are the patterns of the folders that ~ stands for. Without a known home a pattern
-// below it protects every home, and allows in none.
+// homes returns the patterns of the folders that ~ stands for. Without a known home, a pattern
+// below it protects every home and allows nothing in any.
 func (o *Options) homes(action umpire.Verdict) []string {
 	switch {
 	case o.Home != "":
@@ -96,18 +95,18 @@ func (o *Options) homes(action umpire.Verdict) []string {
 
 var anyHome = []string{"/home/*", "/Users/*", "/root"}
 
-// cutPattern cuts a pattern below a folder into segments.
+// cutPattern splits a pattern below a folder into segments.
 func (k *compiler) cutPattern(folder []segment, pattern string, folded bool) []segment {
 	segs := k.segs.take(len(folder) + strings.Count(strings.TrimPrefix(pattern, "/"), "/") + 1)
 	return appendSegments(append(segs[:0], folder...), pattern, folded)
 }
 
-// splitSegments cuts a pattern at its slashes.
+// splitSegments splits a pattern at its slashes.
 func splitSegments(pattern string, folded bool) []segment {
 	return appendSegments(make([]segment, 0, strings.Count(pattern, "/")+1), pattern, folded)
 }
 
-// appendSegments adds the segments of a pattern; empty and "." segments say nothing.
+// appendSegments appends the segments of a pattern, skipping empty and "." segments.
 func appendSegments(segs []segment, pattern string, folded bool) []segment {
 	for text := range strings.SplitSeq(pattern, "/") {
 		if text == "" || text == "." {
@@ -132,13 +131,13 @@ func newSegment(text string) segment {
 	case !wildcard.Has(text):
 		return segment{text: wildcard.Unescape(text)}
 	case !doublestar.ValidatePattern(text):
-		// Only a command can hold such a pattern; what it means depends on the shell.
+		// Only a command can contain such a pattern. Its meaning depends on the shell.
 		return segment{text: "*", sort: wild}
 	}
 	return segment{text: singleStars(text), sort: wild}
 }
 
-// singleStars writes runs of stars within a segment as one, which they mean.
+// singleStars replaces runs of stars within a segment with one, which means the same.
 func singleStars(s string) string {
 	if !strings.Contains(s, "**") {
 		return s
@@ -168,8 +167,8 @@ func (s *segment) matches(name string) bool {
 	return s.sort == deep || matchesWild(s.text, name) || s.other != "" && matchesWild(s.other, name)
 }
 
-// matchesWild reports whether a pattern matches a name. It compares the first and the last character
-// first, since a full match takes ten times as long.
+// matchesWild reports whether a pattern matches a name. It compares the first and the last
+// character first, because a full match takes ten times as long.
 func matchesWild(pattern, name string) bool {
 	if name != "" && pattern != "" {
 		first, last := pattern[0], pattern[len(pattern)-1]
@@ -181,8 +180,8 @@ func matchesWild(pattern, name string) bool {
 	return doublestar.MatchUnvalidated(pattern, name)
 }
 
-// match reports whether the glob matches the path. An anyDepth pattern does not look at the leading
-// segments that are the root's; without options there is no root.
+// match reports whether the glob matches the path. An anyDepth pattern ignores the leading
+// segments of the root; without options there is no root.
 func (g *glob) match(p *form, o *Options) bool {
 	segs := p.segs
 	if g.fold {
@@ -194,9 +193,8 @@ func (g *glob) match(p *form, o *Options) bool {
 	return slices.ContainsFunc(segs[min(o.below(p), len(segs)):], g.segs[0].matches)
 }
 
-// matchSegments is the classic match with one star: when a segment does not
-// fit, only the last ** needs to be tried longer, so the time is at most the
-// product of the two lengths.
+// matchSegments is the classic match with one star: if a segment does not fit, only the last **
+// needs to be extended, so the time is at most the product of the two lengths.
 func matchSegments(pattern []segment, names []string) bool {
 	p, n := 0, 0
 	star, retry := -1, 0
@@ -227,7 +225,7 @@ func matchSegments(pattern []segment, names []string) bool {
 
 func isDeep(s segment) bool { return s.sort == deep }
 
-// countLiterals returns how many leading segments hold no wildcard.
+// countLiterals returns the number of leading segments without wildcards.
 func countLiterals(segs []segment) int {
 	n := 0
 	for n < len(segs) && segs[n].sort == literal {
@@ -236,8 +234,8 @@ func countLiterals(segs []segment) int {
 	return n
 }
 
-// coversTree reports whether the glob is a literal folder followed by **, and
-// that folder holds everything that the target, a pattern itself, can match.
+// coversTree reports whether the glob is a literal folder followed by **, and that folder
+// contains everything that the target, a pattern itself, can match.
 func (g *glob) coversTree(target []segment) bool {
 	n := countLiterals(g.segs)
 	return !g.anyDepth && len(g.segs) == n+1 && g.segs[n].sort == deep && countLiterals(target) >= n &&
@@ -253,8 +251,8 @@ func driveLetter(s string) bool {
 	return ('a' <= letter && letter <= 'z' || s[0] == '?') && (len(s) == 2 || s[2] == '/' || s[2] == '\\')
 }
 
-// drivePath finds a Windows path within one that was made absolute on
-// another system, and writes it with slashes.
+// drivePath finds a Windows path within a path that was made absolute on another system, and
+// returns it with slashes.
 func drivePath(p string) (string, bool) {
 	colon := strings.IndexByte(p, ':')
 	if colon < 1 || !driveLetter(p[colon-1:]) || colon > 1 && p[colon-2] != '/' && p[colon-2] != '\\' {

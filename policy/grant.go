@@ -9,9 +9,9 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// Exact returns the canonical form of what a call asks for, as grants remember it: the command of a Bash
-// call without outer blanks, and the input of any other call with sorted keys. It is empty, and so remembers
-// nothing, when the input cannot be read.
+// Exact returns the canonical form of a call for grants: the command of a Bash call without
+// surrounding blanks, and the input of any other call with sorted keys. If the input cannot be
+// read it returns "", which no grant can cover.
 func Exact(call umpire.Call) string {
 	if call.Tool == "Bash" {
 		return Command(call.Input)
@@ -23,12 +23,12 @@ func Exact(call umpire.Call) string {
 	return string(text)
 }
 
-// Command returns the command in the input of a Bash call without outer blanks; "" when it cannot be read.
+// Command returns the command in the input of a Bash call without surrounding blanks, or "" if it cannot be read.
 func Command(input json.RawMessage) string { return strings.TrimSpace(commandOf(input)) }
 
-// commandOf returns the command in a call's input. The names are taken exactly, as
-// the facts take them: where the two read differently, a grant for one command
-// would cover another. An input that names two commands names none.
+// commandOf returns the command in a call's input. It matches field names exactly, like the
+// facts: if the two disagreed, a grant for one command would cover another. It returns "" for
+// an input with two commands.
 func commandOf(input json.RawMessage) string {
 	in, err := readInput(input)
 	if err != nil {
@@ -45,16 +45,15 @@ func commandOf(input json.RawMessage) string {
 	return line
 }
 
-// A pass is a grant that is in force for this call. A tool-wide pass covers the
-// tool's calls, an exact one this very call, and one with a rule what an allow
-// rule like it would cover.
+// A pass is a grant in force for this call. A tool-wide pass covers the tool's calls, an exact
+// one this very call, and one with a rule the same accesses as an allow rule.
 type pass struct {
 	grant *umpire.Grant
 	exact bool
 	rule  *compiled
 }
 
-// passesFor returns the grants that have a bearing on the query.
+// passesFor returns the grants that apply to the query.
 func passesFor(q *Query, o *Options) []pass {
 	exact, known := "", false
 	var all []pass
@@ -85,16 +84,16 @@ func passesFor(q *Query, o *Options) []pass {
 	return all
 }
 
-// grantInForce: remembered answers speak in auto mode only, none after its time, and one about the
-// network alone allows nothing by itself.
+// grantInForce reports whether a grant is in force. Remembered answers apply only in auto mode,
+// and one about the network alone allows nothing by itself.
 func grantInForce(g *umpire.Grant, q *Query) bool {
 	return g.Tool != "" && !g.Network && (!g.Remembered || q.Mode == umpire.ModeAuto) && !hasExpired(g.ExpiresAt, q.Now)
 }
 
 func hasExpired(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
 
-// grantRule makes the allow rule that a grant for a pattern stands for; nil if
-// the pattern is not valid, since such a grant covers nothing.
+// grantRule returns the allow rule for a grant with a pattern, or nil if the pattern is
+// invalid, because such a grant covers nothing.
 func grantRule(g *umpire.Grant, o *Options) *compiled {
 	r := umpire.Rule{Action: umpire.Allow, Tool: g.Tool, Match: g.Match, Cap: g.Cap, Source: umpire.SourceSession}
 	if g.Exact != "" || Validate(r) != nil {
@@ -103,9 +102,9 @@ func grantRule(g *umpire.Grant, o *Options) *compiled {
 	return compileRule(&r, o)
 }
 
-// covers reports whether the pass covers an access. Doubt is covered only by
-// the exact call. A path outside the project needs the exact call, a pattern
-// for paths, or this once: a whole tool was not approved for the whole disk.
+// covers reports whether the pass covers an access. Only the exact call covers doubt. A path
+// outside the project needs the exact call, a path pattern, or a once grant: approving a whole
+// tool does not approve the whole disk.
 func (p *pass) covers(j *judge, outside bool) bool {
 	switch {
 	case p.exact:
@@ -120,8 +119,8 @@ func (p *pass) covers(j *judge, outside bool) bool {
 	return !outside || p.grant.Scope == umpire.ScopeOnce && !p.grant.Remembered
 }
 
-// namesSecrets reports whether the pass is about the secrets that the access reads, if
-// it reads any: who approved a folder or a tool has not approved the keys in it.
+// namesSecrets reports whether the pass covers the secrets that the access reads, if any:
+// approving a folder or a tool does not approve the keys in it.
 func (p *pass) namesSecrets(j *judge) bool {
 	if p.rule == nil && p.grant.Scope == umpire.ScopeOnce && !p.grant.Remembered {
 		return true
@@ -134,15 +133,15 @@ func (p *pass) namesSecrets(j *judge) bool {
 	return true
 }
 
-// coversReading: who may write a file may read it. That is so for where the file
-// lies; an ask rule about reading it has not been answered by an approval of writing.
+// coversReading reports whether the pass permits writing the file, which implies reading it. This
+// applies to the file's place; approving a write does not answer an ask rule about reading.
 func (p *pass) coversReading(j *judge) bool {
 	a := j.subject.access
 	return a.Kind == umpire.KindRead && canBeAllowed(a) && len(j.asking()) == 0 &&
 		toolJudges(p.rule.rule.Tool, "", umpire.KindWrite, true) && p.rule.matchesPath(j.subject, &j.policy.opts)
 }
 
-// reason says that a grant settles the access.
+// reason returns the reason of a grant that settles the access.
 func (p *pass) reason() umpire.Reason {
 	r := umpire.Reason{Row: rowGrant, Verdict: umpire.Allow, Grant: p.grant.ID}
 	switch {
@@ -160,8 +159,8 @@ func (p *pass) reason() umpire.Reason {
 	return r
 }
 
-// lifts reports whether the grant stands before rows 7, 9 and 14: it was given
-// once or for this session, by a person, about just this.
+// lifts reports whether the grant comes before rows 7, 9 and 14: a person gave it once or for
+// this session, for just this call.
 func (p *pass) lifts() bool {
 	return !p.grant.Remembered && !p.grant.Standing &&
 		(p.grant.Scope == umpire.ScopeOnce || p.grant.Scope == umpire.ScopeSession)

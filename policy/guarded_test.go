@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/sensitive"
 )
 
-// Every line of the table asks, at the root, one folder down and five folders down, and
-// no rule or mode lifts it.
+// Every line of the table asks, at the root, one folder down and five folders down, and no rule
+// or mode lifts it.
 func TestGuardedPlacesAsk(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t, testOptions, "allow *", "allow Edit(/**)", "allow Write(/**)", "allow Delete(/**)")

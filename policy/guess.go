@@ -10,21 +10,20 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// What a tool of an MCP server does is not known. But one that is handed a command line
-// or a path will hardly do something else with it, so that what nobody may do is refused
-// there as well: destroying the system, reading a forbidden file, what a deny rule names.
-// And what is asked about whichever tool does it asks here, too, although a rule allows
-// the tool: a control file, which it may be about to change, and a file of secrets. A
-// guess permits nothing.
+// The effects of an MCP server's tool are unknown. But a tool that receives a command line or a
+// path will most likely use it as such. So refusals apply to it too: destroying the system,
+// reading a forbidden file, or matching a deny rule. Questions that apply to every tool also
+// apply here, even if a rule allows the tool: about control files, which the tool may change,
+// and files of secrets. A guess never permits anything.
 
-// guessedPaths are the further fields in which tools of servers name paths.
+// guessedPaths are further fields in which servers' tools name paths.
 var guessedPaths = []string{
 	"file", "filepath", "filename", "file_name", "absolute_path", "relative_path", "target_file", "uri",
 	"source", "destination", "from", "to", "old_path", "new_path", "dest", "dir", "directory", "folder",
 }
 
-// guessAccesses are what the input of such a tool seems to mean. What it cannot mean is no
-// error: the tool may have other words than ours.
+// guessAccesses returns the probable accesses of such a tool's input. Malformed fields are not
+// errors, because the tool may use our field names differently.
 func guessAccesses(in strictjson.Object, env shell.Env) []umpire.Access {
 	var all []umpire.Access
 	for _, name := range []string{"command", "cmd"} {
@@ -52,7 +51,7 @@ func guessAccesses(in strictjson.Object, env shell.Env) []umpire.Access {
 	return all
 }
 
-// guessedCommand is the command line that a field holds, or the words of one.
+// guessedCommand returns the command line in a field, given as text or as a list of words.
 func guessedCommand(in strictjson.Object, name string) string {
 	if line, err := textOf(in, name); err == nil {
 		return line
@@ -67,8 +66,8 @@ func guessedCommand(in strictjson.Object, name string) string {
 	return strings.Join(words, " ")
 }
 
-// guessed are the rows that speak about a guess. Control are the rules by which the
-// same path is a control file for who would write it.
+// guessed returns the reasons of the rows that apply to a guess. control are the rules that
+// make the same path a control file if it is written.
 func (j *judge) guessed(control []*compiled) []umpire.Reason {
 	if reasons := append(j.hardStop(), j.denyRuleByMatch()...); len(reasons) > 0 {
 		return reasons
@@ -94,7 +93,7 @@ func (j *judge) asks(reasons []umpire.Reason) []umpire.Reason {
 	return reasons
 }
 
-// denyRuleByMatch: a rule without a match is about its tool, and this is another one.
+// denyRuleByMatch leaves out rules without a match, because those only apply to their own tool.
 func (j *judge) denyRuleByMatch() []umpire.Reason {
 	rules := slices.DeleteFunc(
 		slices.Clone(j.hits.rows[rowDenyRule]), func(c *compiled) bool { return c.rule.Match == umpire.Match{} },

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// N-07 through a server's tool: what nobody may do is refused although the tool is known
-// by name only, and although a rule allows it. Nothing else changes by the guess.
+// N-07 through a server's tool: refusals apply although the tool is known only by its name and
+// a rule allows it. A guess changes nothing else.
 func TestGuesses(t *testing.T) {
 	t.Parallel()
 	rules := []umpire.Rule{
@@ -70,9 +70,9 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-// A tool of a server that a rule allows asks all the same before it is handed what asks
-// whichever tool is used: umpire's own files and other control files, each time anew,
-// and files of secrets until a rule for the path lifts it.
+// An allowed tool of a server still asks before it receives paths that ask for every tool:
+// umpire's own files and other control files, each time, and files of secrets unless a rule for
+// the path lifts that.
 func TestGuessesThatAsk(t *testing.T) {
 	t.Parallel()
 	rules := []umpire.Rule{

@@ -6,7 +6,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Homes are asked about on every system, and folders that only have their name are not.
+// Homes ask on every system, but folders with a similar name do not.
 func TestInHome(t *testing.T) {
 	t.Parallel()
 	j := &judge{policy: &Policy{opts: Options{Home: "/srv/Me"}}}

@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// An index finds the rules that may match an access without asking all of
-// them: commands by their words, paths by the folder a pattern starts from,
-// hosts and tools by name. It may offer too many rules, never too few.
+// An index finds the rules that may match an access without trying all of them: commands by
+// their words, paths by the folder a pattern starts from, hosts and tools by name. It may
+// return too many rules, never too few.
 type index struct {
 	tools     map[string][]*compiled // rules about a whole tool
 	toolGlobs []*compiled
@@ -18,7 +18,7 @@ type index struct {
 	words     wordNode
 	paths     pathNode
 	anyDepth  bucket
-	below     pathNode // rules that forbid or ask, at their anchors, for trees
+	below     pathNode // rules that deny or ask, at their anchors, for trees
 	loose     []*compiled
 	domains   map[string][]*compiled
 
@@ -27,7 +27,7 @@ type index struct {
 	lists     ruleLists
 }
 
-// A wordNode is the place of the rules whose prefix ends at one word.
+// A wordNode holds the rules whose prefix ends at one word.
 type wordNode struct {
 	next  map[string]*wordNode
 	rules []*compiled
@@ -55,7 +55,7 @@ func (ix *index) add(c *compiled, o *Options) {
 		ix.domains[key] = append(ix.domains[key], c)
 	}
 	if c.forCommand() {
-		return // found by its command; its files are looked at then
+		return // found by its command, which then checks its files
 	}
 	for i := range c.globs {
 		ix.addGlob(c, &c.globs[i], o)
@@ -77,12 +77,12 @@ func (ix *index) addGlob(c *compiled, g *glob, o *Options) {
 	}
 }
 
-// isOption reports a word that may be an option.
+// isOption reports whether a word may be an option.
 func isOption(word string) bool { return strings.HasPrefix(word, "-") }
 
-// addWords puts a rule at the node of its last word, or at the first node that no other rule shares.
-// A rule that names an option and forbids or asks is put at its program: options have many
-// spellings, and any order.
+// addWords adds a rule at the node of its last word, or at the first node without other rules.
+// A deny or ask rule that names an option is added at its program, because options have many
+// spellings and any order.
 func (ix *index) addWords(c *compiled) {
 	words, n := c.words, &ix.words
 	if !c.allows() && slices.ContainsFunc(words, isOption) {
@@ -131,8 +131,7 @@ func (ix *index) find(h *hits) {
 	}
 }
 
-// findLines looks the command up as it was given, and by the words that rules which
-// deny or ask compare.
+// findLines looks the command up as given, and by the words that deny and ask rules compare.
 func (ix *index) findLines(h *hits) {
 	if len(ix.lines) == 0 {
 		return
@@ -143,7 +142,7 @@ func (ix *index) findLines(h *hits) {
 	h.offer(ix.lines[string(appendKey(appendKey(room[:0], a.Program), a.Words[1:]...))])
 }
 
-// find offers the rules whose words begin the command; with operands, it skips the command's options.
+// find offers the rules whose words begin the command. If operands is true, it skips the command's options.
 func (n *wordNode) find(h *hits, first string, rest []string, operands bool) {
 	n = n.next[first]
 	for n != nil {
@@ -185,7 +184,7 @@ func (ix *index) findTools(h *hits) {
 	}
 }
 
-// findDomains looks the host up, and then everything behind its dots.
+// findDomains looks the host up, and then the suffixes after its dots.
 func (ix *index) findDomains(h *hits) {
 	h.offer(ix.domains["*"])
 	for host := h.subject.host; host != ""; {

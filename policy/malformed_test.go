@@ -33,7 +33,7 @@ func TestMalformedInput(t *testing.T) {
 	}
 }
 
-// FuzzFactsOf: no input makes it panic, and without an error something is known.
+// FuzzFactsOf: no input causes a panic, and without an error there are facts.
 func FuzzFactsOf(f *testing.F) {
 	for i := range tools {
 		f.Add(tools[i].name, `{"filePath":[{"path":"a"},"b"],"command":"ls","url":"https://x.org","pattern":"/**"}`)

@@ -19,7 +19,7 @@ type subject struct {
 	files  []*subject  // of a program: the files of its part of the command
 	filter [][]segment // the files that a search of a tree is limited to, if it is
 	found  *form       // a file of secrets that a pattern matches on disk, or nil
-	// below is what [Query.Below] tells.
+	// below is the function of [Query.Below].
 	below func(folder string) (paths []string, whole bool)
 }
 
@@ -35,8 +35,8 @@ func newSubject(tool, glob string, a *umpire.Access, o *Options) *subject {
 	return s
 }
 
-// newSubjects makes the subjects of a call, and tells every program the files of
-// its part of the command line.
+// newSubjects returns the subjects of a call, and gives every program the files of its part of
+// the command line.
 func newSubjects(call *umpire.Call, accesses []umpire.Access, o *Options) []*subject {
 	all, glob := make([]*subject, len(accesses)), searchGlob(call)
 	files := map[int][]*subject{}
@@ -54,8 +54,8 @@ func newSubjects(call *umpire.Call, accesses []umpire.Access, o *Options) []*sub
 	return all
 }
 
-// matches reports whether the rule speaks about the subject. It is the whole
-// truth about matching; the index only saves asking it of every rule.
+// matches reports whether the rule matches the subject. It alone decides; the index only avoids
+// trying every rule.
 func (c *compiled) matches(s *subject, o *Options) bool {
 	if c.allows() && !canBeAllowed(s.access) {
 		return false
@@ -85,8 +85,8 @@ func (c *compiled) matches(s *subject, o *Options) bool {
 	return false
 }
 
-// canBeAllowed reports whether a rule may allow the access at all: what is not
-// known is not covered by a rule.
+// canBeAllowed reports whether a rule may allow the access at all. A rule never covers unknown
+// effects.
 func canBeAllowed(a *umpire.Access) bool {
 	if a.Doubt != "" || a.Kind == umpire.KindUnknown {
 		return false
@@ -98,8 +98,8 @@ func (c *compiled) judges(s *subject) bool {
 	return toolJudges(c.rule.Tool, s.tool, s.access.Kind, c.allows())
 }
 
-// matchesTool is for a rule about a whole tool. One that forbids or asks about
-// a Git tool is also about the same command in a shell.
+// matchesTool matches a rule about a whole tool. If it denies or asks about a Git tool, it also
+// covers the same command in a shell.
 func (c *compiled) matchesTool(s *subject) bool {
 	if c.judges(s) {
 		return true
@@ -110,8 +110,8 @@ func (c *compiled) matchesTool(s *subject) bool {
 		len(words) > 1 && words[0] == "git" && words[1] == verb
 }
 
-// matchesFiles is for a rule about a command and the files it works on: one of
-// them has to match for a rule that denies or asks, and all for one that allows.
+// matchesFiles matches a rule about a command and its files: one of them has to match for a
+// rule that denies or asks, and all for one that allows.
 func (c *compiled) matchesFiles(s *subject, o *Options) bool {
 	for _, file := range s.files {
 		if c.matchesPath(file, o) != c.allows() {
@@ -121,7 +121,7 @@ func (c *compiled) matchesFiles(s *subject, o *Options) bool {
 	return c.allows() && len(s.files) > 0
 }
 
-// matchesCommand compares a whole line, or the words that it begins with.
+// matchesCommand compares a whole line or its first words.
 func (c *compiled) matchesCommand(s *subject) bool {
 	if len(c.line) > 0 {
 		return c.matchesLine(s)
@@ -129,8 +129,8 @@ func (c *compiled) matchesCommand(s *subject) bool {
 	return c.matchesWords(s)
 }
 
-// matchesLine wants the same words, those before a subcommand too. A rule that
-// denies or asks is also about the command without them.
+// matchesLine compares all words, including those before a subcommand. A rule that denies or
+// asks also matches the command without them.
 func (c *compiled) matchesLine(s *subject) bool {
 	a := s.access
 	if a.Kind != umpire.KindExec || !c.judges(s) {
@@ -143,8 +143,8 @@ func (c *compiled) matchesLine(s *subject) bool {
 		slices.Equal(a.Words[1:], plainWords(c.line[1:]))
 }
 
-// matchesWords compares whole words. A rule that denies or asks also sees a
-// program that is called by its path, and options in any spelling and order.
+// matchesWords compares whole words. A rule that denies or asks also matches a program called
+// by its path, and options in any spelling and order.
 func (c *compiled) matchesWords(s *subject) bool {
 	a := s.access
 	if a.Kind != umpire.KindExec || len(a.Words) == 0 || !c.judges(s) {
@@ -159,8 +159,8 @@ func (c *compiled) matchesWords(s *subject) bool {
 	return !c.allows() && shell.Covers(c.words, a.Words)
 }
 
-// matchesPath wants every spelling of the path to match for a rule that
-// allows, and one for the others.
+// matchesPath requires every spelling of the path to match for a rule that allows, and one for
+// the others.
 func (c *compiled) matchesPath(s *subject, o *Options) bool {
 	fs := &s.forms
 	if c.allows() {
@@ -174,13 +174,13 @@ func (c *compiled) matchesPath(s *subject, o *Options) bool {
 func (c *compiled) matchesForm(f *form, s *subject, o *Options) bool {
 	a, tree := s.access, s.reachesBelow() && !c.allows() && !c.named
 	if a.Glob && a.Names && a.Kind == umpire.KindRead && !c.allows() {
-		return false // what a wildcard lists is not read
+		return false // listing names with a wildcard is not reading
 	}
 	for i := range c.globs {
 		g := &c.globs[i]
 		switch {
 		case a.Picked && c.row == rowHardStop && c.sparesPicked(g, f.target(g.fold), a.Glob):
-		case c.allows() && (a.Glob || isSearch(a)): // who may list a folder may not search it
+		case c.allows() && (a.Glob || isSearch(a)): // permission to list a folder does not permit searching it
 			if g.coversTree(f.anyTarget(g.fold)) {
 				return true
 			}
@@ -198,10 +198,10 @@ func (c *compiled) matchesForm(f *form, s *subject, o *Options) bool {
 	return false
 }
 
-// sparedBy reports whether a formatter that changes files of some kinds below a folder, or
-// those that a wildcard finds, leaves alone what the glob is about: files of other kinds, and
-// control files, which it lays out anew without changing what they say. One that is named,
-// or whose folder is, is not spared.
+// sparedBy reports whether a formatter does not affect the glob's files. It changes only some
+// kinds of files below a folder or among the matches of a wildcard, so it spares other kinds,
+// and also control files, whose meaning it preserves. A file that is named, directly or by its
+// folder, is not spared.
 func (c *compiled) sparedBy(kinds []string, g *glob, f *form) bool {
 	if len(kinds) == 0 || len(g.segs) == 0 || c.allows() {
 		return false
@@ -227,14 +227,14 @@ func namesGuarded(g *glob, f *form) bool {
 		slices.ContainsFunc(f.pattern, func(s segment) bool { return s.sort == literal && folder.matches(s.text) })
 }
 
-// reachesBelow reports whether the access is about everything below its path.
-// Listing names is not reading what they name.
+// reachesBelow reports whether the access covers everything below its path. Listing names is
+// not reading the files.
 func (s *subject) reachesBelow() bool {
 	return s.access.Tree && !s.access.Names
 }
 
-// meets reports whether a target with wildcards could be a path that the rule
-// is about, or a folder above one.
+// meets reports whether a target with wildcards could match a path of the rule, or a folder
+// above one.
 func (c *compiled) meets(g *glob, target []segment, tree bool, o *Options) bool {
 	if c.wholeFolder && mayMeet(g.segs, trimBroad(target)) {
 		return true
@@ -252,8 +252,8 @@ func (c *compiled) meets(g *glob, target []segment, tree bool, o *Options) bool 
 	return len(anchor) >= len(target) && mayMeet(anchor[:len(target)], target)
 }
 
-// isOneOfMany reports whether the glob is one plain name at any depth, and the target all
-// files of a folder, or of a kind: build/* and *.json do not mean to name opencode.json.
+// isOneOfMany reports whether the glob is one plain name at any depth, and the target all files
+// of a folder or of a kind: build/* and *.json do not mean opencode.json.
 func (g *glob) isOneOfMany(target []segment) bool {
 	if len(g.segs) != 2 || g.segs[0].sort != deep || len(target) == 0 {
 		return false
@@ -288,7 +288,7 @@ func inRoot(target []segment, o *Options) bool {
 	return true
 }
 
-// trimBroad takes off closing segments that stand for everything in a folder.
+// trimBroad removes trailing segments that match everything in a folder.
 func trimBroad(target []segment) []segment {
 	for len(target) > 0 && isBroad(&target[len(target)-1]) {
 		target = target[:len(target)-1]
@@ -296,7 +296,7 @@ func trimBroad(target []segment) []segment {
 	return target
 }
 
-// isBroad reports whether a wildcard segment has no letter or digit of its own.
+// isBroad reports whether a wildcard segment contains no fixed letter or digit.
 func isBroad(s *segment) bool {
 	if s.sort == literal {
 		return false
@@ -315,9 +315,9 @@ func isBroad(s *segment) bool {
 	return true
 }
 
-// anchor returns the literal folder that the glob starts from. A pattern for
-// any depth is anchored at the root: a tree above that place holds what it
-// protects, a tree beside it probably does not.
+// anchor returns the literal folder that the glob starts from. A pattern for any depth is
+// anchored at the root: a tree above the root contains the protected files, a tree beside it
+// probably does not.
 func (g *glob) anchor(o *Options) []segment {
 	segs := g.segs
 	if g.anyDepth || len(segs) > 0 && segs[0].sort == deep {
@@ -330,7 +330,7 @@ func (g *glob) anchor(o *Options) []segment {
 	return segs[:countLiterals(segs)]
 }
 
-// reachedFrom reports whether what the glob is about lies below the tree.
+// reachedFrom reports whether the glob's files lie below the tree.
 func (g *glob) reachedFrom(f *form, o *Options) bool {
 	names := f.segs
 	if g.fold {
@@ -342,8 +342,8 @@ func (g *glob) reachedFrom(f *form, o *Options) bool {
 	return len(g.segs) > 1 && g.segs[0].sort == deep && endsWithin(g.segs[1:], names)
 }
 
-// endsWithin reports whether the path ends with the first segments of a pattern
-// for any depth: sub/.git is above sub/.git/hooks.
+// endsWithin reports whether the path ends with the first segments of a pattern for any depth:
+// sub/.git is above sub/.git/hooks.
 func endsWithin(segs []segment, names []string) bool {
 	for n := min(countLiterals(segs)-1, len(names)); n > 0; n-- {
 		if matchSegments(segs[:n], names[len(names)-n:]) {

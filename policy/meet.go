@@ -2,9 +2,9 @@ package policy
 
 import "strings"
 
-// mayMeet reports whether some path could match both a rule's pattern and the
-// wildcards of a command. It errs towards yes. The table says for every pair of
-// tails whether they meet, so the time is the product of the two lengths.
+// mayMeet reports whether some path could match both a rule's pattern and the wildcards of a
+// command. In doubt it returns true. The table says for every pair of tails whether they meet,
+// so the time is the product of the two lengths.
 func mayMeet(rule, target []segment) bool {
 	next := make([]bool, len(target)+1)
 	row := make([]bool, len(target)+1)
@@ -31,8 +31,8 @@ func tailsMeet(rule, target []segment, i, j int, row, next []bool) bool {
 	return !ruleLeft && !targetLeft
 }
 
-// segmentsMeet compares one segment of a rule with one of a command. A shell's
-// wildcard at the start of a name does not match a dot.
+// segmentsMeet compares one segment of a rule with one of a command. A shell's wildcard at the
+// start of a name does not match a dot.
 func segmentsMeet(rule, target *segment) bool {
 	hidden := strings.HasPrefix(rule.text, ".") && !strings.HasPrefix(target.text, ".")
 	switch {
@@ -48,8 +48,8 @@ func segmentsMeet(rule, target *segment) bool {
 	return endsMeet(rule.text, target.text)
 }
 
-// endsMeet compares what two wildcard segments say about the start and the end
-// of a name: *.lock and *.go share none.
+// endsMeet compares the fixed starts and ends of two wildcard segments: no name matches both
+// *.lock and *.go.
 func endsMeet(a, b string) bool {
 	if strings.ContainsRune(a, '\\') || strings.ContainsRune(b, '\\') {
 		return true

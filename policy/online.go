@@ -7,9 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// onlineWords begin command lines that are of no use without a network, and do not
-// name the host that they reach. They say nothing about whether a call may run: only
-// what it gets when it does.
+// onlineWords begin command lines that are useless without a network but do not name the host
+// that they reach. They do not affect whether a call may run, only whether it gets the network.
 var onlineWords = map[string]string{
 	"npm": "install i in add ci update up upgrade audit outdated view info show publish login whoami exec create " +
 		"init search ping pack",
@@ -33,10 +32,10 @@ var onlineWords = map[string]string{
 	"terraform": "init get", "helm": "pull push repo install upgrade", "dotnet": "restore add build",
 }
 
-// needsNetwork reports whether a call gets the network: it reaches a host, or starts a
-// program that asks one. A program that is safe or low does without, unless it only looks
-// something up at a server that nothing in the project chooses, or a person was asked
-// about it for that. A look-up gets none where code of the project runs beside it.
+// needsNetwork reports whether a call gets the network: it reaches a host, or starts a program
+// that contacts one. A program of safe or low risk gets none unless it only looks something up
+// at a server that the project cannot choose, or a person is asked about its use of the
+// network. A look-up gets none if project code runs beside it.
 func needsNetwork(accesses []umpire.Access) bool {
 	looksUp, code := false, false
 	for i := range accesses {
@@ -49,7 +48,7 @@ func needsNetwork(accesses []umpire.Access) bool {
 	return looksUp && !code
 }
 
-// isAskedAbout reports a program that goes online and about which a person is asked.
+// isAskedAbout reports whether a program goes online and a person is asked about it.
 func isAskedAbout(a *umpire.Access) bool {
 	if len(a.Words) == 0 || !a.Risk.AtLeast(umpire.Medium) && a.Asks == "" {
 		return false
@@ -58,8 +57,8 @@ func isAskedAbout(a *umpire.Access) bool {
 	return known && (verbs == "" || len(a.Words) > 1 && slices.Contains(strings.Fields(verbs), a.Words[1]))
 }
 
-// worksOffline reports a program that may succeed in a trial without a network: it asks a server only for files
-// that this machine lacks, its remote is a folder, or it gets no network where the code is that of the project.
+// worksOffline reports whether a program may succeed in a trial without a network: it contacts a server only
+// for files that this machine lacks, its remote is a folder, or it is project code and gets no network anyway.
 func worksOffline(a umpire.Access) bool {
 	pulls := []string{"fetch", "pull", "submodule"}
 	return len(a.Words) > 1 && a.Words[0] == "git" && slices.Contains(pulls, a.Words[1]) ||

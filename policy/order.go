@@ -4,12 +4,12 @@ package policy
 type OrderRow struct {
 	Row  int // its number, which reasons carry
 	Name string
-	When string // what it speaks about
-	Does string // its verdict, and what lifts that
+	When string // the accesses it applies to
+	Does string // its verdict, and how to lift it
 }
 
-// Order is the order of decision: the first row that speaks about an access settles it.
-// Numbers are kept for good, so that a row that came later stands where it belongs.
+// Order is the order of decision: the first row that applies to an access settles it. Row
+// numbers never change, so a later addition is placed by its rank, not its number.
 var Order = [...]OrderRow{
 	{rowInvalid, "input", "malformed input, or a tool the profile does not list", "deny"},
 	{rowSuffix, "suffix limit", "suffix limit of the profile", "deny"},
@@ -31,7 +31,7 @@ var Order = [...]OrderRow{
 	{rowMode, "mode", "the mode", "ask or deny"},
 }
 
-// RowName returns the name of a row of the order of decision, "" of one that is not there.
+// RowName returns the name of a row of the order of decision, or "" for an unknown row.
 func RowName(row int) string {
 	for i := range Order {
 		if Order[i].Row == row {

@@ -23,7 +23,7 @@ func TestOrderIsDocumented(t *testing.T) {
 	}
 }
 
-// TestRowsHaveNames, each row once and none left out.
+// TestRowsHaveNames: each row appears once.
 func TestRowsHaveNames(t *testing.T) {
 	t.Parallel()
 	for _, r := range Order {

@@ -6,23 +6,23 @@ import (
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
-// A pathNode holds the patterns whose literal folders lead to it. Keys are
-// folded, so that one walk serves patterns that ignore case and those that do not.
+// A pathNode holds the patterns whose literal folders lead to it. Keys are folded, so one walk
+// finds both case-sensitive and case-insensitive patterns.
 type pathNode struct {
 	next map[string]*pathNode
 	bucket
-	// floats are patterns that go on with **/NAME/…, by NAME.
+	// floats are patterns that continue with **/NAME/…, by NAME.
 	floats map[string][]*compiled
 }
 
-// A bucket holds patterns by what they say about a path's last name.
+// A bucket holds patterns by their last segment.
 type bucket struct {
 	names map[string][]*compiled
 	exts  map[string][]*compiled
 	rest  []*compiled
 }
 
-// at returns the node for a literal folder, making it when it is missing.
+// at returns the node for a literal folder, creating it if necessary.
 func (n *pathNode) at(folder []segment, nodes *block[pathNode]) *pathNode {
 	for _, s := range folder {
 		name := wildcard.FoldCase(s.text)
@@ -57,10 +57,10 @@ func (ix *index) addPath(c *compiled, segs []segment) {
 	}
 }
 
-// fewRules is how many rules a node keeps in one list: trying them all is as fast as looking them up.
+// fewRules is the number of rules a node keeps in one list: trying them all is as fast as looking them up.
 const fewRules = 3
 
-// ruleLists makes lists of rules. Most lists have one rule, so the first one is taken from a block.
+// ruleLists makes lists of rules. Most lists have one rule, so the first one comes from a block.
 type ruleLists struct{ block[*compiled] }
 
 func (l *ruleLists) add(rules []*compiled, c *compiled) []*compiled {
@@ -123,7 +123,7 @@ func (b *bucket) offerAll(h *hits) {
 	}
 }
 
-// find offers the patterns whose literal folder holds the path.
+// find offers the patterns whose literal folder contains the path.
 func (n *pathNode) find(h *hits, names []string) {
 	last := ""
 	if len(names) > 0 {
@@ -143,7 +143,7 @@ func (n *pathNode) find(h *hits, names []string) {
 	}
 }
 
-// findTree offers everything at the path and below it.
+// findTree offers all patterns at the path and below it.
 func (n *pathNode) findTree(h *hits, names []string) {
 	for _, name := range names {
 		if n = n.next[name]; n == nil {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// sparesPicked reports whether a rule about what nothing brings back is not about what a
-// filter picks: `find ~ -atime +100 -delete` deletes no home, and `find / -name '*.log'`
-// finds no program that everything else needs. Target is the folder of the search, with
-// /**/NAME behind it where the filter is a name.
+// sparesPicked reports whether a rule about irrecoverable changes does not apply to files
+// selected by a filter: `find ~ -atime +100 -delete` does not delete the home, and `find /
+// -name '*.log'` finds no essential program. target is the folder of the search, followed by
+// /**/NAME if the filter is a name.
 func (c *compiled) sparesPicked(g *glob, target []segment, named bool) bool {
 	if !named || len(target) == 0 || len(g.segs) == 0 {
 		return c.wholeFolder
@@ -18,7 +18,7 @@ func (c *compiled) sparesPicked(g *glob, target []segment, named bool) bool {
 	last, name := &g.segs[len(g.segs)-1], &target[len(target)-1]
 	switch {
 	case last.sort == literal:
-		return false // whether the name fits is what meeting tells
+		return false // meeting decides whether the name fits
 	case c.wholeFolder || last.sort == deep && !inside:
 		return true
 	case inside || name.sort == literal:
@@ -27,13 +27,13 @@ func (c *compiled) sparesPicked(g *glob, target []segment, named bool) bool {
 	return !sameBeginning(last.text, name.text)
 }
 
-// sameBeginning reports whether two patterns begin with fixed text, and with the same.
+// sameBeginning reports whether one pattern's fixed start is a prefix of the other's, and neither is empty.
 func sameBeginning(a, b string) bool {
 	a, b = a[:wildcardAt(a)], b[:wildcardAt(b)]
 	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
-// wildcardAt is where the fixed text that a pattern begins with ends.
+// wildcardAt returns the length of the fixed text at the start of a pattern.
 func wildcardAt(pattern string) int {
 	if i := strings.IndexAny(pattern, "*?["); i >= 0 {
 		return i

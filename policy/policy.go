@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
-// A Precedence says what happens where an ask and an allow rule match.
+// A Precedence decides between matching ask and allow rules.
 type Precedence uint8
 
 // The precedences. Deny comes first in both.
@@ -19,25 +19,25 @@ const (
 	DenyAllowAsk                   // allows
 )
 
-// Options say how rules are read. The zero value is safe, but without Root and
-// Home the patterns below them match nothing that matters.
+// Options say how to read rules. The zero value is safe, but without Root and Home the patterns
+// below them match nothing relevant.
 type Options struct {
-	// Settings are those of the configuration. The rules need no Mode, AddDirs and Sandbox
-	// of it: a Query has its own.
+	// Settings come from the configuration. The rules do not use its Mode, AddDirs and Sandbox:
+	// a Query has its own.
 	Settings
 
 	// Root is the canonical project root, the base of relative patterns.
 	Root string
 	// Home is the person's canonical home, the base of ~.
 	Home string
-	// StateDir is umpire's own folder when it is not ~/.umpire. It is
-	// protected as a control file.
+	// StateDir is umpire's own folder if it is not ~/.umpire. It is protected as a control
+	// file.
 	StateDir string
-	// ControlFiles are further files, by their canonical paths, that are protected as
-	// control files: programs that umpire itself runs.
+	// ControlFiles are further files, by their canonical paths, to protect as control files:
+	// programs that umpire itself runs.
 	ControlFiles []string
-	// FoldCase makes allow and ask patterns ignore case, for file systems that
-	// do. Deny patterns always ignore it.
+	// FoldCase makes allow and ask patterns ignore case, for file systems that do. Deny
+	// patterns always ignore it.
 	FoldCase bool
 
 	rootSegs             []string
@@ -46,7 +46,7 @@ type Options struct {
 	homePlain, homeFolds []segment
 }
 
-// prepare derives what matching needs from the exported fields.
+// prepare derives the unexported fields that matching needs.
 func (o Options) prepare() Options {
 	if o.Root != "" {
 		o.Root = path.Clean(o.Root)
@@ -73,7 +73,7 @@ func (o *Options) rootSegments(folded bool) []segment {
 	return o.rootPlain
 }
 
-// homeSegments returns those of the home, none if it is unknown.
+// homeSegments returns the home's segments, or none if it is unknown.
 func (o *Options) homeSegments(folded bool) []segment {
 	if folded {
 		return o.homeFolds
@@ -81,8 +81,8 @@ func (o *Options) homeSegments(folded bool) []segment {
 	return o.homePlain
 }
 
-// below returns how many leading segments of a path are the root's own; a
-// pattern for any depth does not look at those.
+// below returns the number of leading segments of a path that belong to the root. A pattern for
+// any depth ignores those.
 func (o *Options) below(f *form) int {
 	if o != nil && f.rootSegs == 0 {
 		f.rootSegs = 1
@@ -93,24 +93,23 @@ func (o *Options) below(f *form) int {
 	return max(0, f.rootSegs-1)
 }
 
-// foldedEqual compares without regard to case, so that a differently written
-// root cannot change which part of a path a deny pattern looks at.
+// foldedEqual compares without regard to case. A differently written root thus cannot change
+// the part of a path that a deny pattern applies to.
 func foldedEqual(a, b string) bool { return a == b || wildcard.FoldCase(a) == wildcard.FoldCase(b) }
 
-// A Policy is a set of rules ready for deciding. It never changes and is safe
-// for concurrent use. A nil Policy denies everything.
+// A Policy is a set of compiled rules. It never changes and is safe for concurrent use. A nil
+// Policy denies everything.
 type Policy struct {
 	opts  Options
 	rules []umpire.Rule
 	index *index
-	// builtin are the rules that are built in; rules and index leave them out.
+	// builtin are the built-in rules; rules and index do not contain them.
 	builtin sections
 }
 
-// New makes a policy of the rules and of those that are built in. A rule that
-// Validate refuses is an error: leaving it out could widen what is allowed, so
-// that is for the caller to decide. Built-in rules among rules are ignored, and
-// so is the order of rules.
+// New returns a policy with the rules and the built-in ones. A rule that Validate rejects is an
+// error: only the caller may drop it, because that could allow more. New ignores built-in rules
+// among rules, and their order.
 func New(rules []umpire.Rule, o Options) (*Policy, error) {
 	p := &Policy{opts: o.prepare(), rules: make([]umpire.Rule, 0, len(rules))}
 	for i, r := range rules {
@@ -135,11 +134,11 @@ func New(rules []umpire.Rule, o Options) (*Policy, error) {
 	return p, nil
 }
 
-// Rules returns the rules that New was given, in the order in which a decision
-// prefers to name them. Built-in rules are in Builtin.
+// Rules returns the rules passed to New, in the order in which a decision prefers to name them.
+// Built-in rules are in Builtin.
 func (p *Policy) Rules() iter.Seq[umpire.Rule] { return slices.Values(p.rules) }
 
-// sourceRank says whose rule is named when several match alike.
+// sourceRank decides which source a decision names first if several rules match.
 var sourceRank = map[umpire.Source]int{
 	umpire.SourceManaged: 1, umpire.SourceProject: 2, umpire.SourceUser: 3,
 	umpire.SourceFlag: 4, umpire.SourceSession: 5,
@@ -148,7 +147,7 @@ var sourceRank = map[umpire.Source]int{
 // compareRules makes the order of rules depend on the rules alone.
 func compareRules(a, b umpire.Rule) int {
 	if a.Source == b.Source && a.File == b.File && a.Line != b.Line {
-		return cmp.Compare(a.Line, b.Line) // as nearly always: what follows takes longer
+		return cmp.Compare(a.Line, b.Line) // the usual case, and cheaper than the comparison below
 	}
 	if c := cmp.Or(
 		cmp.Compare(sourceRank[a.Source], sourceRank[b.Source]),

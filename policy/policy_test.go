@@ -88,7 +88,7 @@ func TestProjectRuleIsNamedFirst(t *testing.T) {
 	}
 }
 
-// NU-1: a commit and a push have permission types of their own, and ask.
+// NU-1: a commit and a push have separate permission types, and ask.
 func TestGitHasItsOwnType(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t, testOptions)

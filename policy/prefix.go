@@ -9,9 +9,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// SplitPrefix splits a command prefix into words. Words are separated by
-// blanks; single and double quotes keep blanks within a word, and nothing else
-// is special: no escapes, no expansions. JoinPrefix is its inverse.
+// SplitPrefix splits a command prefix into words. Words are separated by blanks; single and
+// double quotes keep blanks within a word. There are no other special characters: no escapes,
+// no expansions. JoinPrefix is its inverse.
 func SplitPrefix(prefix string) ([]string, error) {
 	read, err := splitWords(prefix)
 	if err != nil || len(read) == 0 {
@@ -24,7 +24,7 @@ func SplitPrefix(prefix string) ([]string, error) {
 	return words, nil
 }
 
-// isPlain reports whether a text has no quotes and is ASCII, so that its words are substrings of it.
+// isPlain reports whether a text is ASCII without quotes. Its words are then substrings of it.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c >= utf8.RuneSelf || c == '"' || c == '\'' {
@@ -34,7 +34,7 @@ func isPlain(text string) bool {
 	return true
 }
 
-// countWords returns how many words SplitPrefix finds.
+// countWords returns the number of words that SplitPrefix finds.
 func countWords(text string) (n int, err error) {
 	if !isPlain(text) {
 		words, err := splitWords(text)
@@ -46,7 +46,7 @@ func countWords(text string) (n int, err error) {
 	return n, nil
 }
 
-// cutPrefix is SplitPrefix of what Validate accepted.
+// cutPrefix is SplitPrefix for validated prefixes.
 func (k *compiler) cutPrefix(prefix string) []string {
 	n, _ := countWords(prefix)
 	words := k.words.take(n)[:0]
@@ -60,7 +60,7 @@ func (k *compiler) cutPrefix(prefix string) []string {
 // A writtenWord is a word of a prefix or a command.
 type writtenWord struct {
 	text string
-	// pattern says that a wildcard stands outside of quotes.
+	// pattern says that the word has a wildcard outside of quotes.
 	pattern bool
 }
 
@@ -100,7 +100,7 @@ func splitWords(text string) ([]writtenWord, error) {
 // wildcards are the characters that make a word a pattern for the shell.
 const wildcards = "*?["
 
-// splitLine splits one whole command into words as an access has them.
+// splitLine splits one whole command into words in the form of Access.Line.
 func splitLine(command string) ([]string, error) {
 	read, err := splitWords(command)
 	if err != nil {
@@ -116,8 +116,8 @@ func splitLine(command string) ([]string, error) {
 	return line, nil
 }
 
-// joinLine writes the words of a command so that splitLine reads them back. It is ""
-// for what cannot be written, since it is not known before it runs.
+// joinLine joins the words of a command for splitLine to read back. It returns "" if a word is
+// unknown until run time.
 func joinLine(line []string) string {
 	var b strings.Builder
 	for i, word := range line {
@@ -139,7 +139,7 @@ func joinLine(line []string) string {
 	return b.String()
 }
 
-// plainWords are the words of a line without the marks of patterns.
+// plainWords returns the words of a line without pattern marks.
 func plainWords(line []string) []string {
 	words := make([]string, len(line))
 	for i, word := range line {
@@ -148,7 +148,7 @@ func plainWords(line []string) []string {
 	return words
 }
 
-// appendKey appends the words of a line to the key under which an index has it.
+// appendKey appends the words of a line to its key in an index.
 func appendKey(key []byte, line ...string) []byte {
 	for _, word := range line {
 		key = append(append(key, strings.TrimPrefix(word, umpire.PatternMark)...), 0)
@@ -156,7 +156,7 @@ func appendKey(key []byte, line ...string) []byte {
 	return key
 }
 
-// JoinPrefix writes words as a command prefix, quoting those that need it.
+// JoinPrefix formats words as a command prefix, quoting those that need it.
 func JoinPrefix(words []string) string {
 	var b strings.Builder
 	for i, word := range words {
@@ -168,8 +168,8 @@ func JoinPrefix(words []string) string {
 	return b.String()
 }
 
-// quoteWord quotes a word only where SplitPrefix would read it differently. A
-// word with both quotes is written as pieces, since there are no escapes.
+// quoteWord quotes a word only if SplitPrefix would read it differently. A word with both
+// quotes is written in pieces, because there are no escapes.
 func quoteWord(word string) string {
 	switch {
 	case word == "":

@@ -125,8 +125,8 @@ func TestRuleOrderDoesNotMatter(t *testing.T) {
 	})
 }
 
-// The call's verdict is the strictest of its accesses, and each of those is the
-// first reason given for it.
+// The call's verdict is the strictest of its accesses, and each access has the verdict of its
+// first reason.
 func TestVerdictIsTheStrictestAccess(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -146,8 +146,8 @@ func TestVerdictIsTheStrictestAccess(t *testing.T) {
 	})
 }
 
-// The index must offer every rule that matches: asking all of them is the oracle.
-// Built-in rules are indexed once their section has been asked a while.
+// The index must offer every rule that matches; trying all of them is the oracle. Built-in
+// rules are indexed after their section has been used for a while.
 func TestIndexFindsEveryRule(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -202,7 +202,7 @@ var builtinGlobs = func() (globs []glob) {
 	return globs
 }()
 
-// genPathNear makes a path that one of the patterns matches, or one beside, above or below.
+// genPathNear generates a path that one of the patterns matches, or one beside, above or below.
 func genPathNear(t *rapid.T, globs []glob) string {
 	name := rapid.SampledFrom([]string{"a", "src", "B", "x.pem", ".git", "config", "*", "?d", "x*"})
 	var names []string
@@ -227,7 +227,7 @@ func genPathNear(t *rapid.T, globs []glob) string {
 	return target
 }
 
-// genAccessNear makes an access to such a path.
+// genAccessNear generates an access to such a path.
 func genAccessNear(t *rapid.T, globs []glob) umpire.Access {
 	a := umpire.Access{Place: rapid.SampledFrom([]umpire.Place{umpire.PlaceInside, umpire.PlaceOutside}).Draw(t, "place")}
 	a.Kind = rapid.SampledFrom([]umpire.AccessKind{umpire.KindRead, umpire.KindWrite, umpire.KindDelete}).Draw(t, "kind")
@@ -256,7 +256,7 @@ func orders(rules []*compiled) []int {
 	return all
 }
 
-// regexpGlob is the slow and obvious meaning of a pattern without braces.
+// regexpGlob is a slow and obvious implementation of a pattern without braces.
 func regexpGlob(pattern string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString("^")
@@ -322,7 +322,7 @@ func TestExpandedBracesMatchAlike(t *testing.T) {
 	})
 }
 
-// A pattern that is cheap to write must not be costly to match.
+// A pattern that is cheap to write must not be expensive to match.
 func TestHostileGlobs(t *testing.T) {
 	t.Parallel()
 	start := time.Now()

@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// refused decides a line in /home/u/p under the policy that a person has who says nothing.
+// refused decides a line in /home/u/p under the default policy.
 func refused(t *testing.T, line string, o Options) umpire.Decision {
 	t.Helper()
 	o.Root, o.Home = "/home/u/p", "/home/u"
@@ -40,7 +40,7 @@ func refused(t *testing.T, line string, o Options) umpire.Decision {
 	return Decide(p, Query{Call: call, Facts: facts, Conditions: Conditions{Mode: umpire.ModeDefault}})
 }
 
-// linesOf reads the lines of a file of test data; \n in one stands for the end of a line.
+// linesOf reads the lines of a test data file; \n within a line stands for a line end.
 func linesOf(t *testing.T, name string) []string {
 	t.Helper()
 	f, err := os.Open(name)
@@ -60,7 +60,7 @@ func linesOf(t *testing.T, name string) []string {
 	return lines
 }
 
-// TestOrdinaryLinesAreNotRefused: a person can say yes to each of them.
+// TestOrdinaryLinesAreNotRefused: a person can approve each of them.
 func TestOrdinaryLinesAreNotRefused(t *testing.T) {
 	t.Parallel()
 	for _, line := range linesOf(t, "testdata/ordinary.txt") {
@@ -70,7 +70,7 @@ func TestOrdinaryLinesAreNotRefused(t *testing.T) {
 	}
 }
 
-// TestDestructiveLinesAreRefused: nobody can.
+// TestDestructiveLinesAreRefused: no person can approve them.
 func TestDestructiveLinesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, line := range linesOf(t, "testdata/destructive.txt") {
@@ -80,8 +80,8 @@ func TestDestructiveLinesAreRefused(t *testing.T) {
 	}
 }
 
-// TestSwitchedOff: without the rule about /etc/passwd reading it is like reading any file
-// outside, and what is not switchable stays.
+// TestSwitchedOff: without the rule about /etc/passwd, reading it is like reading any file
+// outside. Rules that are not switchable stay in force.
 func TestSwitchedOff(t *testing.T) {
 	t.Parallel()
 	off := Options{Settings: Settings{RulesOff: append(Switchable(), "forbidden-read", "critical-system")}}

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// A file of secrets may be named by a pattern, as a list, as a version of itself or as
-// a member of an archive; and some programs print secrets that lie in no file.
+// A pattern, a list, a version or an archive member may name a file of secrets, and some
+// programs print secrets that are not in a file.
 func TestSecretsPrintedInOtherWays(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -41,7 +41,7 @@ func TestSecretsPrintedInOtherWays(t *testing.T) {
 	}
 }
 
-// lineVerdict decides a command line in a project all of whose paths lie inside.
+// lineVerdict decides a command line in a project with all its paths inside.
 func lineVerdict(t *testing.T, line string) umpire.Verdict {
 	t.Helper()
 	input, err := json.Marshal(map[string]string{"command": line})
@@ -61,8 +61,8 @@ func lineVerdict(t *testing.T, line string) umpire.Verdict {
 	return Decide(newPolicy(t, testOptions), Query{Call: call, Facts: facts, Conditions: Conditions{Mode: umpire.ModeDefault}}).Verdict
 }
 
-// TestSecretsMeantByPatterns reads what patterns mean: each way to choose a secret without
-// spelling it, with each reader, in each way to hand over what was chosen.
+// TestSecretsMeantByPatterns resolves patterns: each way to select a secret without spelling
+// it, with each reader, in each way to pass the selection on.
 func TestSecretsMeantByPatterns(t *testing.T) {
 	t.Parallel()
 	choices := []string{
@@ -88,8 +88,8 @@ func TestSecretsMeantByPatterns(t *testing.T) {
 	}
 }
 
-// TestSecretsBesidesWhatIsFound names a secret beside each thing that a search finds, and
-// versions of one in the index and in history.
+// TestSecretsBesidesWhatIsFound names a secret next to each result of a search, and versions of
+// one in the index and in history.
 func TestSecretsBesidesWhatIsFound(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{

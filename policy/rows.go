@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A judge judges one access. Its rows read its fields and change nothing.
+// A judge judges one access. Its rows read its fields and do not change them.
 type judge struct {
 	policy  *Policy
 	tool    string
@@ -15,16 +15,16 @@ type judge struct {
 	subject *subject
 	hits    *hits
 	passes  []pass
-	// programs are the hits of the programs, by part of the command line.
+	// programs are the hits of the programs, keyed by part of the command line.
 	programs map[int][]*hits
 	class    umpire.Class
 	outside  bool
-	search   *Search // what a search would meet, once somebody asked
+	search   *Search // the result of a search, once requested
 	accesses []umpire.Access
 }
 
-// order is the order of decision: the first row that speaks settles the access.
-// Grants of a person stand where they lift what follows.
+// order is the order of decision: the first row that applies settles the access. A person's
+// grants are listed before the rows they lift.
 var order = [...]func(*judge) []umpire.Reason{
 	(*judge).unknownKind,  // 1
 	(*judge).suffix,       // 2
@@ -47,7 +47,7 @@ var order = [...]func(*judge) []umpire.Reason{
 	autonomyInside,        // 18
 	(*judge).projectCode,  // 17
 	(*judge).mode,         // 14
-	(*judge).unheldCode,   // 17, for whoever looks for all reasons
+	(*judge).unheldCode,   // 17, for callers that want all reasons
 }
 
 func oneReason(row int, v umpire.Verdict, code umpire.ReasonCode, text umpire.Phrase) []umpire.Reason {
@@ -56,7 +56,7 @@ func oneReason(row int, v umpire.Verdict, code umpire.ReasonCode, text umpire.Ph
 
 func (j *judge) access() *umpire.Access { return j.subject.access }
 
-// ruleReasons names the rules that matched in one row.
+// ruleReasons returns the rules that matched in one row as reasons.
 func (j *judge) ruleReasons(row int, v umpire.Verdict) []umpire.Reason {
 	return reasonsOf(j.hits.rows[row], row, v)
 }
@@ -87,7 +87,7 @@ func (j *judge) suffix() []umpire.Reason {
 	return oneReason(rowSuffix, umpire.Deny, umpire.CodeSuffix, text)
 }
 
-// suffixRefused judges every name of an access; the text shows the one that fails.
+// suffixRefused checks every name of an access. text mentions the one that fails.
 func suffixRefused(tool string, p *Profile, a *umpire.Access) (text umpire.Phrase, refused bool) {
 	if p == nil || !p.limits(tool, a) {
 		return "", false
@@ -103,7 +103,7 @@ func suffixRefused(tool string, p *Profile, a *umpire.Access) (text umpire.Phras
 	return "", false
 }
 
-// hardStop: the built-in rules by path, and what the facts call critical.
+// hardStop applies the built-in rules by path, and denies accesses of critical risk.
 func (j *judge) hardStop() []umpire.Reason {
 	reasons := j.ruleReasons(rowHardStop, umpire.Deny)
 	if j.access().Risk.AtLeast(umpire.Critical) {
@@ -118,8 +118,8 @@ func (j *judge) hardStop() []umpire.Reason {
 
 func (j *judge) denyRule() []umpire.Reason { return j.ruleReasons(rowDenyRule, umpire.Deny) }
 
-// onlyLooks: reads, and programs and tools that are known to do no more. What
-// is in doubt is not known to.
+// onlyLooks reports whether an access is a read, or a program or tool known only to read. Doubt
+// excludes that.
 func onlyLooks(a *umpire.Access) bool {
 	switch a.Kind {
 	case umpire.KindRead:
@@ -144,8 +144,8 @@ func (j *judge) plan() []umpire.Reason {
 
 func (j *judge) controlFile() []umpire.Reason { return j.ruleReasons(rowControl, umpire.Ask) }
 
-// onceGrant and sessionGrant speak early only when there is something to lift,
-// so that a safe call is still called safe.
+// onceGrant and sessionGrant apply early only if they lift something, because a safe call
+// should still be reported as safe.
 func (j *judge) onceGrant() []umpire.Reason {
 	if !j.liftable() && len(j.hits.rows[rowControl]) == 0 {
 		return nil
@@ -174,9 +174,9 @@ func (j *judge) granted(kind func(*pass) bool) []umpire.Reason {
 	return nil
 }
 
-// asking returns the ask rules that speak. With the other published order none
-// of people's does where an allow rule covers the access. One about secrets does
-// not where a person allowed just that, in either order.
+// asking returns the ask rules that apply. With precedence DenyAllowAsk, people's ask rules do
+// not apply if an allow rule covers the access. In either order, a rule about secrets does not
+// apply if a person allowed just that path.
 func (j *judge) asking() []*compiled {
 	var asking []*compiled
 	for _, c := range j.hits.rows[rowAskRule] {
@@ -197,8 +197,8 @@ func (j *judge) askRule() []umpire.Reason {
 	return reasonsOf(j.asking(), rowAskRule, umpire.Ask)
 }
 
-// noSandbox: nothing would hold the command to what it was judged by. An approval
-// lifts it for this call or this session, no rule and no mode does.
+// noSandbox: no sandbox would confine the command to its judged effects. An approval lifts this
+// for this call or this session, but no rule or mode does.
 func (j *judge) noSandbox() []umpire.Reason {
 	if !runsBare(j.tool, &j.given.Sandbox) {
 		return nil
@@ -207,14 +207,14 @@ func (j *judge) noSandbox() []umpire.Reason {
 		umpire.Say("No sandbox: %s", j.given.Sandbox.Missing))
 }
 
-// runsBare reports whether a call is a command without a sandbox. Other tools run
-// in umpire itself, and do only what they were judged by.
+// runsBare reports whether a call is a command without a sandbox. Other tools run in umpire
+// itself, and do only what they were judged by.
 func runsBare(tool string, s *Sandbox) bool {
 	return s.Missing != "" && slices.Contains(execTools, tool)
 }
 
-// degraded: a rule file that cannot be read may have denied or asked about this call.
-// An approval lifts it for this call or this session, no rule and no mode does.
+// degraded: an unreadable rule file may have denied or asked about this call. An approval lifts
+// this for this call or this session, but no rule or mode does.
 func (j *judge) degraded() []umpire.Reason {
 	if j.given.Degraded == "" {
 		return nil
@@ -232,7 +232,7 @@ func (j *judge) bypass() []umpire.Reason {
 	return oneReason(rowBypass, umpire.Allow, umpire.CodeBypass, "Allowed by bypass mode")
 }
 
-// external: rules and grants for paths reach outside, those for commands do not.
+// external: rules and grants for paths apply outside the project, those for commands do not.
 func (j *judge) external() []umpire.Reason {
 	if !j.outside || j.pathAllowed() || len(j.granted(func(*pass) bool { return true })) > 0 {
 		return nil
@@ -273,7 +273,7 @@ func (j *judge) safe() []umpire.Reason {
 	return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "Tool classified as safe")
 }
 
-// harmless reports whether the access runs unasked as far as its risk goes.
+// harmless reports whether the access's risk is low enough to run unasked.
 func (j *judge) harmless() bool {
 	a := j.access()
 	limit := umpire.Low
@@ -304,7 +304,7 @@ func (j *judge) allowAll() []umpire.Reason {
 	return oneReason(rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "All tools allowed (allowAll)")
 }
 
-// asksPhrases are what is said of an access that asks for a reason of its own.
+// asksPhrases are the messages for accesses with Access.Asks set.
 var asksPhrases = map[umpire.ReasonCode]string{
 	umpire.CodeNetwork:     "Reaches the network: %s",
 	umpire.CodeSecret:      "May give a secret away: %s",
@@ -312,9 +312,8 @@ var asksPhrases = map[umpire.ReasonCode]string{
 	umpire.CodeControlFile: "Only git itself writes there: %s",
 }
 
-// codeRuns reports whether project code of the access may run unasked: it is held by
-// the sandbox, or a person trusts the code of this clone. Where nobody is there to ask,
-// none does.
+// codeRuns reports whether project code of the access may run unasked: the sandbox confines it,
+// or a person trusts the code of this clone. It returns false if there is no person to ask.
 func (j *judge) codeRuns() bool {
 	q := j.given
 	switch {
@@ -326,8 +325,8 @@ func (j *judge) codeRuns() bool {
 	return q.Trust.Trusted && len(q.Trust.Written) == 0 || q.Sandbox.Holds()
 }
 
-// projectCode asks about code that the project brings and that is harmless to start: a
-// person's rule, grant or trust lifts it, and no mode does.
+// projectCode asks about project code that is harmless to start. A person's rule, grant or
+// trust lifts it, but no mode does.
 func (j *judge) projectCode() []umpire.Reason {
 	if !j.harmless() {
 		return nil
@@ -335,7 +334,7 @@ func (j *judge) projectCode() []umpire.Reason {
 	return j.unheldCode()
 }
 
-// unheldCode says that project code would run that nothing holds and nobody trusts.
+// unheldCode asks about project code that is neither confined nor trusted.
 func (j *judge) unheldCode() []umpire.Reason {
 	if j.codeRuns() {
 		return nil
@@ -350,10 +349,10 @@ func (j *judge) unheldCode() []umpire.Reason {
 	return oneReason(rowCode, umpire.Ask, umpire.CodeProjectCode, text)
 }
 
-// maxWritten is how many files a reason names.
+// maxWritten is the maximum number of files in a reason.
 const maxWritten = 3
 
-// writtenFiles says which files of the project the agent changed.
+// writtenFiles lists the project files that the agent changed.
 func writtenFiles(files []string) umpire.Phrase {
 	if len(files) == 1 {
 		return umpire.Say("the agent changed 1 file of it since a person confirmed its code: %s", files[0])
@@ -365,12 +364,12 @@ func writtenFiles(files []string) umpire.Phrase {
 	return umpire.Say("the agent changed %s files of it since a person confirmed its code: %s", len(files), names)
 }
 
-// Holds reports whether what runs is held by umpire's own sandbox.
+// Holds reports whether umpire's own sandbox confines the commands.
 func (s *Sandbox) Holds() bool {
 	return s.Held && !s.Absent && s.Missing == "" && s.Mode != umpire.SandboxFullAccess
 }
 
-// mode is the last word that counts: it always speaks.
+// mode is the last row and always applies.
 func (j *judge) mode() []umpire.Reason {
 	text, code := umpire.Say("Tool %q requires approval (%s)", j.tool, umpire.Phrase(j.class)), umpire.CodeMode
 	opts, dotFolder := &j.policy.opts, newDotFolder(j)

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// TestProjectCode: code of the project runs unasked where the sandbox holds it or a
-// person trusts the clone, and by a person's word.
+// TestProjectCode: project code runs unasked if the sandbox confines it or a person trusts the
+// clone, and by a person's rule or grant.
 func TestProjectCode(t *testing.T) {
 	t.Parallel()
 	allow, ask, deny := umpire.Allow, umpire.Ask, umpire.Deny

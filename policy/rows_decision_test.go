@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestRowsEnums: the closed sets have exactly these names, in files and on the
-// wire, and refuse any other.
+// TestRowsEnums: the closed sets have exactly these names, in files and on the wire, and refuse
+// any other.
 func TestRowsEnums(t *testing.T) {
 	t.Parallel()
 	type value interface {
@@ -159,8 +159,8 @@ func TestRowsLists(t *testing.T) {
 	})
 }
 
-// TestRowsGlobs: M-101, with the file patterns of an allow rule, which match
-// just as they are written.
+// TestRowsGlobs: M-101, with the file patterns of an allow rule, which match exactly as
+// written.
 func TestRowsGlobs(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -203,8 +203,8 @@ func TestRowsGlobs(t *testing.T) {
 	}
 }
 
-// TestRowsSources: rules of every source hold together, and a decision says
-// whose rule it was.
+// TestRowsSources: rules of every source apply together, and a decision names the source of its
+// rule.
 func TestRowsSources(t *testing.T) {
 	t.Parallel()
 	sources := []umpire.Source{umpire.SourceManaged, umpire.SourceProject, umpire.SourceUser, umpire.SourceFlag, umpire.SourceSession}
@@ -252,8 +252,8 @@ func TestRowsSources(t *testing.T) {
 	})
 }
 
-// TestRowsImmutable: nothing that a caller does to what it gave, or got, changes
-// a policy, and many may decide by it at once.
+// TestRowsImmutable: a caller cannot change a policy through its arguments or results, and many
+// goroutines may use it at once.
 func TestRowsImmutable(t *testing.T) {
 	t.Parallel()
 	rules := []umpire.Rule{rule(t, "deny Write(secret/**)"), rule(t, "allow Write(src/**)"), rule(t, "ask Write(doc/**)")}

@@ -6,7 +6,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// The rows of the order of decision that rules stand in.
+// The rows of the order of decision that rules belong to.
 const (
 	rowInvalid   = 1
 	rowSuffix    = 2
@@ -22,24 +22,24 @@ const (
 	rowGrant     = 12
 	rowAllowAll  = 13
 	rowMode      = 14
-	// rowSandbox stands behind row 7 in the order. Its number says that it is the least
-	// that a question can be about.
+	// rowSandbox comes after row 7 in the order. Its high number makes it the least important
+	// subject of a question.
 	rowSandbox = 15
-	// rowDegraded stands beside it.
+	// rowDegraded comes right after it.
 	rowDegraded = 16
-	// rowCode stands before row 14, and behind it where the risk asks as well.
+	// rowCode comes before row 14, and after it if the risk asks as well.
 	rowCode = 17
-	// rowAutonomy stands before row 9, and behind row 13.
+	// rowAutonomy comes before row 9 and again after row 13.
 	rowAutonomy = 18
 )
 
-// A compiled rule is a rule made ready for matching. It is never changed.
+// A compiled rule is ready for matching. It never changes.
 type compiled struct {
 	rule *umpire.Rule
 	ref  *umpire.RuleRef
 	row  int
 	code umpire.ReasonCode
-	// order ranks rules that match the same access: the lowest is named.
+	// order ranks rules that match the same access: a decision names the lowest.
 	order int
 
 	line   []string // of a rule for one whole command
@@ -47,28 +47,28 @@ type compiled struct {
 	globs  []glob
 	domain string
 
-	// onlyTree limits a rule to changes that reach everything below the path.
-	// wholeFolder makes it speak about FOLDER/* as about FOLDER.
+	// onlyTree limits a rule to changes that reach everything below the path. wholeFolder makes
+	// a rule about FOLDER apply to FOLDER/* too.
 	onlyTree, wholeFolder bool
-	// named leaves out trees above the path and listings: it is about paths that are
+	// named excludes trees above the path and listings: the rule applies only to paths that are
 	// named and read.
 	named bool
-	// secret limits a rule to reads that name what it is about, but for except.
+	// secret limits a rule to reads that name its files, apart from except.
 	secret bool
 	except []glob
-	// self marks a rule against an agent that answers umpire's questions.
+	// self marks a rule against agents that answer umpire's questions.
 	self bool
-	// loose marks a rule about what may lie below a folder that its pattern does not name.
+	// loose marks a rule about files that may lie below a folder its pattern does not name.
 	loose bool
 	// broad marks an allow rule that auto mode strips.
 	broad bool
 }
 
-// A compiler makes rules ready. It takes their parts from shared blocks, which saves allocations
-// when there are many rules.
+// A compiler compiles rules. It takes their parts from shared blocks, which saves allocations
+// if there are many rules.
 type compiler struct {
 	opts *Options
-	// folds makes all patterns ignore case: built-in ones protect alike on every file system.
+	// folds makes all patterns ignore case, because built-in ones protect alike on every file system.
 	folds bool
 	rules block[compiled]
 	refs  block[umpire.RuleRef]
@@ -83,7 +83,7 @@ type block[T any] struct {
 	made int
 }
 
-// maxBlock is how many values a block allocates in advance at most.
+// maxBlock is the maximum number of values to allocate in advance.
 const maxBlock = 512
 
 // take returns n zero values.
@@ -97,7 +97,7 @@ func (b *block[T]) take(n int) []T {
 	return piece
 }
 
-// compileRule makes a valid rule ready.
+// compileRule compiles a valid rule.
 func compileRule(r *umpire.Rule, o *Options) *compiled { return (&compiler{opts: o}).compileRule(r) }
 
 func (k *compiler) compileRule(r *umpire.Rule) *compiled {
@@ -126,7 +126,7 @@ func (k *compiler) compileRule(r *umpire.Rule) *compiled {
 
 func (c *compiled) allows() bool { return c.rule.Action == umpire.Allow }
 
-// text is what the rule says when it settles an access.
+// text returns the rule's message for an access that it settles.
 func (c *compiled) text() umpire.Phrase {
 	if said := c.rule.Reason(); said != "" {
 		return said
@@ -145,14 +145,14 @@ func (c *compiled) text() umpire.Phrase {
 	return umpire.Say("Denied by rule: %s", id)
 }
 
-// forCommand reports whether the rule is about commands by their words.
+// forCommand reports whether the rule matches commands by their words.
 func (c *compiled) forCommand() bool { return len(c.line)+len(c.words) > 0 }
 
-// bare reports whether the rule has no match, and so is about a whole tool.
+// bare reports whether the rule has no match and so applies to a whole tool.
 func (c *compiled) bare() bool { return c.rule.Match == (umpire.Match{}) }
 
-// hostName brings a host, or a URL, to the form that domains are compared in:
-// lower case, without scheme, user, port, path or closing dot.
+// hostName normalizes a host or a URL for comparison with domains: lower case, without scheme,
+// user, port, path or trailing dot.
 func hostName(s string) string {
 	if _, rest, ok := strings.Cut(s, "://"); ok {
 		s = rest

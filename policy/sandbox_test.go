@@ -40,7 +40,7 @@ func TestObligations(t *testing.T) {
 		{"go test ./...", Sandbox{}, umpire.Obligations{Sandbox: write}}, // safe to start, and tests write
 		{"npm install", Sandbox{}, umpire.Obligations{Sandbox: write, Network: true}},
 		{"curl https://example.com", Sandbox{}, umpire.Obligations{Sandbox: write, Network: true}},
-		{"npm view x", Sandbox{}, umpire.Obligations{Sandbox: read}}, // the world did not tell that no .npmrc is there
+		{"npm view x", Sandbox{}, umpire.Obligations{Sandbox: read}}, // Facts cannot rule out an .npmrc
 		{"kubectl get pods", Sandbox{}, umpire.Obligations{Sandbox: write, Network: true}},
 		{"kubectl get pods && go test ./...", Sandbox{}, umpire.Obligations{Sandbox: write}}, // the tests would have it too
 		{"yarn info x", Sandbox{}, umpire.Obligations{Sandbox: read, Network: true}},         // asks
@@ -58,7 +58,7 @@ func TestObligations(t *testing.T) {
 	}
 }
 
-// Plan mode writes nothing and reaches nothing, whatever the sandbox is set to.
+// Plan mode neither writes nor reaches the network, whatever the sandbox settings.
 func TestPlanIsReadOnly(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"ls", "touch a", "go test ./...", "npm install", "curl https://example.com", "kubectl get pods"} {
@@ -77,8 +77,8 @@ func TestPlanIsReadOnly(t *testing.T) {
 	}
 }
 
-// A command without a sandbox asks, whatever mode or rule would let it run; only an
-// approval of just this lifts that.
+// A command without a sandbox asks, whichever mode or rule would allow it; only an approval of
+// this very call lifts that.
 func TestWithoutSandboxACommandAsks(t *testing.T) {
 	t.Parallel()
 	bare := func(change func(*Query)) umpire.Decision {

@@ -6,37 +6,36 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Search is what reading by a pattern, or all below a folder, would meet there. The zero
-// value is nothing remarkable.
+// A Search is the result of looking at the files that a read by a pattern, or below a folder,
+// would meet. The zero value is unremarkable.
 type Search struct {
-	// Secret is a file among them that a rule about secrets names, "" for none.
+	// Secret is the first file that a rule about secrets names, or "".
 	Secret string
-	// Links are the places outside the project to which links lead that the search follows.
+	// Links are the targets outside the project of links that the search follows.
 	Links []string
-	// Problem says why it cannot be told.
+	// Problem says why the search is not possible.
 	Problem string
 }
 
-// IsNothing reports that a search meets nothing remarkable.
+// IsNothing reports whether a search meets nothing remarkable.
 func (s Search) IsNothing() bool { return s.Secret == "" && s.Problem == "" && len(s.Links) == 0 }
 
-// NamesSecret reports whether a built-in rule about secrets or about forbidden paths names
-// a file.
+// NamesSecret reports whether a built-in rule about secrets or forbidden paths names a file.
 func (p *Policy) NamesSecret(file string) bool {
 	h := p.hitsOfReading(file)
 	isSecret := func(c *compiled) bool { return c.secret }
 	return len(h.rows[rowHardStop]) > 0 || slices.ContainsFunc(h.rows[rowAskRule], isSecret)
 }
 
-// hitsOfReading are the rules about reading a file.
+// hitsOfReading returns the rules about reading a file.
 func (p *Policy) hitsOfReading(file string) *hits {
 	a := umpire.Access{Kind: umpire.KindRead, Target: file, Resolved: file, Place: umpire.PlaceOutside}
 	return &p.findHits(&Query{Call: umpire.Call{Tool: "Read"}}, []umpire.Access{a})[0]
 }
 
-// lookForSecrets notes a file of secrets that the access reads by a pattern, or that a
-// search for names hands to a program. A search for text names no file, and is how
-// everybody looks through a project.
+// lookForSecrets records a file of secrets that the access reads by a pattern, or that a search
+// for names passes to a program. A search for text names no file, and is how people usually
+// look through a project.
 func (s *subject) lookForSecrets(search func(*umpire.Access) Search, o *Options) {
 	a := s.access
 	if search == nil || a.Kind != umpire.KindRead || a.Names || a.Doubt != "" || a.Place != umpire.PlaceInside {
@@ -50,15 +49,15 @@ func (s *subject) lookForSecrets(search func(*umpire.Access) Search, o *Options)
 	}
 }
 
-// isSearch reports whether an access reads whatever it finds below a folder, or whatever
-// fits a pattern.
+// isSearch reports whether an access reads all files below a folder, or all matches of a
+// pattern.
 func isSearch(a *umpire.Access) bool {
 	return a.Kind == umpire.KindRead && !a.Names && (a.Tree || a.Glob)
 }
 
-// coversSearch reports whether a rule about paths outside the project covers all that the
-// access would read: a rule for a folder says nothing of the secrets in it, nor of where
-// links in it lead. What nobody looked at is not covered.
+// coversSearch reports whether a rule about paths outside the project covers all files that the
+// access would read: a rule for a folder covers neither secrets in it nor targets of links.
+// Without a look at the files, it covers nothing.
 func (j *judge) coversSearch(c *compiled) bool {
 	if !j.outside {
 		return true
@@ -68,8 +67,8 @@ func (j *judge) coversSearch(c *compiled) bool {
 	return looked && found.Secret == "" && found.Problem == "" && !slices.ContainsFunc(found.Links, isUncovered)
 }
 
-// lookThrough returns what a search meets, and reports whether anybody looked. What is not a
-// search meets nothing.
+// lookThrough returns the result of a search, and reports whether one was possible. An access
+// that does not search meets nothing.
 func lookThrough(j *judge) (found Search, looked bool) {
 	switch {
 	case !isSearch(j.access()):
@@ -91,7 +90,7 @@ func (c *compiled) coversPath(name string, o *Options) bool {
 	})
 }
 
-// anyTarget is the pattern of a path with wildcards, and the names of one without.
+// anyTarget returns the pattern of a path with wildcards, or the names of one without.
 func (f *form) anyTarget(folded bool) []segment {
 	names := f.segs
 	if folded {

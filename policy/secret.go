@@ -29,9 +29,9 @@ func secretRules(o *Options) iter.Seq[hardRule] {
 	}
 }
 
-// readsSecret reports whether the access reads what a rule about secrets is
-// about. What is named counts, and what a wildcard matches on disk: a tree above the
-// file is how everybody searches a project.
+// readsSecret reports whether the access reads a file of a rule about secrets. Named files and
+// matches of wildcards on disk count. A tree above the file does not, because that is the usual
+// way to search a project.
 func (c *compiled) readsSecret(s *subject) bool {
 	a := s.access
 	if a.Kind != umpire.KindRead || a.Names || a.Target == "" {
@@ -48,15 +48,15 @@ func (c *compiled) readsSecret(s *subject) bool {
 	return read
 }
 
-// searchFilter returns the patterns of the files that the Grep tool is told to
-// keep to, at any depth below where it searches.
+// searchFilter returns the patterns that limit the files of a Grep call, at any depth below the
+// folder it searches.
 func searchFilter(a *umpire.Access, glob string) [][]segment {
 	if !a.Tree || a.Glob || glob == "" || glob[0] == '!' {
 		return nil
 	}
 	alternatives, err := wildcard.ExpandBraces(glob)
 	if err != nil {
-		return nil // as is one that no search understands
+		return nil // no search understands such a pattern
 	}
 	var filter [][]segment
 	for _, pattern := range alternatives {
@@ -86,9 +86,9 @@ func (c *compiled) excepted(f *form) bool {
 	return false
 }
 
-// secretAllowed reports whether a person wrote an allow rule that covers the
-// access and names what the rule about secrets is about: Read(.env.test) does,
-// Read(config/**) does not. A project's own file is not such a person.
+// secretAllowed reports whether a person's allow rule covers the access and names the secret:
+// Read(.env.test) does, Read(config/**) does not. A rule from the project's own file does not
+// count.
 func (j *judge) secretAllowed(secret *compiled) bool {
 	for _, c := range j.hits.rows[rowAllowRule] {
 		switch c.rule.Source {
@@ -103,7 +103,7 @@ func (j *judge) secretAllowed(secret *compiled) bool {
 	return false
 }
 
-// spellsOut reports whether the rule names what a rule about secrets is about.
+// spellsOut reports whether the rule names the files of a rule about secrets.
 func (c *compiled) spellsOut(secret *compiled) bool {
 	for i := range c.globs {
 		for k := range secret.globs {
@@ -115,7 +115,7 @@ func (c *compiled) spellsOut(secret *compiled) bool {
 	return false
 }
 
-// refoldSegments returns the segments as a pattern that ignores case compares them.
+// refoldSegments folds the segments for patterns that ignore case.
 func refoldSegments(segs []segment) []segment {
 	folded := make([]segment, len(segs))
 	for i, s := range segs {
@@ -124,9 +124,9 @@ func refoldSegments(segs []segment) []segment {
 	return folded
 }
 
-// spellsRule reports whether a pattern of a command or of an allow rule names what
-// the rule is about, rather than only covering it: .env* and certs/*.pem do, *
-// and src/** do not. It is the table of mayMeet with a narrower idea of meeting.
+// spellsRule reports whether a pattern of a command or of an allow rule names the rule's files,
+// rather than only covering them: .env* and certs/*.pem do, * and src/** do not. It uses the
+// table of mayMeet with a stricter notion of meeting.
 func spellsRule(rule, target []segment) bool {
 	if !mentionsRule(rule, target) {
 		return false
@@ -142,8 +142,8 @@ func spellsRule(rule, target []segment) bool {
 	return next[0]
 }
 
-// mentionsRule is a quick look that spares most of the tables: something of the target
-// must spell the first name of the rule.
+// mentionsRule is a quick check that avoids most of the tables: a part of the target must spell
+// the first name of the rule.
 func mentionsRule(rule, target []segment) bool {
 	for i := range rule {
 		if rule[i].sort == deep {
@@ -165,18 +165,18 @@ func tailsSpell(rule, target []segment, i, j int, row, next []bool) bool {
 	case ruleLeft && rule[i].sort == deep:
 		return next[j] || targetLeft && row[j+1]
 	case targetLeft && target[j].sort == deep:
-		return row[j+1] // it may stand for anything, and so names nothing
+		return row[j+1] // it may match anything, and so names nothing
 	case ruleLeft && targetLeft:
 		return next[j+1] && spellsPart(&rule[i], &target[j]) && segmentsMeet(&rule[i], &target[j])
 	}
 	return !ruleLeft && !targetLeft
 }
 
-// minSpelled is how much of a name a wildcard must spell to mean it.
+// minSpelled is the number of characters that a wildcard must spell to name a file.
 const minSpelled = 2
 
-// spellsPart reports whether a segment spells a part of the rule's: its beginning, or
-// its end beyond the extension that many other files have.
+// spellsPart reports whether a segment spells a part of the rule's: its beginning, or its end
+// beyond a common extension.
 func spellsPart(rule, target *segment) bool {
 	if target.sort == literal {
 		return true
@@ -200,7 +200,7 @@ func spellsPart(rule, target *segment) bool {
 	return meant >= beyond && end[len(end)-meant:] == ruleEnd[len(ruleEnd)-meant:]
 }
 
-// fixedEnds are what a name must begin and end with.
+// fixedEnds returns the text that a name must begin with and the text it must end with.
 func fixedEnds(s *segment) (start, end string) {
 	if s.sort == literal {
 		return s.text, s.text

@@ -152,7 +152,7 @@ func TestHostProblem(t *testing.T) {
 	}
 }
 
-// A search that is told to keep to files that hold secrets reads them.
+// A search limited to files of secrets reads them.
 func TestSecretsThroughGrep(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]want{
@@ -187,8 +187,8 @@ func TestSecretsThroughGrep(t *testing.T) {
 	}
 }
 
-// TestSecretNames holds names of files that tools keep secrets in, and names beside them
-// that say nothing of the kind.
+// TestSecretNames checks names of files in which tools keep secrets, and similar names of
+// harmless files.
 func TestSecretNames(t *testing.T) {
 	t.Parallel()
 	for name := range strings.FieldsSeq(`.env .env.local prod.env config/db.env .dev.vars id_rsa id_ed25519_sk deploy_rsa keys/ci_ed25519 x.ppk home.ovpn .dockercfg .mylogin.cnf pgpass.conf

@@ -7,23 +7,23 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// The built-in rules stand in sections by what they are about. A section is
-// compiled when an access first needs it: a hook lives for one call, and would
-// spend most of its time on rules that its call does not come near.
+// Built-in rules are divided into sections by the accesses they apply to. A section is compiled
+// on first use: a hook lives for one call, and would spend most of its time on rules unrelated
+// to its call.
 
-// A section is the built-in rules about one sort of access.
+// A section is the built-in rules about one kind of access.
 type section uint8
 
 const (
-	sectionRead   section = iota // what reads
-	sectionSecret                // what reads, and is not only told names
+	sectionRead   section = iota // reads
+	sectionSecret                // reads of contents, not only names
 	sectionWrite
 	sectionDelete
 	sectionSelf // umpire's own verbs
 	sectionCount
 )
 
-// sectionOf returns where a line of the tables stands.
+// sectionOf returns the section of a line of the tables.
 func sectionOf(h *hardRule) section {
 	switch {
 	case h.secret:
@@ -71,8 +71,8 @@ type compiledSection struct {
 	indexed        *index
 }
 
-// indexAfter is how many accesses are judged by asking every rule of a section:
-// making the index takes as long as that.
+// indexAfter is the number of accesses judged by trying every rule of a section before building
+// its index, which takes as long.
 const indexAfter = 16
 
 // find offers every built-in rule that may match the hits' subject.

@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// The short form of a rule: TOOL, or TOOL(MATCH). The match of a Bash rule is a
-// command prefix with a closing ":*", or "=" and one whole command, that of WebFetch is "domain:HOST", that
-// of any other tool a path. A key in front says otherwise.
+// The short form of a rule is TOOL or TOOL(MATCH). The match of a Bash rule is a command prefix
+// with a trailing ":*", or "=" and one whole command. For WebFetch it is "domain:HOST", and for
+// any other tool a path. A key in front overrides this.
 const (
 	keyCommand = "command:"
 	keyPath    = "path:"
@@ -18,9 +18,8 @@ const (
 	wholeLine  = "="
 )
 
-// ParseShort reads the short form of a rule. Only Tool and Match are set, so
-// the rule that it returns denies until the caller gives it an action. A rule
-// that Validate refuses is an error.
+// ParseShort parses the short form of a rule. It sets only Tool and Match, so the returned rule
+// denies until the caller sets an action. A rule that Validate rejects is an error.
 func ParseShort(s string) (umpire.Rule, error) {
 	tool, arg, ok := cutShort(strings.TrimSpace(s))
 	if !ok {
@@ -40,8 +39,8 @@ func ParseShort(s string) (umpire.Rule, error) {
 	return r, nil
 }
 
-// cutShort splits TOOL(MATCH); a tool alone has no match, and () is refused
-// because it says less than it seems to.
+// cutShort splits TOOL(MATCH). A tool alone has no match; () is an error because its meaning
+// would be unclear.
 func cutShort(s string) (tool, arg string, ok bool) {
 	tool, rest, found := strings.Cut(s, "(")
 	if !found {
@@ -76,8 +75,8 @@ func parseMatch(tool, arg string) (umpire.Match, error) {
 	return umpire.Match{PathGlob: arg}, nil
 }
 
-// cutAnyWords takes off what says "and any words after": ":*", or " *" as other
-// agents write it. A prefix always means that, so neither is needed.
+// cutAnyWords removes the suffix for "and any words after": ":*", or " *" as other agents write
+// it. A prefix always means that, so neither is needed.
 func cutAnyWords(arg string) string {
 	if prefix, ok := strings.CutSuffix(arg, anyWords); ok {
 		return prefix
@@ -92,8 +91,8 @@ func needText(text string) error {
 	return nil
 }
 
-// FormatShort writes the tool and the match of a rule in short form. For a rule
-// that Validate accepts, ParseShort reads the same tool and match back.
+// FormatShort formats the tool and the match of a rule in short form. For a rule that Validate
+// accepts, ParseShort reads the same tool and match back.
 func FormatShort(r umpire.Rule) string {
 	switch m := r.Match; {
 	case m.Command != "":
@@ -112,7 +111,7 @@ func FormatShort(r umpire.Rule) string {
 	return r.Tool
 }
 
-// hasKey reports whether a match would be read as one with a key in front.
+// hasKey reports whether ParseShort would read a match as one with a key in front.
 func hasKey(text string) bool {
 	return strings.HasPrefix(text, keyCommand) || strings.HasPrefix(text, keyPath) ||
 		strings.HasPrefix(text, keyDomain) || strings.HasPrefix(text, wholeLine)

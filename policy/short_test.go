@@ -46,7 +46,7 @@ func TestParseShort(t *testing.T) {
 	}
 }
 
-// genRule makes valid rules that are likely to meet the accesses of genAccess.
+// genRule generates valid rules that are likely to match the accesses of genAccess.
 func genRule(t *rapid.T) umpire.Rule {
 	r := umpire.Rule{
 		ID: umpire.RuleID(rapid.StringMatching(`[a-z]{1,6}`).Draw(t, "id")), Action: rapid.SampledFrom([]umpire.Verdict{deny, ask, allow}).Draw(t, "action"),

@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A rule that denies or asks holds for every spelling of the options it names; one
-// that allows holds for the one spelling only.
+// A rule that denies or asks applies to every spelling of its options; an allow rule only to
+// the one it uses.
 func TestOptionsOfRulesHaveManySpellings(t *testing.T) {
 	t.Parallel()
 	lines := []string{"rm -fr x", "rm -r -f x", "rm -f -r x", "rm --recursive --force x", "rm -rfv x", "rm x -rf", "/bin/rm -Rf x", "rm -v -fr -- x"}

@@ -7,14 +7,14 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// The two tools that the suffix limit of a profile is about.
+// The two tools that the suffix limit of a profile applies to.
 const (
 	suffixEdit       = "filesystem-edit"
 	suffixEditSearch = "filesystem-edit_search"
 )
 
 // EditsEach reports whether the tool edits the files that the suffix limit and deny rules
-// leave, and skips the others. Every other tool does all of a call or nothing.
+// permit, and skips the others. Every other tool does all of a call or nothing.
 func EditsEach(tool string) bool { return tool == suffixEdit || tool == suffixEditSearch }
 
 // limits reports whether the profile's suffixes apply to an access of a tool.
@@ -25,9 +25,9 @@ func (p *Profile) limits(tool string, a *umpire.Access) bool {
 	return EditsEach(tool) || p.AllWrites && a.Kind != umpire.KindRead && a.Place != umpire.PlaceHarmless
 }
 
-// suffixesOf are the file names by whose suffixes an access is judged: the one that was
-// asked for and the one it resolves to. Of a tree only a tool that changes nothing but
-// certain kinds of files is known by those.
+// suffixesOf returns the file names whose suffixes decide about an access: the requested name
+// and the one it resolves to. For a tool that changes only certain kinds of files in a tree, it
+// returns those kinds.
 func suffixesOf(a *umpire.Access) []string {
 	if len(a.Kinds) > 0 {
 		names := make([]string, len(a.Kinds))
@@ -43,10 +43,9 @@ func suffixesOf(a *umpire.Access) []string {
 	return names
 }
 
-// NormalizeSuffixes brings configured suffixes to the form they are compared
-// in: trimmed, lower case, with a dot in front, without doubles, in the given
-// order. "*.rs" is what people write for ".rs", and is taken for it. Empty items and single dots
-// are dropped; when nothing is left nothing is restricted.
+// NormalizeSuffixes normalizes configured suffixes for comparison: trimmed, lower case, with a
+// leading dot, without duplicates, in the given order. "*.rs" means ".rs". It drops empty items
+// and single dots; an empty result restricts nothing.
 func NormalizeSuffixes(items []string) []string {
 	normal := []string{}
 	for _, item := range items {
@@ -65,20 +64,20 @@ func NormalizeSuffixes(items []string) []string {
 	return normal
 }
 
-// SplitSuffixes reads suffixes that a person typed, separated by ASCII or
-// Chinese commas, and normalises them.
+// SplitSuffixes splits suffixes that a person typed, separated by ASCII or Chinese commas, and
+// normalises them.
 func SplitSuffixes(text string) []string {
 	return NormalizeSuffixes(strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '，' }))
 }
 
-// FitsNoFile reports whether a normalised suffix is one that no file has: a file's suffix
-// begins at its last dot, and is not a pattern.
+// FitsNoFile reports whether no file can have a normalised suffix, because a file's suffix
+// begins at its last dot and is not a pattern.
 func FitsNoFile(suffix string) bool {
 	return strings.LastIndexByte(suffix, '.') > 0 || strings.ContainsAny(suffix, `*?[]/\`)
 }
 
-// SuffixRefusal reports whether the profile's suffixes refuse editing the file,
-// and what says so. No suffixes refuse nothing.
+// SuffixRefusal reports whether the profile's suffixes refuse editing the file, and returns the
+// message. An empty list refuses nothing.
 func SuffixRefusal(path string, allowed []string) (said umpire.Phrase, refused bool) {
 	allowed = NormalizeSuffixes(allowed)
 	if len(allowed) == 0 {
@@ -96,8 +95,8 @@ func SuffixRefusal(path string, allowed []string) (said umpire.Phrase, refused b
 	return umpire.Say("你没有权限编辑 %s 类型文件的权限,请注意你的任务权限范围", shown), true
 }
 
-// treeRefusal refuses a change of everything below a folder, whatever its name, unless
-// the suffixes restrict nothing.
+// treeRefusal refuses a change of everything below a folder, regardless of its name, unless the
+// suffixes restrict nothing.
 func treeRefusal(path string, allowed []string) (said umpire.Phrase, refused bool) {
 	if len(NormalizeSuffixes(allowed)) == 0 {
 		return "", false
@@ -105,8 +104,7 @@ func treeRefusal(path string, allowed []string) (said umpire.Phrase, refused boo
 	return umpire.Say("你没有权限编辑 %s 类型文件的权限,请注意你的任务权限范围", path[strings.LastIndexAny(path, `/\`)+1:]), true
 }
 
-// suffixOf returns a file name's suffix from its last dot; a dot at the end
-// makes none.
+// suffixOf returns a file name's suffix from its last dot; a trailing dot is not a suffix.
 func suffixOf(name string) string {
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 || dot == len(name)-1 {

@@ -16,7 +16,7 @@ func TestRowsSuffixes(t *testing.T) {
 		name    string
 		limit   []string
 		path    string
-		refused string // what the text shows; "" is edited
+		refused string // the name in the message; "" means edited
 	}{
 		{"S-15 a.md", md, "a.md", ""},
 		{"S-15 a.py", md, "a.py", ".py"},
@@ -82,8 +82,8 @@ func TestRowsSuffixLists(t *testing.T) {
 	}
 }
 
-// A list of files of which some are refused, by suffix or by a rule, is decided by the others. Each file keeps
-// its own verdict.
+// A list with some files refused, by suffix or by a rule, is decided by the others. Each file
+// keeps its own verdict.
 func TestRowsPartlyRefused(t *testing.T) {
 	t.Parallel()
 	free, refused := write("a.md"), []umpire.Access{write("b.py"), write("secret/c.md"), write("secret/d.py")}

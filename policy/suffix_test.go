@@ -67,7 +67,7 @@ func TestSuffixRefusal(t *testing.T) {
 	for _, tt := range []struct {
 		name, path string
 		allowed    []string
-		shown      string // "" is edited
+		shown      string // "" means edited
 	}{
 		{"S-54", "a.md", []string{".md"}, ""},
 		{"S-55", "a.py", []string{".md"}, ".py"},
@@ -99,7 +99,7 @@ func TestSuffixRefusal(t *testing.T) {
 	}
 }
 
-// refusalOf is the text that is fixed, letter by letter.
+// refusalOf returns the required message, letter by letter.
 func refusalOf(shown string) string {
 	return strings.Replace("你没有权限编辑 xxx 类型文件的权限,请注意你的任务权限范围", "xxx", shown, 1)
 }
@@ -114,8 +114,8 @@ func TestSuffixRow(t *testing.T) {
 	p := newPolicy(t, testOptions)
 	check(t, p, limit(query(suffixEdit, write("b.java"))), refused)
 	check(t, p, limit(inMode(umpire.ModeBypass, query(suffixEditSearch, write("b.java")))), refused)
-	check(t, p, limit(query(suffixEdit, write("/q/b.java"))), refused) // S-13: no prompt for what is refused
-	for _, tool := range []string{"Write", "Edit"} {                   // S-7, S-11: nothing but the two tools
+	check(t, p, limit(query(suffixEdit, write("/q/b.java"))), refused) // S-13: a refused file does not prompt
+	for _, tool := range []string{"Write", "Edit"} {                   // S-7, S-11: only the two tools
 		check(t, p, limit(query(tool, write("b.java"))), modeAsk)
 	}
 
@@ -139,8 +139,8 @@ func TestSuffixRow(t *testing.T) {
 	check(t, p, listed, safeAllow)
 }
 
-// TestSuffixesOfAllWrites: X-32. With all-writes the list applies to whatever is written
-// or deleted, by whichever tool; without it nothing but the two edit tools is limited.
+// TestSuffixesOfAllWrites: X-32. With all-writes the list applies to every write or delete by
+// any tool; without it only the two edit tools are limited.
 func TestSuffixesOfAllWrites(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t, testOptions)
@@ -188,8 +188,8 @@ func TestSuffixesOfAllWrites(t *testing.T) {
 	}
 }
 
-// TestTooManyPaths: a list of files longer than a call may have is denied whole, and the
-// model reads how many there may be; one at the limit is judged file by file.
+// TestTooManyPaths: a list with more files than allowed is denied as a whole, and the message
+// states the limit; a list at the limit is judged file by file.
 func TestTooManyPaths(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -6,18 +6,18 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// maxSuggestions is how many rules may be needed to settle one call; beyond that
-// none are suggested.
+// maxSuggestions is the maximum number of rules to settle one call. If a call needs more, there
+// are no suggestions.
 const maxSuggestions = 8
 
-// suggestedWidths are the widths that are tried, narrowest first.
+// suggestedWidths are the widths to try, narrowest first.
 var suggestedWidths = []umpire.Width{
 	umpire.WidthExact, umpire.WidthSubcommand, umpire.WidthFolder, umpire.WidthParent, umpire.WidthTool,
 }
 
-// suggestRules returns the rules that would settle the same question next time,
-// narrowest first. Those of one width settle it together: a set is suggested only
-// after the call was decided with it and allowed: allowed decides it so.
+// suggestRules returns the rules that would settle the same question next time, narrowest
+// first. Those of one width settle it together. It suggests a set only if allowed reports that
+// the call would be allowed with it.
 func suggestRules(
 	p *Policy, tool string, d *umpire.Decision, allowed func(tried []*compiled) bool,
 ) []umpire.Suggestion {
@@ -40,7 +40,7 @@ func sameRule(a, b umpire.Suggestion) bool {
 	return a.Rule().Match == b.Rule().Match && a.Tool == b.Tool && a.Cap == b.Cap
 }
 
-// A suggester works out the rules for one question.
+// A suggester finds the rules for one question.
 type suggester struct {
 	opts     *Options
 	tool     string
@@ -55,7 +55,7 @@ type asking struct {
 	row int
 }
 
-// findAsking collects what a rule has to allow. It reports false where no rule can:
+// findAsking collects the accesses that a rule has to allow. It returns false if no rule can:
 // for doubt, control files, people's ask rules and a missing sandbox.
 func (s *suggester) findAsking() bool {
 	seen := -1
@@ -76,14 +76,14 @@ func (s *suggester) findAsking() bool {
 	return len(s.asking) > 0
 }
 
-// asksForSecret reports whether a rule that names just this path would settle the
-// question: a wildcard or a tree gets none, since its rule would name nothing.
+// asksForSecret reports whether a rule that names just this path would settle the question. A
+// wildcard or a tree gets no such rule, because it would not name the secret.
 func asksForSecret(r *umpire.Reason, a *umpire.Access) bool {
 	return r.Row == rowAskRule && r.Rule != nil && r.Rule.Source == umpire.SourceBuiltin && !a.Glob && !a.Tree
 }
 
-// set returns rules of a width that may settle the call together; nil where one
-// access has none, or where the width offers nothing of its own.
+// set returns rules of a width that may settle the call together. It returns nil if an access
+// has no rule, or if the width adds nothing.
 func (s *suggester) set(width umpire.Width) []umpire.Suggestion {
 	var set []umpire.Suggestion
 	own := false
@@ -109,8 +109,8 @@ func (s *suggester) set(width umpire.Width) []umpire.Suggestion {
 	return set
 }
 
-// rulesFor returns rules of a width for one access: one, or one for each program
-// that covers it.
+// rulesFor returns rules of a width for one access: one, or one for each program that covers
+// it.
 func (s *suggester) rulesFor(a asking, width umpire.Width) []umpire.Suggestion {
 	var r umpire.Suggestion
 	ok := false
@@ -134,8 +134,8 @@ func (s *suggester) rulesFor(a asking, width umpire.Width) []umpire.Suggestion {
 	return []umpire.Suggestion{r}
 }
 
-// settles decides the call again with the rules. One that a project's file cannot
-// settle, such as reading a secret, is tried as the person's own: its scope is global.
+// settles decides the call again with the rules. A rule that a project's file cannot give, such
+// as one for reading a secret, is tried as the person's own with global scope.
 func (s *suggester) settles(set []umpire.Suggestion) bool {
 	if s.allowedWith(set, umpire.SourceProject) {
 		return true

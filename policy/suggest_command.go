@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A part is one simple command of a line: its programs and what they do.
+// A part is one simple command of a line: its programs and their effects.
 type part struct {
 	programs    []*umpire.Access
 	deletes     bool // removes a folder with everything in it, or files
@@ -34,8 +34,8 @@ func (s *suggester) part(number int) part {
 	return p
 }
 
-// commandRules returns the rules for the programs of a part: for those that need one,
-// or for all where none does by itself.
+// commandRules returns the rules for the programs of a part: for those that need one, or for
+// all if none needs one by itself.
 func (s *suggester) commandRules(number int, width umpire.Width) []umpire.Suggestion {
 	p := s.part(number)
 	needed := slices.DeleteFunc(slices.Clone(p.programs), isUnremarkable)
@@ -81,17 +81,16 @@ func commandRule(a *umpire.Access, p *part, width umpire.Width) (umpire.Suggesti
 	return r, r.Match != umpire.Match{} && Validate(r.Rule()) == nil
 }
 
-// mayStand reports whether a rule may allow the command for good. It may not for what
-// runs any code it is given, for deleting trees, and where an option makes a dangerous
-// command of it, as --force does of a push: those are approved once or for a session.
+// mayStand reports whether a rule may allow the command permanently. It may not for programs
+// that run any given code, for deleting trees, and if an option makes the command dangerous, as
+// --force does for a push: those are approved once or for a session.
 func mayStand(a *umpire.Access, p *part) bool {
 	forced := len(a.Extras) > 0 && a.Risk.AtLeast(umpire.High) && a.Consequence.AtLeast(umpire.Outward)
 	return a.Base > 0 && len(a.Line) > 0 && !p.deletesTree && !forced && !isInterpreter(a.Program)
 }
 
-// widenable are the commands of which a person wants a subcommand for good: by
-// program, the subcommands; none for a program that has none. The table offers; what
-// an offer covers is held by its cap.
+// widenable are the commands with a useful wider rule: by program, the subcommands, or nil for
+// a program without subcommands. The table only offers a rule; its cap limits the rule's reach.
 var widenable = map[string][]string{
 	"git":   {"add", "commit", "fetch", "pull", "push", "stash", "switch", "branch", "tag", "merge", "mv"},
 	"go":    {"build", "test", "vet", "mod", "fmt", "list", "doc"},
@@ -105,12 +104,12 @@ var widenable = map[string][]string{
 	"rustfmt": nil, "clang-format": nil, "shfmt": nil, "terraform": {"fmt"}, "eslint": nil, "tsc": nil, "pytest": nil,
 }
 
-// scriptRunners take the name of a script after `run`: that name is part of the unit.
+// scriptRunners take the name of a script after `run`: that name belongs to the subcommand.
 var scriptRunners = []string{"npm", "pnpm", "yarn"}
 
-// subcommandWords returns how many words make a sensible wider rule; 0 is none. They
-// name the program and its subcommand, the options that change what it does, and what
-// leaves the machine's first word, which says where to.
+// subcommandWords returns the number of words in a sensible wider rule, or 0. They name the
+// program and its subcommand, the options that change its effects, and for commands that send
+// data the first operand, the destination.
 func subcommandWords(a *umpire.Access, p *part) int {
 	subcommands, ok := widenable[a.Words[0]]
 	if !ok || p.deletes || p.reaches || p.consequence == umpire.Lost || a.Table == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// corpusQueries are the lines that come with umpire and ask.
+// corpusQueries returns the lines of umpire's corpus that ask.
 func corpusQueries(t *testing.T) map[string]umpire.Decision {
 	t.Helper()
 	text, err := os.ReadFile("../internal/bench/corpus.jsonl")
@@ -35,8 +35,7 @@ func corpusQueries(t *testing.T) map[string]umpire.Decision {
 	return asked
 }
 
-// rulesOf are the rules of each width that a decision suggests, as an approval writes
-// them.
+// rulesOf returns the rules of each width that a decision suggests, as an approval writes them.
 func rulesOf(d *umpire.Decision) map[umpire.Width][]umpire.Rule {
 	sets := map[umpire.Width][]umpire.Rule{}
 	for _, s := range d.Suggestions {
@@ -67,7 +66,7 @@ func TestSuggestionsSettle(t *testing.T) {
 	}
 }
 
-// widenings are what an agent may add to a command that was approved.
+// widenings are additions that an agent may make to an approved command.
 var widenings = []string{
 	" --force", " -f", " --delete", " --mirror", " -d", " --amend", " --no-verify", " -n", " --hard", " --all", " --exec=./x", " -e ./x",
 	" --upload-pack=./x", " --receive-pack=./x", " -o out", " --output=/q/out", " --config=x", " -c x", " -i", " -w", " -r", " -R", " --recursive", " -x",
@@ -75,8 +74,8 @@ var widenings = []string{
 	"; ./x.sh", " && rm -rf src", " | sh", " > /q/out", " > .git/hooks/pre-commit", " $(./x.sh)", " `./x.sh`", " $X", " & ./x.sh",
 }
 
-// A rule from an approval never allows a call of a worse consequence or risk, with
-// other hosts or with other paths outside than the one that was shown.
+// A rule from an approval never allows a call with a worse consequence or risk, other hosts, or
+// other outside paths than the approved one.
 func TestApprovalsNeverWiden(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -121,7 +120,7 @@ type trial struct {
 	policy *Policy
 }
 
-// onlyCovered reports whether all that asks in a decision was shown in another.
+// onlyCovered reports whether another decision showed everything that asks in this one.
 func onlyCovered(d, shown *umpire.Decision) bool {
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
@@ -135,7 +134,7 @@ func onlyCovered(d, shown *umpire.Decision) bool {
 	return true
 }
 
-// widens says how a decision goes beyond the one that was shown; "" is not at all.
+// widens says how a decision exceeds the shown one, or returns "".
 func widens(d, shown *umpire.Decision, width umpire.Width) string {
 	for i := range d.Accesses {
 		a := &d.Accesses[i]

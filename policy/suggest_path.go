@@ -45,9 +45,9 @@ func (s *suggester) pathRule(a asking, width umpire.Width) (umpire.Suggestion, b
 	return r, true
 }
 
-// GrantableFolder returns the folder that a read outside the project may be widened to,
-// with links resolved: the one that is read, or that of the file. Never one that holds
-// the project, a home, umpire's own files or an agent's settings.
+// GrantableFolder returns the folder that a read outside the project may be widened to, with
+// links resolved: the read folder itself, or the folder of the file. It never returns one that
+// contains the project, a home, umpire's own files or an agent's settings.
 func GrantableFolder(a *umpire.Access, o *Options) (string, bool) {
 	folder := path.Clean(a.Resolved)
 	switch {
@@ -63,11 +63,11 @@ func GrantableFolder(a *umpire.Access, o *Options) (string, bool) {
 	return folder, folder != "." && !holdsGuarded(folder, o)
 }
 
-// ungrantable are folders that tell of all that runs, or hold a home.
+// ungrantable are folders that describe all running processes, or contain homes.
 var ungrantable = []string{"/{root,home,Users,proc,sys,dev}", "/{proc,sys,dev}/**"}
 
-// parentFolder returns the folder that holds the project, for a read that lies in it. The folder must be one to which
-// a read may be widened, but for the project in it.
+// parentFolder returns the folder that contains the project, for a read in it. Apart from
+// containing the project, the folder must be grantable.
 func parentFolder(a *umpire.Access, o *Options) (string, bool) {
 	folder, without := path.Dir(o.Root), *o
 	without.Root = ""
@@ -75,8 +75,8 @@ func parentFolder(a *umpire.Access, o *Options) (string, bool) {
 		!holdsGuarded(folder, &without)
 }
 
-// holdsGuarded reports whether a folder is, or lies above, what a grant for a folder
-// must not take in.
+// holdsGuarded reports whether a folder is, or contains, a place that a grant for a folder must
+// not include.
 func holdsGuarded(folder string, o *Options) bool {
 	names := newForm(folder)
 	if len(names.segs) == 0 {
@@ -106,15 +106,15 @@ func holdsGuarded(folder string, o *Options) bool {
 	return false
 }
 
-// holdsAnchor reports whether the literal folder that a pattern starts from lies at or
-// below the named one.
+// holdsAnchor reports whether the literal folder that a pattern starts from lies at or below
+// the named one.
 func holdsAnchor(g *glob, names *form) bool {
 	if g.anyDepth || len(g.segs) == 0 || g.segs[0].sort == deep {
 		return false
 	}
 	n := countLiterals(g.segs)
 	if n == len(g.segs) {
-		n-- // the file itself; its folder is what counts
+		n-- // drop the file itself to compare its folder
 	}
 	return n >= len(names.folded) && matchSegments(g.segs[:len(names.folded)], names.folded)
 }
@@ -124,8 +124,8 @@ func isWithin(folder, name string) bool {
 	return folder == "/" || name == folder || strings.HasPrefix(name, folder+"/")
 }
 
-// pathTool names the tool that the rule is about: the call's own if it is one
-// for paths, else the plainest one of the kind.
+// pathTool returns the tool for the rule: the call's own if it is a path tool, else the
+// plainest one of the kind.
 func pathTool(tool string, a *umpire.Access) string {
 	family := familyTools(a.Kind, true)
 	if slices.Contains(family[0], tool) {
@@ -137,8 +137,8 @@ func pathTool(tool string, a *umpire.Access) string {
 	return "Edit"
 }
 
-// PathPattern writes the path of an access as a pattern that matches only it, or all that a
-// target with wildcards can be; within the project it is relative.
+// PathPattern returns the path of an access as a pattern that matches only it, or all matches
+// of a target with wildcards. Within the project the pattern is relative.
 func PathPattern(a *umpire.Access, root string) string {
 	target := path.Clean(a.Target)
 	if a.Glob {

@@ -65,7 +65,7 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// known is a command that a table knows, and that can be taken back.
+// known returns a reversible command that a table knows.
 func known(table, line string) umpire.Access {
 	a := exec(line, umpire.Medium)
 	a.Table, a.Consequence, a.Base = table, umpire.Reversible, len(strings.Fields(table))

@@ -2,11 +2,11 @@ package policy
 
 import "github.com/umpirehq/umpire"
 
-// tighteningOrder ranks rules of a request behind all others.
+// tighteningOrder ranks the rules of a request after all others.
 const tighteningOrder = 1 << 30
 
-// compileTightening compiles the rules of a request that deny or ask. One that is not
-// valid may have been meant to forbid just this, so it makes the call ask.
+// compileTightening compiles the rules of a request that deny or ask. An invalid rule may have
+// been meant to forbid this call, so it makes the call ask.
 func compileTightening(rules []umpire.Rule, o *Options) (tight []*compiled, bad *compiled) {
 	for i := range rules {
 		r := &rules[i]

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Tools that people name in rules for one kind of access. A rule for any of
-// them judges that kind whichever tool makes it.
+// Tools that rules name for one kind of access. A rule for any of them judges that kind of
+// access by any tool.
 var (
 	readTools    = []string{"Read", "LS", "Glob", "Grep", "NotebookRead"}
 	writeTools   = []string{"Write", "Edit", "MultiEdit", "NotebookEdit", suffixEdit, suffixEditSearch}
@@ -20,8 +20,8 @@ var (
 	execTools    = []string{"Bash"}
 )
 
-// gitVerbs are the commands that the Git tools stand for, so that a deny or ask
-// rule for the tool also stops the same command in a shell.
+// gitVerbs are the commands behind the Git tools. They let a deny or ask rule for the tool also
+// stop the same command in a shell.
 var gitVerbs = map[string]string{
 	"GitStatus": "status", "GitDiff": "diff", "GitLog": "log",
 	"GitCommit": "commit", "GitPush": "push", "GitCheckout": "checkout",
@@ -30,9 +30,9 @@ var gitVerbs = map[string]string{
 // anyTool is the tool name that stands for every tool.
 const anyTool = "*"
 
-// familyTools returns the tool names whose rules judge an access of this kind.
-// A rule that allows writing does not allow deleting; one that forbids it does. A rule
-// that allows searching the web does not allow fetching whatever address.
+// familyTools returns the tool names whose rules judge an access of this kind. A rule that
+// allows writing does not allow deleting; one that forbids it does. A rule that allows
+// searching the web does not allow fetching any address.
 func familyTools(kind umpire.AccessKind, allow bool) [2][]string {
 	switch kind {
 	case umpire.KindRead:
@@ -57,8 +57,8 @@ func familyTools(kind umpire.AccessKind, allow bool) [2][]string {
 	return [2][]string{}
 }
 
-// ToolNamed reports whether a rule's tool name names the tool itself: equal, a
-// star, a glob, or an MCP server that stands for all its tools.
+// ToolNamed reports whether a rule's tool name refers to the tool: it is equal, a star, a glob,
+// or an MCP server that stands for all its tools.
 func ToolNamed(pattern, tool string) bool {
 	switch {
 	case pattern == tool || pattern == anyTool:
@@ -72,8 +72,8 @@ func ToolNamed(pattern, tool string) bool {
 	return false
 }
 
-// toolJudges reports whether a rule for the named tool speaks about this access
-// of a call of tool: by the tool's own name, or by the kind of the access.
+// toolJudges reports whether a rule for the named tool applies to this access of a call of
+// tool: by the tool's own name, or by the kind of the access.
 func toolJudges(pattern, tool string, kind umpire.AccessKind, allow bool) bool {
 	if ToolNamed(pattern, tool) {
 		return true
@@ -85,8 +85,8 @@ func toolJudges(pattern, tool string, kind umpire.AccessKind, allow bool) bool {
 	return kind != umpire.KindExec || !allow || startsCommands(tool)
 }
 
-// JudgesOthers reports whether a rule for a tool may speak about calls of other tools
-// as well: one for LS is about reading, whichever tool reads.
+// JudgesOthers reports whether a rule for a tool may apply to calls of other tools as well: one
+// for LS applies to every read, by any tool.
 func JudgesOthers(tool string) bool {
 	for _, family := range [][]string{readTools, writeTools, deleteTools, networkTools, execTools, {anyTool}} {
 		if slices.Contains(family, tool) {
@@ -97,14 +97,13 @@ func JudgesOthers(tool string) bool {
 	return gitVerbs[tool] != "" || isMCP && !strings.Contains(server, "__") || strings.ContainsAny(tool, "*?[{")
 }
 
-// startsCommands reports whether the tool is one whose programs an allow rule
-// for Bash may cover.
+// startsCommands reports whether an allow rule for Bash may cover the tool's programs.
 func startsCommands(tool string) bool {
 	_, git := gitVerbs[tool]
 	return git || tool == "Bash"
 }
 
-// takesCommand, takesPath and takesDomain say which match a tool's rule may have.
+// takesCommand, takesPath and takesDomain report which match a tool's rule may have.
 func takesCommand(tool string) bool {
 	return tool == "Bash" || tool == anyTool || gitVerbs[tool] != ""
 }

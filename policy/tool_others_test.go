@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// What JudgesOthers says no to is judged by nothing but its own name.
+// If JudgesOthers returns false, only rules with that very name judge the tool.
 func TestJudgesOthers(t *testing.T) {
 	t.Parallel()
 	for tool, want := range map[string]bool{
@@ -21,7 +21,7 @@ func TestJudgesOthers(t *testing.T) {
 	}
 }
 
-// TestSubAgentsChooseNoMode: an agent does not decide who is asked about its sub-agents.
+// TestSubAgentsChooseNoMode: an agent must not decide who is asked about its sub-agents.
 func TestSubAgentsChooseNoMode(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]umpire.Verdict{

@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestSearchRuleAllowsNoFetch: a rule that allows WebSearch says nothing about the address
-// that another tool fetches; one that denies it still stops every tool.
+// TestSearchRuleAllowsNoFetch: a rule that allows WebSearch does not cover an address that
+// another tool fetches; one that denies it still stops every tool.
 func TestSearchRuleAllowsNoFetch(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ToolNames are the tools that umpire knows by name, in order. Tools of MCP servers
-// are not among them.
+// ToolNames returns the tools that umpire knows by name, in order. It does not include tools of
+// MCP servers.
 func ToolNames() []string {
 	names := []string{"Bash"}
 	for i := range tools {
@@ -22,8 +22,8 @@ func ToolNames() []string {
 	return slices.Compact(names)
 }
 
-// NamesTool reports whether a rule's tool names one that umpire knows, or one of an MCP
-// server, of which it cannot know the names.
+// NamesTool reports whether a rule's tool name matches a tool that umpire knows, or any tool of
+// an MCP server, because umpire cannot know those names.
 func NamesTool(pattern string) bool {
 	if strings.HasPrefix(pattern, "mcp__") {
 		return true
@@ -31,8 +31,8 @@ func NamesTool(pattern string) bool {
 	return slices.ContainsFunc(ToolNames(), func(tool string) bool { return ToolNamed(pattern, tool) })
 }
 
-// NamesEveryTool reports whether a rule's tool stands for all tools, those of MCP
-// servers included.
+// NamesEveryTool reports whether a rule's tool name matches all tools, including those of MCP
+// servers.
 func NamesEveryTool(pattern string) bool {
 	return ToolNamed(pattern, "mcp__server__tool") &&
 		!slices.ContainsFunc(ToolNames(), func(tool string) bool { return !ToolNamed(pattern, tool) })

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A shape is what a tool does with its input.
+// A shape is the way a tool uses its input.
 type shape uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 
 var changes = [...]umpire.AccessKind{shapeWrite: umpire.KindWrite, shapeDelete: umpire.KindDelete} // to paths
 
-// A tool is what is known of one tool by its name.
+// A tool is the built-in knowledge about one tool, by its name.
 type tool struct {
 	name        string
 	shape       shape
@@ -34,8 +34,8 @@ type tool struct {
 	why         umpire.Phrase
 }
 
-// tools are the tools that umpire knows. A tool that is not listed, one of an
-// MCP server too, is of medium risk. Bash is judged by its command.
+// tools are the tools that umpire knows. Unlisted tools, including those of MCP servers, are of
+// medium risk. Bash is judged by its command.
 var tools = []tool{
 	{"Bash", shapeShell, umpire.Medium, umpire.Lost, umpire.ShellExecute, "runs a command"},
 	{"Read", shapeRead, umpire.Safe, umpire.Harmless, umpire.FileRead, "reads a file"},
@@ -75,7 +75,7 @@ var tools = []tool{
 	{"AskUserQuestion", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "asks the person"},
 	{"ExitPlanMode", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "shows the plan to the person"},
 
-	// What hosts do for themselves.
+	// Internal functions of hosts.
 	{"EnterPlanMode", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "offers to plan first"},
 	{"ToolSearch", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "looks up tools of the agent"},
 	{"ListAgents", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "lists sub-agents"},
@@ -113,13 +113,13 @@ var tools = []tool{
 	{"ExitWorktree", shapeInvoke, umpire.Medium, umpire.Lost, umpire.Other, "leaves a worktree, and may remove it"},
 }
 
-// LegacyDangerous is the list of tools that older clients treat as dangerous
-// without looking at what a call does.
+// LegacyDangerous is the list of tools that older clients treat as dangerous regardless of the
+// call.
 //
 // Deprecated: a call is judged by its accesses; see Decide.
 var LegacyDangerous = []string{"Bash", "Write", "Edit", "GitCommit", "GitPush", "GitCheckout"}
 
-// toolOf returns what is known of a tool.
+// toolOf returns the tool of that name, or a default for an unknown tool.
 func toolOf(name string) tool {
 	if i := slices.IndexFunc(tools, func(t tool) bool { return t.name == name }); i >= 0 {
 		return tools[i]

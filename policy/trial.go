@@ -8,16 +8,16 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// offerTrial says what a trial could do for a call that asks: a command in the foreground
-// of which nothing is refused in advance where it would run. It comes first where the person's
-// autonomy says so of all that asks.
+// offerTrial returns the trial available for a call that asks: a foreground command without
+// effects that a trial refuses anyway. It returns TrialFirst if the person's autonomy covers
+// everything that asks.
 func offerTrial(p *Policy, q *Query, d *umpire.Decision) umpire.TrialOffer {
 	if d.Verdict != umpire.Ask || p == nil || toolOf(q.Call.Tool).shape != shapeShell || q.Call.Background ||
-		q.Sandbox.Mode == umpire.SandboxReadOnly { // what a trial did could not be kept
+		q.Sandbox.Mode == umpire.SandboxReadOnly { // its effects could not be kept
 		return umpire.NoTrial
 	}
 	auto, settled, passing := &p.opts.Autonomy, -1, passingIn(p, q, d)
-	// A job would end with its trial.
+	// A background job would end with its trial.
 	first := q.Mode != umpire.ModeAsk && !needsNetwork(slices.DeleteFunc(slices.Clone(d.Accesses), worksOffline)) &&
 		!shell.LeavesJob(commandOf(q.Call.Input))
 	for _, r := range d.Reasons {
@@ -44,8 +44,8 @@ func offerTrial(p *Policy, q *Query, d *umpire.Decision) umpire.TrialOffer {
 	return umpire.TrialOffered
 }
 
-// passingIn returns what reports whether an access is about something in a temporary folder that is not there, and
-// that the line makes and deletes again. A trial forgets what is in temporary folders, as the line does.
+// passingIn returns a function that reports whether an access concerns a missing path in a temporary
+// folder that the line makes and deletes again. A trial discards temporary folders, like the line does.
 func passingIn(p *Policy, q *Query, d *umpire.Decision) func(*umpire.Access, *umpire.Reason) bool {
 	j := newJudge(p, q, d)
 	var passing []string
@@ -68,11 +68,11 @@ func passingIn(p *Policy, q *Query, d *umpire.Decision) func(*umpire.Access, *um
 	}
 }
 
-// passingRows are the rows that may settle an access to what passes: those about where it lies, and no rules.
+// passingRows are the rows that may settle an access to such a path: rows about its place, but not rules.
 var passingRows = []int{rowExternal, rowSafe, rowAutonomy, rowMode}
 
-// canBeTried reports whether a trial shows what comes of an access. It has no network, and
-// neither changes what lies outside nor sees secrets.
+// canBeTried reports whether a trial can show the effects of an access. A trial has no network,
+// cannot change files outside, and sees no secrets.
 func canBeTried(a *umpire.Access, r *umpire.Reason) bool {
 	switch {
 	case a.Kind == umpire.KindNetwork || a.Kind == umpire.KindInvoke || r.Row == rowSandbox || r.Row == rowExternal:
@@ -83,8 +83,8 @@ func canBeTried(a *umpire.Access, r *umpire.Reason) bool {
 	return a.Kind == umpire.KindRead && r.Code != umpire.CodeSecret || !liesOutside(a)
 }
 
-// triedFirst reports whether autonomy tries what asks about an access: code that nobody can
-// judge, and deletions in the project.
+// triedFirst reports whether autonomy tries an access that asks: unpredictable code, and
+// deletions in the project.
 func triedFirst(auto *Autonomy, d *umpire.Decision, a *umpire.Access, r *umpire.Reason) bool {
 	mayReach := r.Row == rowControl && (a.Tree || a.Glob) && !liesOutside(a) && !mayHoldGuarded(a.Resolved)
 	if r.Row != rowMode && r.Row != rowCode && !mayReach || a.Asks != "" || needsLive(a) {
@@ -97,8 +97,8 @@ func triedFirst(auto *Autonomy, d *umpire.Decision, a *umpire.Access, r *umpire.
 		umpire.Reversible.AtLeast(a.Consequence))
 }
 
-// mayReadAll reports whether the call may read all that lies below what it reads outside: code beside the read, or
-// that works there, sees it. A trial shows nothing of a temporary folder but what is named in it.
+// mayReadAll reports whether the call may read everything below its outside reads: code beside
+// the read, or working there, sees it. In a temporary folder a trial shows only named files.
 func mayReadAll(p *Policy, q *Query, a *umpire.Access) bool {
 	switch {
 	case a.Kind != umpire.KindRead:
@@ -120,8 +120,8 @@ var unknownWords = []umpire.Phrase{
 	"a word that is not known before it runs may be an option",
 }
 
-// holdsDoubt reports a doubt about a word by which a program only reads. A trial hides secrets, and holds what the
-// program would do by an option. It hides nothing that a person's rule is about.
+// holdsDoubt reports whether a trial can settle a doubt about a word that a program only reads. It hides
+// secrets and confines the effects of an option. It does not hide files that a person's rule covers.
 func holdsDoubt(p *Policy, q *Query, d *umpire.Decision, a *umpire.Access) bool {
 	mayBeAbout := func(r umpire.Rule) bool {
 		return r.Action != umpire.Allow && (r.Match.PathGlob != "" ||
@@ -131,8 +131,8 @@ func holdsDoubt(p *Policy, q *Query, d *umpire.Decision, a *umpire.Access) bool 
 		!slices.ContainsFunc(p.rules, mayBeAbout) && !slices.ContainsFunc(q.Tighten, mayBeAbout)
 }
 
-// onlyReads reports a program that reads files, or a subcommand of git, which by what is known of its words does
-// nothing else.
+// onlyReads reports whether a program, or a subcommand of git, reads files and has no other
+// effects as far as its known words tell.
 func onlyReads(d *umpire.Decision, program *umpire.Access) bool {
 	words := program.Words
 	reads := program.Program == "git" && len(words) > 1 && strings.TrimLeft(words[1], "-\x00") == words[1]

@@ -11,8 +11,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// urlProblem says why fetching a URL is more than looking at a public page, or
-// "" when it is not.
+// urlProblem explains why fetching a URL is more than looking at a public page, or returns "".
 func urlProblem(text string) umpire.Phrase {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -34,14 +33,14 @@ func urlProblem(text string) umpire.Phrase {
 	return ""
 }
 
-// What is said of hosts that are not on the public web.
+// Messages about hosts that are not on the public web.
 const (
 	metadataText = "the host hands out what logs this machine in to its cloud"
 	privateText  = "the host is this machine or a private network"
 )
 
-// metadataHosts answer, from within a cloud, with its credentials. Some of the
-// addresses look like any other.
+// metadataHosts answer, from within a cloud, with its credentials. Some of the addresses look
+// like any other.
 var metadataHosts = []string{
 	"169.254.169.254", "169.254.170.2", "169.254.170.23", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200",
 	"168.63.129.16", "192.0.0.192",
@@ -55,8 +54,8 @@ func metadataHost(host string) bool {
 	return slices.Contains(metadataHosts, host)
 }
 
-// urlDoubt says why programs may read a URL in different ways, so that it is not known
-// which host it leads to, or "" when all read it alike.
+// urlDoubt explains why programs may disagree about the host of a URL, or returns "" if all
+// read it alike.
 func urlDoubt(text string) umpire.Phrase {
 	scheme, rest, ok := strings.Cut(text, ":")
 	if lower := strings.ToLower(scheme); !ok || lower != "http" && lower != "https" {
@@ -78,9 +77,8 @@ func urlDoubt(text string) umpire.Phrase {
 	return ""
 }
 
-// hostProblem is urlProblem for what a command reaches: a URL, HOST:PORT,
-// USER@HOST, @HOST as dig has it, or TCP:HOST:PORT as socat has it. A single word
-// may as well name a remote, so that nothing is said of it.
+// hostProblem is urlProblem for a command's target: a URL, HOST:PORT, USER@HOST, @HOST for dig,
+// or TCP:HOST:PORT for socat. It accepts a single word, which may be the name of a remote.
 func hostProblem(target string) umpire.Phrase {
 	host := hostName(target)
 	if parts := strings.Split(host, ":"); len(parts) == 3 && strings.HasPrefix(parts[0], "tcp") {
@@ -105,20 +103,20 @@ func isNumeric(host string) bool {
 	return strings.HasPrefix(host, "0x") || strings.Trim(host, "0123456789") == ""
 }
 
-// privateNames are the ends of host names that never lead to the public web.
+// privateNames are the suffixes of host names that are never on the public web.
 var privateNames = []string{
 	"localhost", ".localhost", ".local", ".internal", ".lan", ".home.arpa", ".corp", ".intranet",
 }
 
-// PrivateHost reports whether a host, as it is written in a URL, is this machine or on
-// a private network: fetching from it is asked about. A name that only leads there is
-// not known by its looks.
+// PrivateHost reports whether a host, as written in a URL, is this machine or on a private
+// network: fetching from it asks. It cannot recognize a name that only resolves to such an
+// address.
 func PrivateHost(host string) bool {
 	return privateHost(strings.ToLower(strings.TrimSuffix(host, ".")))
 }
 
-// privateHost reports whether a host is on this machine or a private network. A
-// host whose last label is a number is an address in one of its odd spellings.
+// privateHost reports whether a host is on this machine or a private network. A host whose last
+// label is a number is an unusual spelling of an address.
 func privateHost(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return !PublicAddress(addr)
@@ -135,16 +133,16 @@ func privateHost(host string) bool {
 	return !strings.Contains(host, ".") || strings.HasPrefix(last, "0x") || strings.Trim(last, "0123456789") == ""
 }
 
-// wildcardNames are zones of the public web in which names lead to the addresses that they
-// spell, or to this machine.
+// wildcardNames are public zones in which names resolve to the addresses that they spell, or to
+// this machine.
 var wildcardNames = []string{
 	"nip.io", "sslip.io", "xip.io", "traefik.me", "local.gd", "backname.io", "1u.ms", "rbndr.us", "localtest.me",
 	"lvh.me", "vcap.me",
 	"lacolhost.com", "fuf.me", "localho.st", "localhost.direct", "smackaho.st", "yoogle.com",
 }
 
-// leadsInside reports a name that spells an address which is not on the public web, in
-// labels or with dashes, or that lies in one of wildcardNames.
+// leadsInside reports whether a name spells an address that is not on the public web, in labels
+// or with dashes, or lies in one of wildcardNames.
 func leadsInside(host string) bool {
 	for _, zone := range wildcardNames {
 		if host == zone || strings.HasSuffix(host, "."+zone) {
@@ -163,17 +161,17 @@ func leadsInside(host string) bool {
 
 func lastLabel(host string) string { return host[strings.LastIndexByte(host, '.')+1:] }
 
-// PublicAddress reports whether an address is on the public web: reachable from
-// everywhere, and not one that carries an address of version 4 within.
+// PublicAddress reports whether an address is on the public web: globally reachable, and
+// without an embedded IPv4 address.
 func PublicAddress(addr netip.Addr) bool {
 	addr = addr.WithZone("")
 	return addr.IsGlobalUnicast() && !addr.IsPrivate() && !addr.Is4In6() &&
 		!slices.ContainsFunc(specialBlocks(), func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// specialBlocks are the address blocks that are not globally reachable, or that carry an
-// address of version 4 within, after the registries of IANA (RFC 6890). 100.64.0.0/10 is
-// where some clouds keep their metadata service.
+// specialBlocks are the address blocks that are not globally reachable or that embed an IPv4
+// address, according to the IANA registries (RFC 6890). Some clouds have their metadata service
+// in 100.64.0.0/10.
 var specialBlocks = sync.OnceValue(func() []netip.Prefix {
 	return parsePrefixes(
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",

@@ -27,8 +27,7 @@ func decideInput(t *testing.T, tool, field, value string) umpire.Decision {
 	return Decide(newPolicy(t, testOptions), Query{Call: call, Facts: facts, Conditions: Conditions{Mode: umpire.ModeDefault}})
 }
 
-// Pages that people look up run unasked: long titles, versions, commits, identifiers,
-// searches.
+// Commonly visited pages run unasked: long titles, versions, commits, identifiers, searches.
 func TestOrdinaryURLsAreAllowed(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -69,7 +68,7 @@ func TestOrdinaryURLsAreAllowed(t *testing.T) {
 	}
 }
 
-// What may hold a secret asks, however it is written.
+// A possible secret asks, in any encoding.
 func TestSecretsInURLsAsk(t *testing.T) {
 	t.Parallel()
 	key := "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA04up8hoqzS1+APIB0RhjXyObwHQnOzhAk5Bd7mhkSbPkyhP1"

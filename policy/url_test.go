@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// What programs read as different hosts is covered by no rule for one of them, whichever
-// tool fetches it.
+// If programs read a URL as different hosts, no rule for one of them covers it, whichever tool
+// fetches it.
 func TestURLsThatAreReadInSeveralWays(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t, testOptions, "allow WebFetch(domain:good.com)", "allow Bash(curl:*)")

@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire/internal/wildcard"
 )
 
-// Limits on what one rule may say. They keep a rule file from making a decision slow.
+// Limits on one rule. They keep a rule file from making decisions slow.
 const (
 	maxToolLen     = 200
 	maxPrefixLen   = 4096
@@ -20,9 +20,8 @@ const (
 	maxDomainLen   = 253
 )
 
-// Validate says what is wrong with a rule. It looks at the rule alone, so a
-// rule that is valid here is valid everywhere. The caller must not let a rule
-// with an error allow anything.
+// Validate returns an error for a malformed rule. It looks at the rule alone, so a rule that is
+// valid here is valid everywhere. The caller must not let a rule with an error allow anything.
 func Validate(r umpire.Rule) error {
 	if r.Action > umpire.Allow {
 		return errors.New("action is not allow, ask or deny")
@@ -74,8 +73,8 @@ func validTool(tool string) error {
 	return nil
 }
 
-// validMatch refuses matches that could never hold, since a deny rule that
-// never matches looks like protection and is none.
+// validMatch rejects matches that could never apply, because a deny rule that never matches
+// gives a false sense of protection.
 func validMatch(tool string, m umpire.Match) error {
 	set := 0
 	for _, text := range []string{m.Command, m.CommandPrefix, m.PathGlob, m.Domain} {
@@ -101,8 +100,8 @@ func validMatch(tool string, m umpire.Match) error {
 	return nil
 }
 
-// validCap refuses a cap where it would mean nothing. It makes a rule weaker, which
-// one that denies or asks must not be.
+// validCap rejects a cap that would mean nothing. A cap weakens a rule, and deny and ask rules
+// must not be weakened.
 func validCap(r *umpire.Rule) error {
 	switch {
 	case r.Cap == umpire.Cap{}:

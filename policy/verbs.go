@@ -8,21 +8,20 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A VerbMark says who may use one of umpire's own commands. The zero value is
-// VerbPerson, so a command that nobody marked is a person's.
+// A VerbMark says who may use one of umpire's own commands. The zero value is VerbPerson, so
+// unmarked commands are reserved for people.
 type VerbMark uint8
 
 // The marks.
 const (
-	VerbPerson VerbMark = iota // answers a question, or changes what is asked: agents are denied
+	VerbPerson VerbMark = iota // answers questions, or changes which calls ask: agents are denied
 	VerbReads                  // shows something and changes nothing
-	VerbRuns                   // runs what stands on its line, which is judged like any program
+	VerbRuns                   // runs the program on its line, which is judged like any other
 )
 
-// ownVerbs marks umpire's commands by their words. Those that answer, and those that
-// change rules, modes, trust or settings, are a person's: an agent that could use
-// them would approve itself. So are the commands that are not here, and some stand
-// here before they exist.
+// ownVerbs marks umpire's commands by their words. Those that answer questions, or change
+// rules, modes, trust or settings, are a person's: an agent that could use them would approve
+// itself. The same applies to unlisted commands. Some are listed before they exist.
 var ownVerbs = map[string]VerbMark{
 	"approve": VerbPerson, "deny": VerbPerson, "cancel": VerbPerson, "watch": VerbPerson, "chat": VerbPerson,
 	"serve": VerbPerson, "console": VerbPerson, "pair": VerbPerson, "notify test": VerbPerson,
@@ -47,14 +46,14 @@ var ownVerbs = map[string]VerbMark{
 	"app-server": VerbRuns,
 }
 
-// VerbMarkOf returns the mark of one of umpire's commands, given by its words without
-// options, such as "rules add". It reports false, with VerbPerson, when nobody marked it.
+// VerbMarkOf returns the mark of one of umpire's commands, given by its words without options,
+// such as "rules add". It returns VerbPerson and false if the command has no mark.
 func VerbMarkOf(words string) (mark VerbMark, marked bool) {
 	mark, marked = ownVerbs[words]
 	return mark, marked
 }
 
-// personVerbs are the commands that are marked as a person's, in order.
+// personVerbs returns the commands marked as a person's, in order.
 func personVerbs() []string {
 	var verbs []string
 	for verb, mark := range ownVerbs {
@@ -66,11 +65,11 @@ func personVerbs() []string {
 	return verbs
 }
 
-// unmarkedVerb stands for every command that nobody marked.
+// unmarkedVerb stands for every unmarked command.
 const unmarkedVerb = ""
 
-// usesPersonVerb reports whether a program is umpire with a verb of a person, and
-// which verb it is; unmarkedVerb is one that is not known.
+// usesPersonVerb reports whether a program is umpire with a person's verb, and which verb it
+// is; unmarkedVerb stands for an unknown one.
 func usesPersonVerb(a *umpire.Access) (verb string, uses bool) {
 	if !isOwnProgram(a) || len(a.Words) == 0 {
 		return "", false
@@ -78,21 +77,21 @@ func usesPersonVerb(a *umpire.Access) (verb string, uses bool) {
 	return personVerbOf("", a.Words[1:])
 }
 
-// isOwnProgram reports whether a program bears umpire's name.
+// isOwnProgram reports whether a program has umpire's name.
 func isOwnProgram(a *umpire.Access) bool {
 	return a.Kind == umpire.KindExec &&
 		(strings.EqualFold(a.Program, "umpire") || strings.EqualFold(a.Program, "umpire.exe"))
 }
 
-// personVerbOf looks for a verb below the one that was found already. A word after an
-// option may be its value or the verb: it counts as a verb where that is known.
+// personVerbOf looks for a verb below the one found so far. A word after an option may be its
+// value or the verb: it counts as a verb if it is a known one.
 func personVerbOf(above string, words []string) (verb string, uses bool) {
 	for word, certain := range operandsOf(words) {
 		path := strings.TrimSpace(above + " " + word.text)
 		mark, marked := ownVerbs[path]
 		switch {
 		case !marked && certain && above != "" && ownVerbs[above] == VerbRuns:
-			return "", false // a word of the command that is run
+			return "", false // a word of the command to run
 		case !marked && certain:
 			return unmarkedVerb, true
 		case !marked:
@@ -112,14 +111,14 @@ func personVerbOf(above string, words []string) (verb string, uses bool) {
 	return "", false
 }
 
-// A verbWord is a word that may be a verb, and where it stands.
+// A verbWord is a word that may be a verb, and its position.
 type verbWord struct {
 	text string
 	at   int
 }
 
-// operandsOf yields the words that are not options, and whether each is certain to be
-// none's value.
+// operandsOf yields the words that are not options, and whether each is certainly not an
+// option's value.
 func operandsOf(words []string) iter.Seq2[verbWord, bool] {
 	return func(yield func(verbWord, bool) bool) {
 		mayBeValue := false

@@ -5,10 +5,10 @@ import (
 	"github.com/umpirehq/umpire/internal/token"
 )
 
-// weighAccess settles the risk of an access by where its path leads, which the facts
-// of a command line alone do not tell: /dev/null and the terminal are harmless,
-// and changing what lies outside the project is dangerous. A host on this machine
-// or in its network asks whatever the program does there, and says so.
+// weighAccess settles the risk of an access by the place of its path, which the facts of a
+// command line alone do not tell: /dev/null and similar devices are harmless, and changing
+// files outside the project is dangerous. A host on this machine or in its network always asks,
+// and the reason says so.
 func weighAccess(a *umpire.Access) {
 	switch {
 	case a.Kind == umpire.KindNetwork:
@@ -49,7 +49,7 @@ func raiseHardStop(a *umpire.Access, r *umpire.Reason) {
 	a.Risk, a.Reason = umpire.Worse(a.Risk, risk), r.Text
 }
 
-// weighSecret makes an access ask that sends what may be a secret.
+// weighSecret makes an access ask if it sends a possible secret.
 func weighSecret(a *umpire.Access, sent string) {
 	why := token.InAddress(sent)
 	if why == "" {
