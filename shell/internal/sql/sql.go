@@ -1,8 +1,8 @@
-// Package sql tells statements that only look from all others. Accepted syntax is listed: a
-// statement must begin in a known way, every function must be a known one, and it must not
-// contain anything that databases read in different ways (comments, backslashes, dollar
-// quotes). All else is not known to only look. A view or an operator of the database's own
-// may hide more; it is the data that the person has there.
+// Package sql recognizes statements that only look. It lists the accepted syntax: a statement
+// must begin in a known way, every function must be a known one, and it must not contain syntax
+// that databases read differently (comments, backslashes, dollar quotes). It rejects anything
+// else. A view or a custom operator of the database may have hidden effects; the person is
+// responsible for those.
 package sql
 
 import (
@@ -27,10 +27,10 @@ const (
 	signToken                    // one character
 )
 
-// maxText bounds what is read as statements.
+// maxText is the maximum length of text to parse as statements.
 const maxText = 16 << 10
 
-// lookingFunctions are the functions that compute or look, of SQLite, PostgreSQL and MySQL.
+// lookingFunctions are the functions of SQLite, PostgreSQL and MySQL that compute or look.
 const lookingFunctions = "count sum avg min max total group_concat string_agg array_agg json_agg jsonb_agg " +
 	"json_group_array json_group_object bool_and bool_or every stddev variance median percentile_cont lower upper " +
 	"length char_length character_length octet_length trim ltrim rtrim btrim substr substring replace instr position " +
@@ -53,20 +53,20 @@ const lookingFunctions = "count sum avg min max total group_concat string_agg ar
 	"pragma_index_info pragma_foreign_key_list varchar character numeric decimal int integer bigint float double bit " +
 	"time timestamptz"
 
-// keywords are the keywords that a bracket may follow.
+// keywords are the keywords that may precede a bracket.
 const keywords = "select from where and or not in exists any all some on using values as over by having when then " +
 	"else case end distinct union except intersect join lateral limit offset between like ilike is with filter " +
 	"within group row interval materialized explain index key"
 
-// actingWords are the words of statements that do something, and of table functions that
-// reach files.
+// actingWords are the words of statements that have effects, and of table functions that reach
+// files.
 const actingWords = "insert update delete merge upsert create drop alter truncate grant revoke copy call do execute " +
 	"exec prepare deallocate declare fetch attach detach pragma vacuum reindex analyze analyse load set reset lock " +
 	"unlock into outfile dumpfile import export install handler rename comment listen notify unlisten refresh " +
 	"cluster checkpoint discard begin commit rollback savepoint release start kill flush purge shutdown use " +
 	"procedure share fsdir zipfile sqlite_dbpage completion load_extension readfile writefile edit"
 
-// lookingPragmas are the pragmas that only look, without a value; those of pragmasOfTables
+// lookingPragmas are the pragmas that only look if they have no value; those of pragmasOfTables
 // name a table in brackets.
 const (
 	lookingPragmas = "database_list table_list compile_options user_version schema_version application_id page_count " +
@@ -75,7 +75,7 @@ const (
 	pragmasOfTables = "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list"
 )
 
-// A Dialect is what a database takes for quotes beside ' and ".
+// A Dialect is the set of quotes of a database besides ' and ".
 type Dialect string
 
 const (
@@ -128,7 +128,7 @@ func statementLooks(tokens []token) bool {
 	return false
 }
 
-// queryLooks reports a query all of whose words and functions only look.
+// queryLooks reports whether all words and functions of a query only look.
 func queryLooks(tokens []token) bool {
 	for i, t := range tokens {
 		if scan.HasField(actingWords, strings.ToLower(strings.Trim(t.text, "'`\""))) {
@@ -146,7 +146,7 @@ func queryLooks(tokens []token) bool {
 	return true
 }
 
-// explainLooks reports the plan of a query; to analyze runs it.
+// explainLooks reports whether EXPLAIN only looks; ANALYZE runs the query.
 func explainLooks(tokens []token) bool {
 	for len(tokens) > 0 && tokens[0].kind == wordToken && scan.HasField("query plan analyze verbose", tokens[0].text) {
 		tokens = tokens[1:]
@@ -155,7 +155,7 @@ func explainLooks(tokens []token) bool {
 		queryLooks(tokens)
 }
 
-// isPlain reports a statement of words and texts only, as SHOW is.
+// isPlain reports whether a statement consists of words and texts only, as SHOW does.
 func isPlain(tokens []token) bool {
 	for _, t := range tokens {
 		if t.kind == signToken && !strings.Contains(".,=%", t.text) || t.kind == wordToken && t.text == "into" {
@@ -179,9 +179,9 @@ func pragmaLooks(tokens []token) bool {
 
 func (t token) isSign(sign string) bool { return t.kind == signToken && t.text == sign }
 
-// tokenize takes a text apart. It reports false for what is read in other ways by
-// some database: comments, backslashes, dollar and other quotes, variables of a
-// client. A backquote quotes but with PostgreSQL, and a bracket with SQLite.
+// tokenize splits a text into tokens. It reports false for syntax that databases read
+// differently: comments, backslashes, dollar and other quotes, variables of a client. A
+// backquote quotes except in PostgreSQL, and a bracket quotes in SQLite.
 func (d Dialect) tokenize(text string) ([]token, bool) {
 	if len(text) > maxText || strings.Contains(text, `\`) {
 		return nil, false
@@ -198,7 +198,7 @@ func (d Dialect) tokenize(text string) ([]token, bool) {
 		case c == '\'' || c == '"' || c == '`':
 			end := quoteEnd(text, i)
 			if end < 0 || c == '\'' && len(out) > 0 && i > 0 && isWordByte(text[i-1]) {
-				return nil, false // not closed, or a prefix such as E'…'
+				return nil, false // unclosed, or a prefix such as E'…'
 			}
 			kind := nameToken
 			if c == '\'' {
@@ -234,8 +234,8 @@ func (d Dialect) tokenize(text string) ([]token, bool) {
 	return out, true
 }
 
-// quoteEnd is where a quote that opens at i ends, or -1. A doubled quote stays
-// inside.
+// quoteEnd returns the end of the quote that opens at i, or -1. A doubled quote does not end
+// it.
 func quoteEnd(text string, i int) int {
 	quote := text[i]
 	for i++; i < len(text); i++ {
@@ -251,7 +251,7 @@ func quoteEnd(text string, i int) int {
 	return -1
 }
 
-// isWordByte reports a byte of a word; those of other alphabets are.
+// isWordByte reports whether a byte belongs to a word, including bytes of other alphabets.
 func isWordByte(c byte) bool {
 	return scan.IsLetter(c) || c >= '0' && c <= '9' || c >= 0x80
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/sql"
 )
 
-// A statement that only looks stays harmless only while nothing is put after it.
+// A statement after a harmless one must not be missed.
 func FuzzStatements(f *testing.F) {
 	f.Add("select 1")
 	f.Add("with x as (select 1) select * from x")
