@@ -14,12 +14,12 @@ import (
 	"testing"
 )
 
-// madePrograms is how many programs a differential test makes.
+// madePrograms is the number of programs that a differential test generates.
 const madePrograms = 12000
 
 var pieces = regexp.MustCompile(`[A-Za-z_0-9]+|\s+|'[^'\n]*'|"[^"\n]*"|[^A-Za-z_0-9\s]`)
 
-// mutate changes programs: pieces of one are left out, doubled, swapped, or taken from another.
+// mutate changes programs: it omits, doubles or swaps pieces of one, or takes some from another.
 func mutate(r *rand.Rand, programs []string, pool []string) string {
 	code := pieces.FindAllString(programs[r.IntN(len(programs))], -1)
 	for range 1 + r.IntN(4) {
@@ -45,8 +45,8 @@ func mutate(r *rand.Rand, programs []string, pool []string) string {
 	return strings.Join(code, "")
 }
 
-// TestPythonDifferential runs programs that are accepted in the real interpreter, whose audit
-// events must show no harm and no file that was not foreseen.
+// TestPythonDifferential runs accepted programs in the real interpreter, whose audit events
+// must show no harm and no unforeseen file.
 func TestPythonDifferential(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
@@ -55,7 +55,7 @@ func TestPythonDifferential(t *testing.T) {
 	}
 	programs, pool := slices.Clone(harmfulPython), slices.Clone(harmfulPython)
 	for _, c := range readingPython {
-		// Most of the programs, and of the pieces, do no harm by themselves.
+		// Most of the programs, and of the pieces, are harmless by themselves.
 		for range 40 {
 			programs = append(programs, c.code)
 		}
@@ -101,7 +101,7 @@ func foreseen(paths []Path, file string) bool {
 	for _, p := range paths {
 		of := path.Clean(p.Text)
 		matched, _ := path.Match(of, file)
-		// A pattern is matched by listing its folder.
+		// Matching a pattern lists its folder.
 		if of == file || p.Tree && (of == "." || strings.HasPrefix(file, of+"/")) ||
 			p.Glob && (matched || path.Dir(of) == file || strings.HasPrefix(of, file+"/")) {
 			return true

@@ -1,10 +1,10 @@
-// Package oneliner proves of short programs in other languages than the shell's that they
-// do no more than compute, print, and read files whose paths are spelled out in them.
+// Package oneliner proves that short programs in other languages than the shell's only compute,
+// print, and read files with literal paths.
 //
-// It accepts by lists alone: a construct, a module, a function or an attribute that is not
-// listed makes a program unknown. So does a path that is not known before the program runs.
-// The proof assumes that the interpreter loads its own library; the caller checks that no
-// file of the project takes the place of a module.
+// It accepts only what is listed: any other construct, module, function or attribute makes a
+// program unknown. So does a path that is unknown before the program runs. The proof assumes
+// that the interpreter loads its own library; the caller checks that no file of the project
+// replaces a module.
 package oneliner
 
 import (
@@ -19,14 +19,14 @@ type Path struct {
 	Tree, Glob bool
 }
 
-// A Program is a program that was proved to only read and print.
+// A Program is a program that provably only reads and prints.
 type Program struct {
 	Reads []Path
-	// Packages are modules that it imports beside those of the language's own library.
+	// Packages are the imported modules outside the language's own library.
 	Packages []string
 }
 
-// Limits, so no input takes long.
+// Limits that bound the time for any input.
 const (
 	maxCode   = 1 << 14 // bytes
 	maxDepth  = 60      // of nested expressions
@@ -35,8 +35,8 @@ const (
 	maxSteps  = 1 << 17
 )
 
-// Python returns what Python 3 code does, and false unless that is known to be no more than
-// reading and printing. The arguments are those behind the code; nil if they are not known.
+// Python returns the effects of Python 3 code, and false unless it provably only reads and
+// prints. args are the arguments after the code, or nil if they are unknown.
 func Python(code string, args []string) (Program, bool) {
 	if len(code) > maxCode || declaresEncoding(code) {
 		return Program{}, false
@@ -60,7 +60,7 @@ func Python(code string, args []string) (Program, bool) {
 	return Program{}, false
 }
 
-// declaresEncoding reports a comment by which Python would read the code as other text.
+// declaresEncoding reports whether a comment would make Python decode the code differently.
 func declaresEncoding(code string) bool {
 	lines := strings.SplitN(code, "\n", 3)
 	for _, line := range lines[:min(len(lines), 2)] {
@@ -71,9 +71,9 @@ func declaresEncoding(code string) bool {
 	return false
 }
 
-// A value holds the facts known about an expression.
+// A value contains the facts known about an expression.
 type value struct {
-	// paths are all texts that it may be. They are known only if it is placed.
+	// paths are all its possible texts. They are known only if it is placed.
 	paths  []Path
 	placed bool
 	// entry means the bare name of something in a folder.
@@ -82,11 +82,11 @@ type value struct {
 	text, path bool
 	// depth is 1 for a list of such values, 2 for a list of lists, and so on.
 	depth int
-	// symbol is the name of the module or function that the value is.
+	// symbol is the name of the module or function, if the value is one.
 	symbol string
-	// walk means what os.walk returns, below paths.
+	// walk means the result of os.walk below paths.
 	walk bool
-	// pending means that the value was not met yet: another pass finds it.
+	// pending means that the value is not yet known: a later pass finds it.
 	pending bool
 }
 
@@ -94,7 +94,7 @@ func known(text string) value {
 	return value{paths: []Path{{Text: text}}, placed: true, text: true}
 }
 
-// join is a value that is one of two.
+// join returns a value that may be either of two.
 func join(a, b value) value {
 	if a.pending {
 		return b
@@ -135,7 +135,7 @@ func equal(a, b value) bool {
 		a.symbol == b.symbol && a.walk == b.walk && a.pending == b.pending
 }
 
-// element returns the element that a loop over a value yields: of a string, a character.
+// element returns the element that a loop over a value yields: for a string, a character.
 func (v value) element() value {
 	if v.pending {
 		return v
@@ -147,7 +147,7 @@ func (v value) element() value {
 	return v
 }
 
-// concat is the text of one value behind that of another, with a mark between.
+// concat returns the text of one value followed by that of another, with a mark between.
 func concat(a value, mark string, b value) value {
 	if a.pending || b.pending {
 		return value{pending: true}

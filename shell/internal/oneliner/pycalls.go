@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// readAttribute reads the name behind a dot.
+// readAttribute parses the name after a dot.
 func (p *python) readAttribute(v value) value {
 	attribute := p.peek()
 	p.at++
@@ -43,7 +43,7 @@ func (p *python) readAttribute(v value) value {
 	return value{}
 }
 
-// callResult reads the arguments of a method, if it is called, and gives its result.
+// callResult parses the arguments of a method, if it is called, and returns its result.
 func (p *python) callResult(result value, calls bool) value {
 	if calls && p.takeMark("(") {
 		p.readArguments()
@@ -51,7 +51,7 @@ func (p *python) callResult(result value, calls bool) value {
 	return result
 }
 
-// readMember reads a name of a module, or of a class.
+// readMember parses a name of a module, or of a class.
 func (p *scope) readMember(symbol, member string) value {
 	switch names := namesOf(symbol); {
 	case names != "" && scan.HasField(names, member):
@@ -72,12 +72,12 @@ func (p *scope) readMember(symbol, member string) value {
 	return value{}
 }
 
-// readSymbol is a name of a module. The arguments of the program may be known.
+// readSymbol returns the value of a module's name. The arguments of the program may be known.
 func (p *scope) readSymbol(symbol string) value {
 	switch {
 	case symbol == "sys.argv" && p.args != nil:
 		v := value{depth: 1, placed: true, text: true}
-		for _, arg := range p.args { // the first element names no file
+		for _, arg := range p.args { // the first element does not name a file
 			v.paths = append(v.paths, Path{Text: arg})
 		}
 		return v
@@ -89,7 +89,7 @@ func (p *scope) readSymbol(symbol string) value {
 	return value{symbol: symbol}
 }
 
-// readCall reads the arguments of a function and gives its result.
+// readCall parses the arguments of a function and returns its result.
 func (p *python) readCall(function value) value {
 	symbol := function.symbol
 	switch {
@@ -121,7 +121,7 @@ func (p *python) readCall(function value) value {
 		p.fail()
 		return value{}
 	case symbol == "":
-		// None of the functions that such a value can be does harm.
+		// No function that such a value may be is harmful.
 		p.readArguments()
 		return value{path: function.path || p.usesPaths}
 	case symbol == "type":
@@ -130,8 +130,8 @@ func (p *python) readCall(function value) value {
 	return p.builtinResult(symbol, p.readArguments())
 }
 
-// readType reads a call of type, whose result must not be called: the class of an archive
-// would open another one. It may be printed, or its name taken.
+// readType parses a call of type, whose result must not be called: the class of an archive
+// would open another archive. The result may be printed, or its name read.
 func (p *python) readType() value {
 	printed := p.nested && p.at == 3 || p.at > 3 && p.tokens[p.at-4].text == "print" && p.tokens[p.at-3].text == "("
 	if len(p.readArguments()) != 1 {
@@ -147,7 +147,7 @@ func (p *python) readType() value {
 	return value{}
 }
 
-// builtinResult is the value of a function that keeps the values of its arguments.
+// builtinResult returns the value of a function that keeps the values of its arguments.
 func (p *scope) builtinResult(symbol string, args []value) value {
 	switch {
 	case len(args) == 0:
@@ -182,15 +182,15 @@ func (p *scope) builtinResult(symbol string, args []value) value {
 	return value{text: text, path: holds}
 }
 
-// readArguments reads the arguments behind an opening bracket. Those that are named follow
-// the others.
+// readArguments parses the arguments after an opening bracket. Keyword arguments follow the
+// others.
 func (p *python) readArguments() []value {
 	args, _ := p.readNamedArguments()
 	return args
 }
 
-// readNamedArguments also gives the names: "" for an argument without, "*" for one that may be
-// several.
+// readNamedArguments also returns the names: "" for a positional argument, "*" for one that may
+// expand to several.
 func (p *python) readNamedArguments() (args []value, names []string) {
 	start := p.at
 	p.bindComprehension()
@@ -218,7 +218,7 @@ func (p *python) readNamedArguments() (args []value, names []string) {
 	return args, names
 }
 
-// readOwnCall gives the parameters of a function of the program's own their values.
+// readOwnCall binds the arguments of a call to the parameters of the program's function.
 func (p *python) readOwnCall(function string) {
 	parameters := p.functions[function]
 	args, names := p.readNamedArguments()
@@ -240,7 +240,7 @@ func (p *python) readOwnCall(function string) {
 	}
 }
 
-// readOpen reads the arguments of open. The file has to be known, and only read.
+// readOpen parses the arguments of open. The file must be known, and only read.
 func (p *python) readOpen() value {
 	args, names := p.readNamedArguments()
 	if len(args) == 0 || names[0] != "" && names[0] != "file" {
@@ -253,7 +253,7 @@ func (p *python) readOpen() value {
 	return value{}
 }
 
-// checkMode fails unless the arguments of open behind the file only read it. The mode comes first.
+// checkMode fails unless the arguments of open after the file only read it. The mode comes first.
 func (p *scope) checkMode(args []value, names []string) {
 	for i := range args {
 		mode := names[i] == "mode" || names[i] == "" && i == 0
@@ -263,7 +263,7 @@ func (p *scope) checkMode(args []value, names []string) {
 	}
 }
 
-// readsOnly reports a mode in which a file is not written.
+// readsOnly reports whether a mode does not write the file.
 func readsOnly(mode value) bool {
 	if !mode.placed || mode.depth > 0 {
 		return false
@@ -276,7 +276,7 @@ func readsOnly(mode value) bool {
 	return len(mode.paths) > 0
 }
 
-// reads notes that files are read whose names have to be known.
+// reads records that files are read; their names must be known.
 func (p *scope) reads(v value, tree bool) {
 	if v.pending {
 		return
@@ -296,7 +296,7 @@ func (p *scope) reads(v value, tree bool) {
 	}
 }
 
-// readFileFunction reads a call of a function that looks at a file or a folder.
+// readFileFunction parses a call of a function that looks at a file or a folder.
 func (p *python) readFileFunction(symbol string) value {
 	args, names := p.readNamedArguments()
 	for i, argument := range names {
@@ -324,7 +324,7 @@ func (p *python) readFileFunction(symbol string) value {
 	}
 }
 
-// globbed are the files that patterns match.
+// globbed returns the files that patterns match.
 func (p *scope) globbed(patterns value) value {
 	v := value{placed: patterns.placed && patterns.depth == 0, depth: 1, text: true}
 	for _, path := range patterns.paths {
@@ -357,7 +357,7 @@ const pathsOfPaths = "joinpath with_suffix with_name with_stem relative_to paren
 // pathMethods are methods of paths that reach files.
 const pathMethods = "read_text read_bytes open glob rglob iterdir exists is_file is_dir stat joinpath"
 
-// readPath reads the arguments of Path.
+// readPath parses the arguments of Path.
 func (p *python) readPath() value {
 	args := p.readArguments()
 	if len(args) == 0 {
@@ -374,7 +374,7 @@ func (p *python) readPath() value {
 	return v
 }
 
-// readPathMethod reads a call of a method of a path.
+// readPathMethod parses a call of a method of a path.
 func (p *python) readPathMethod(v value, method string) value {
 	p.need("(")
 	args, names := p.readNamedArguments()

@@ -6,7 +6,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// readExpressions reads expressions with commas between: one value, or a list of them.
+// readExpressions parses comma-separated expressions: one value, or a list of them.
 func (p *python) readExpressions() value {
 	v := p.readStarred()
 	if !p.is(operator, ",") {
@@ -31,7 +31,7 @@ func (p *python) readStarred() value {
 	return p.readExpression()
 }
 
-// readExpression reads one expression.
+// readExpression parses one expression.
 func (p *python) readExpression() value {
 	if p.depth++; p.depth > maxDepth {
 		p.fail()
@@ -100,8 +100,8 @@ func (p *python) readComparison() value {
 	}
 }
 
-// readSum reads operands with operators between. Only texts that are put together by one
-// operator are known.
+// readSum parses operands separated by operators. The text is known only if a single operator
+// joins them.
 func (p *python) readSum() value {
 	v := p.readUnary()
 	only := ""
@@ -150,8 +150,8 @@ func (p *python) readUnary() value {
 	return value{}
 }
 
-// bare is a value that is passed on. Modules, and functions that take the name of a file, may
-// only be used in place.
+// bare checks a value that is passed on. Modules, and functions that take the name of a file,
+// may only be used in place.
 func (p *scope) bare(v value) value {
 	switch {
 	case v.symbol == "":
@@ -219,13 +219,13 @@ func (p *scope) readNamed(text string) value {
 	if strings.HasPrefix(text, "__") {
 		p.fail()
 	}
-	// A name that gets its value further down has it on the next pass. One that never gets
-	// any is seen as changed on each of them.
+	// A name that gets its value further down has it on the next pass. One that never gets a
+	// value counts as changed on each pass.
 	p.changed = true
 	return value{pending: true}
 }
 
-// readStrings reads strings side by side, which are one.
+// readStrings parses adjacent strings, which form one.
 func (p *python) readStrings() value {
 	v, first := value{}, true
 	for p.peek().kind == str {
@@ -247,7 +247,7 @@ func (p *python) readStrings() value {
 	return v
 }
 
-// readFormat reads a string with expressions in it.
+// readFormat parses a string with expressions in it.
 func (p *python) readFormat(text string) value {
 	fields, ok := formatFields(text)
 	if !ok || strings.Contains(text, `\`) && strings.Contains(text, "{") && !escapesOnlyText(fields) {
@@ -282,7 +282,7 @@ func escapesOnlyText(fields []field) bool {
 	return true
 }
 
-// readNested reads an expression within a string.
+// readNested parses an expression within a string.
 func (p *python) readNested(code string) value {
 	tokens, ok := tokenizePython("(" + code + ")")
 	if p.depth++; !ok || p.depth > maxDepth {
@@ -300,12 +300,12 @@ func (p *python) readNested(code string) value {
 	return v
 }
 
-// readBrackets reads a tuple, a list, a set, a dictionary or a comprehension.
+// readBrackets parses a tuple, a list, a set, a dictionary or a comprehension.
 func (p *python) readBrackets(end string) value {
 	if p.takeMark(end) {
 		return value{depth: 1, placed: true}
 	}
-	// The names of a comprehension are bound behind their use.
+	// The names of a comprehension are bound after their use.
 	start := p.at
 	p.bindComprehension()
 	p.at = start
@@ -333,7 +333,7 @@ func (p *python) readBrackets(end string) value {
 	return v
 }
 
-// readItem reads an element, or a key with its value.
+// readItem parses an element, or a key with its value.
 func (p *python) readItem(end string) value {
 	if end == "}" && p.takeMark("**") {
 		p.readExpression()
@@ -346,7 +346,7 @@ func (p *python) readItem(end string) value {
 	return v
 }
 
-// bindComprehension gives the names of a comprehension their values, if one begins here.
+// bindComprehension binds the names of a comprehension, if one begins here.
 func (p *python) bindComprehension() {
 	depth := 0
 	for at := p.at; at < len(p.tokens); at++ {
@@ -377,7 +377,7 @@ func (p *python) readComprehension() {
 	}
 }
 
-// readLoopIn reads one loop of a comprehension, whose range has no condition.
+// readLoopIn parses one loop of a comprehension, whose range has no condition.
 func (p *python) readLoopIn() {
 	targets := p.readTargets()
 	if !p.takeWord("in") {

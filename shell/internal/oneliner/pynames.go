@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// pythonModules are the modules that may be imported, each with the names that may be taken
-// from it. A module that is not listed, or a name, may do anything.
+// pythonModules are the modules that may be imported, each with the names that may be used from
+// it. An unlisted module or name may do anything.
 var pythonModules = [...]struct{ module, names string }{
 	{"json", "loads dumps load dump JSONDecodeError"},
 	{"re", "compile match search findall finditer sub subn split fullmatch escape error I M S X IGNORECASE " +
@@ -60,11 +60,11 @@ var pythonModules = [...]struct{ module, names string }{
 	{"urllib", "parse"},
 	{"urllib.parse", "urlparse urlsplit quote quote_plus unquote unquote_plus urlencode parse_qs parse_qsl " +
 		"urljoin urlunparse"},
-	// Not of the library, and therefore a package of the environment.
+	// Not part of the library, and therefore a package of the environment.
 	{"yaml", "safe_load safe_load_all safe_dump YAMLError"},
 }
 
-// namesOf returns the names that may be taken from a module, or "" if it may not be imported.
+// namesOf returns the names that may be used from a module, or "" if it may not be imported.
 func namesOf(module string) string {
 	for _, m := range pythonModules {
 		if m.module == module {
@@ -78,10 +78,10 @@ func namesOf(module string) string {
 const syntaxNodes = "FunctionDef AsyncFunctionDef ClassDef Import ImportFrom Call Name Attribute Assign AnnAssign " +
 	"Constant Expr Return If For While With Try Raise Dict List Tuple Module Subscript AST stmt expr"
 
-// packages are the modules that are not of the library.
+// packages are the accepted modules outside the library.
 const packages = "yaml"
 
-// pythonBuiltins are functions and constants that do no harm with any arguments.
+// pythonBuiltins are functions and constants that are harmless with any arguments.
 const pythonBuiltins = "print len range enumerate zip sorted reversed map filter sum min max any all abs " +
 	"round int float " +
 	"str bytes bytearray list dict set tuple frozenset bool complex repr ascii ord chr hex oct bin divmod pow " +
@@ -89,12 +89,12 @@ const pythonBuiltins = "print len range enumerate zip sorted reversed map filter
 	"issubclass iter next hash id slice format callable exit quit type __name__ NotImplemented Ellipsis " +
 	"KeyboardInterrupt StopIteration SystemExit"
 
-// pythonClasses are built-in names whose attributes may be used as those of their values.
+// pythonClasses are built-in classes whose attributes may be used like those of their values.
 const pythonClasses = "str bytes int float dict list set datetime.datetime datetime.date datetime.timedelta " +
 	"datetime.timezone datetime.time"
 
-// pythonMethods are attributes that do no harm on any value that an accepted program can
-// have. Those of paths that write, and those that take the name of a file, are not among them.
+// pythonMethods are attributes that are harmless on any value of an accepted program. It
+// excludes methods of paths that write, and those that take the name of a file.
 const pythonMethods = "capitalize casefold center count decode encode endswith expandtabs find format " +
 	"format_map index " +
 	"isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle " +
@@ -123,7 +123,7 @@ const pythonMethods = "capitalize casefold center count decode encode endswith e
 	"annotation ctx " +
 	"ratio get_opcodes get_matching_blocks quantize substitute safe_substitute major minor micro int"
 
-// pythonMutators change the value that they belong to.
+// pythonMutators change their receiver.
 const pythonMutators = "append extend insert update setdefault add appendleft extendleft"
 
 // textMethods return strings for every receiver.
@@ -131,7 +131,7 @@ const textMethods = "read readline strip lstrip rstrip lower upper title join fo
 	"removesuffix " +
 	"read_text splitext as_posix hexdigest isoformat strftime"
 
-// isPythonBuiltin reports a built-in name that may be used.
+// isPythonBuiltin reports whether a built-in name may be used.
 func isPythonBuiltin(name string) bool {
 	return scan.HasField(pythonBuiltins, name) || name != "" && name[0] >= 'A' && name[0] <= 'Z' &&
 		(strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") ||
@@ -150,8 +150,8 @@ const modulesOfPython = "abc argparse ast atexit base64 binascii bisect builtins
 	"tarfile tempfile textwrap this threading time token tokenize tomllib traceback types typing " +
 	"unicodedata unittest urllib usercustomize uuid warnings weakref winreg yaml zipfile zipimport zlib"
 
-// ShadowsPython reports whether a file of the working folder may take the place of a module
-// that an accepted program loads.
+// ShadowsPython reports whether a file of the working folder may replace a module that an
+// accepted program loads.
 func ShadowsPython(file string) bool {
 	module, _, _ := strings.Cut(file, ".")
 	return scan.HasField(modulesOfPython, module) && module != "" ||

@@ -6,15 +6,15 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A python reads a program of Python from left to right. It does not follow the flow: a name
-// may have every value that the program gives it anywhere, so indentation does not matter.
-// It reads the program again until no value changes.
+// A python parses a Python program from left to right. It ignores the control flow: a name may
+// have every value that the program gives it anywhere, so indentation does not matter. It
+// parses the program again until no value changes.
 type python struct {
 	scope
 	nested bool // within a string
 }
 
-// A cursor is a place in the tokens of a program.
+// A cursor is a position in the tokens of a program.
 type cursor struct {
 	tokens []token
 	at     int
@@ -23,14 +23,14 @@ type cursor struct {
 	failed bool
 }
 
-// A scope holds the values that the names of a program may have.
+// A scope contains the values that the names of a program may have.
 type scope struct {
 	cursor
 	names     map[string]value
 	functions map[string][]string // the parameters of the program's own functions
 	args      []string
 	program   Program
-	// mutates means that lists are changed, so their elements are not known.
+	// mutates means that lists are changed, so their elements are unknown.
 	mutates bool
 	// usesPaths means that values may be objects of pathlib.
 	usesPaths, changed bool
@@ -48,7 +48,7 @@ func (c *cursor) peek() token {
 	return c.tokens[c.at]
 }
 
-// behind is the token behind the one that comes next.
+// behind returns the token after the next one.
 func (c *cursor) behind() token {
 	if c.at+1 >= len(c.tokens) {
 		return token{}
@@ -61,7 +61,7 @@ func (c *cursor) is(kind tokenKind, text string) bool {
 	return t.kind == kind && t.text == text
 }
 
-// takeMark takes an operator if it comes next.
+// takeMark consumes an operator if it comes next.
 func (c *cursor) takeMark(text string) bool {
 	if !c.is(operator, text) {
 		return false
@@ -70,7 +70,7 @@ func (c *cursor) takeMark(text string) bool {
 	return true
 }
 
-// takeWord takes a keyword if it comes next.
+// takeWord consumes a keyword if it comes next.
 func (c *cursor) takeWord(text string) bool {
 	if !c.is(name, text) {
 		return false
@@ -85,7 +85,7 @@ func (c *cursor) need(text string) {
 	}
 }
 
-// readName takes a name that a program may give.
+// readName parses a name that a program may define.
 func (c *cursor) readName() string {
 	t := c.peek()
 	if t.kind != name || scan.HasField(pythonKeywords, t.text) || strings.HasPrefix(t.text, "__") {
@@ -99,7 +99,7 @@ func (c *cursor) readName() string {
 const pythonKeywords = "False None True and as assert async await break class continue def del elif else except " +
 	"finally for from global if import in is lambda nonlocal not or pass raise return try while with yield"
 
-// bind adds a value to those that a name may have.
+// bind adds a possible value of a name.
 func (p *scope) bind(name string, v value) {
 	if name == "" || isPythonBuiltin(name) && name != "_" || name == "open" {
 		p.fail() // another function of that name
@@ -135,7 +135,7 @@ func (p *python) readProgram() {
 	}
 }
 
-// readStatement reads a statement, or the head of one up to its colon.
+// readStatement parses a statement, or the head of one up to its colon.
 func (p *python) readStatement() {
 	t := p.peek()
 	if t.kind == name {
@@ -283,7 +283,7 @@ func (p *scope) readFrom() {
 	p.endStatement()
 }
 
-// readLoop reads the targets of a loop and what it runs over.
+// readLoop parses the targets of a loop and its range.
 func (p *python) readLoop() {
 	targets := p.readTargets()
 	if !p.takeWord("in") {
@@ -311,7 +311,7 @@ func (p *scope) elementOf(v value) value {
 	return v.element()
 }
 
-// A target is a name that a loop or an assignment gives a value, or several.
+// A target is one or more names that a loop or an assignment sets.
 type target struct {
 	name  string
 	parts []target
@@ -326,7 +326,7 @@ func areNames(targets []target) bool {
 	return true
 }
 
-// readTargets reads the targets of a loop.
+// readTargets parses the targets of a loop.
 func (p *scope) readTargets() []target {
 	if p.depth++; p.depth > maxDepth {
 		p.fail()
@@ -391,7 +391,7 @@ func (p *python) readExcept() {
 	p.need(":")
 }
 
-// readFunction reads the head of a function of the program's own.
+// readFunction parses the head of a function defined by the program.
 func (p *python) readFunction() {
 	function := p.readName()
 	p.need("(")
@@ -411,7 +411,7 @@ func (p *python) readFunction() {
 
 func sameNames(a, b []string) bool { return strings.Join(a, " ") == strings.Join(b, " ") }
 
-// readParameters reads the parameters of a function. Those of a lambda may be anything.
+// readParameters parses the parameters of a function. Those of a lambda may have any value.
 func (p *python) readParameters(end string, named bool) []string {
 	var parameters []string
 	for !p.failed && !p.is(operator, end) {
@@ -439,7 +439,7 @@ func (p *python) readParameters(end string, named bool) []string {
 	return parameters
 }
 
-// readAssignment reads an expression statement, or an assignment.
+// readAssignment parses an expression statement, or an assignment.
 func (p *python) readAssignment() {
 	start := p.at
 	v := p.readExpressions()
@@ -472,7 +472,7 @@ func (p *python) readAssignment() {
 	p.endStatement()
 }
 
-// assign gives the targets that begin at a token their value: names, items of containers, or
+// assign assigns a value to the targets that begin at a token: names, items of containers, or
 // several names.
 func (p *python) assign(start int, v value) {
 	end := p.at
@@ -499,7 +499,7 @@ func (p *python) assign(start int, v value) {
 	}
 }
 
-// assignItem reads an item of a container that is assigned: a[b].
+// assignItem parses an item of a container that is assigned: a[b].
 func (p *python) assignItem() {
 	v := p.readUnary()
 	if last := p.tokens[p.at-1]; last.kind != operator || last.text != "]" || v.symbol != "" {

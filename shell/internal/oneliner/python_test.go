@@ -7,7 +7,7 @@ import (
 )
 
 // readingPython are programs that only read and print, with the files that they read: a slash
-// behind a folder means everything below it.
+// after a folder means everything below it.
 var readingPython = []struct{ code, reads string }{
 	{`print(1 + 1)`, ""},
 	{`import json; print(json.load(open('package.json'))['name'])`, "package.json"},
@@ -124,7 +124,7 @@ var harmfulPython = []string{
 	`Path('src').joinpath(n).read_text()`, `(Path('src') / n).read_text()`, `gzip.gzip`, `itertools.sys`,
 }
 
-// pythonPlaces are where an expression may stand.
+// pythonPlaces are the positions for an expression.
 var pythonPlaces = []string{
 	"%s", "print(%s)", "x = %s", "x = [%s for _ in 'a']", "print([1 for _ in [%s]])", "if %s: pass",
 	"def g(a=%s): pass",
@@ -139,7 +139,7 @@ var pythonPlaces = []string{
 const pythonImports = "import os, sys, json, glob, ast, gzip, functools, operator, platform, copy, itertools\n" +
 	"from pathlib import Path\nn = sys.stdin.read()\n"
 
-// TestHarmfulPythonIsNeverAccepted puts every harmful expression in every place.
+// TestHarmfulPythonIsNeverAccepted puts every harmful expression in every position.
 func TestHarmfulPythonIsNeverAccepted(t *testing.T) {
 	t.Parallel()
 	for _, place := range pythonPlaces {
@@ -157,7 +157,7 @@ func TestHarmfulPythonIsNeverAccepted(t *testing.T) {
 	}
 }
 
-// TestPythonNames tries other ways to a harmful function.
+// TestPythonNames tries other ways to reach a harmful function.
 func TestPythonNames(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{

@@ -2,7 +2,7 @@ package oneliner
 
 import "strings"
 
-// A token is one of the smallest parts of a program.
+// A token is a lexical token of a program.
 type token struct {
 	kind tokenKind
 	text string
@@ -27,7 +27,7 @@ var pythonOperators = [...]string{
 	"%=", "&=", "|=", "^=", "@=", ":=",
 }
 
-// tokenizePython cuts code into tokens. It reports false for what Python might cut otherwise.
+// tokenizePython splits code into tokens. It reports false for code that Python might tokenize differently.
 func tokenizePython(code string) ([]token, bool) {
 	t := pythonTokenizer{code: code}
 	for t.at < len(code) {
@@ -97,7 +97,7 @@ func (t *pythonTokenizer) readOperator() bool {
 	return t.brackets >= 0
 }
 
-// readWord reads a name, a number, or a string with letters in front.
+// readWord reads a name, a number, or a string with a prefix.
 func (t *pythonTokenizer) readWord() bool {
 	start := t.at
 	digit := t.code[start] >= '0' && t.code[start] <= '9'
@@ -121,7 +121,7 @@ func (t *pythonTokenizer) readWord() bool {
 	return true
 }
 
-// isNumber reports the text of a number, without a sign in its exponent.
+// isNumber reports whether a text is a number without a sign in its exponent.
 func isNumber(text string) bool {
 	if digits, hex := strings.CutPrefix(text, "0x"); hex {
 		return strings.Trim(digits, "0123456789abcdef_") == ""
@@ -131,8 +131,8 @@ func isNumber(text string) bool {
 	return strings.Trim(whole+part+exponent, "0123456789_") == ""
 }
 
-// readString reads a string. Before version 3.12 a quote ended it within braces too, so
-// one with an open brace is refused.
+// readString reads a string. Before version 3.12 a quote ended it within braces too, so one
+// with an open brace is refused.
 func (t *pythonTokenizer) readString(prefix string) bool {
 	fence := t.code[t.at : t.at+1]
 	if strings.HasPrefix(t.code[t.at:], strings.Repeat(fence, 3)) {
@@ -164,7 +164,7 @@ func isNameByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// plain reports text without characters that end a line for an interpreter alone.
+// plain reports whether a text has no characters that only some interpreters treat as line ends.
 func plain(text string) bool { return !strings.ContainsAny(text, "\r\f\v\x00") }
 
 // A field is an expression within braces of a string, and the text before it.
@@ -173,7 +173,7 @@ type field struct {
 	shaped             bool // by a conversion or a format
 }
 
-// formatFields cuts a string into its expressions. Text behind the last one has no expression.
+// formatFields splits a string into its expressions. Text after the last one has no expression.
 func formatFields(text string) (fields []field, ok bool) {
 	before := ""
 	for text != "" {
@@ -200,7 +200,7 @@ func formatFields(text string) (fields []field, ok bool) {
 	return append(fields, field{before: before}), true
 }
 
-// endOfField is the index of the brace that closes the field at the start of a text, or -1.
+// endOfField returns the index of the brace that closes the field at the start of a text, or -1.
 func endOfField(text string) int {
 	depth := 0
 	quote := byte(0)
@@ -226,7 +226,7 @@ func endOfField(text string) int {
 	return -1
 }
 
-// splitField separates an expression from its conversion and its format, which may hold
+// splitField separates an expression from its conversion and its format, which may contain
 // fields too.
 func splitField(text string) (expression string, inner []field, ok bool) {
 	depth := 0
