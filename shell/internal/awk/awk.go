@@ -1,4 +1,4 @@
-// Package awk reads programs of awk and says what they do besides printing.
+// Package awk parses awk programs and reports their effects besides printing.
 package awk
 
 import (
@@ -8,29 +8,29 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A Program is what a program of awk would do besides printing. It is derived from the
-// tokens, without a grammar, so it errs towards doing too much.
+// A Program describes the effects of an awk program besides printing. It is derived from the
+// tokens, without a grammar, so in doubt it reports too many effects.
 type Program struct {
 	Read, Written, Ran []Text
 	Fed                []Feed
-	Reveals            bool          // looks at the environment
-	Steers             bool          // changes which files awk reads, or what its names mean
-	Loads              bool          // loads code, or calls what is known only at run time
-	Problem            umpire.Phrase // why the program cannot be read
+	Reveals            bool          // reads the environment
+	Steers             bool          // changes which files awk reads, or the meaning of its names
+	Loads              bool          // loads code, or calls a function known only at run time
+	Problem            umpire.Phrase // why the program cannot be parsed
 }
 
-// A Text is a file or a command that a program names, where it is known before it runs.
+// A Text is a file or a command that a program names, if it is known before it runs.
 type Text struct {
 	Value string
 	Known bool
 }
 
-// A Feed is a text that a program prints into a command.
+// A Feed is a text that a program pipes into a command.
 type Feed struct {
 	Text, Command string
 }
 
-// Read reads a program. Check Problem first: the other fields are then incomplete.
+// Read parses a program. Check Problem first: the other fields are then incomplete.
 func Read(text string) Program {
 	r := reader{text: text}
 	for r.pos < len(r.text) && r.out.Problem == "" {
@@ -45,8 +45,8 @@ func Read(text string) Program {
 	return r.out
 }
 
-// A token is one token; its text is what was written, or for a string what
-// it stands for as far as that is known.
+// A token is one token. Its text is the source text, or for a string its value as far as it is
+// known.
 type token struct {
 	kind tokenKind
 	text string
@@ -63,19 +63,19 @@ const (
 	signToken
 )
 
-// A reader cuts a program into tokens and then looks at what they do.
+// A reader splits a program into tokens and then judges them.
 type reader struct {
 	text   string
 	pos    int
 	tokens []token
 	open   []bracket
-	// condition says that the bracket closed last was that of a condition, after
-	// which a slash may begin an expression.
+	// condition says that the bracket closed last was that of a condition, after which a slash
+	// may begin a regular expression.
 	condition bool
 	out       Program
 }
 
-// A bracket is one that is open.
+// A bracket is an open bracket.
 type bracket struct {
 	sign      byte
 	condition bool // of if, while, for or switch
@@ -92,8 +92,8 @@ func (r *reader) addToken(kind tokenKind, text string) {
 	r.tokens = append(r.tokens, token{kind, text})
 }
 
-// tokenAt returns the token at index i; before the first and after the last one there
-// are newlines.
+// tokenAt returns the token at index i; before the first and after the last one there are
+// newlines.
 func (r *reader) tokenAt(i int) token {
 	if i < 0 || i >= len(r.tokens) {
 		return token{kind: newlineToken}
@@ -137,18 +137,18 @@ func (r *reader) isDoubled() bool {
 	return strings.Contains(around, "::")
 }
 
-// takeWhile adds a token of all bytes that fit; the first one does.
+// takeWhile adds a token of all bytes that fit; the first byte always does.
 func (r *reader) takeWhile(kind tokenKind, fits func(byte) bool) {
 	start := r.pos
 	for r.pos++; r.pos < len(r.text) && fits(r.text[r.pos]); r.pos++ {
 	}
-	if kind != newlineToken { // a comment is nothing
+	if kind != newlineToken { // comments are dropped
 		r.addToken(kind, r.text[start:r.pos])
 	}
 }
 
 // readNumber reads a number, with an exponent or in hexadecimal. If a name follows without a
-// blank, awks disagree on where the number ends.
+// blank, awks disagree on the end of the number.
 func (r *reader) readNumber() {
 	const digits = "0123456789"
 	start := r.pos
@@ -165,7 +165,7 @@ func (r *reader) readNumber() {
 	}
 }
 
-// readExponent reads the e+10 of a number, where there is one.
+// readExponent reads the e+10 of a number, if it has one.
 func (r *reader) readExponent(digits string) {
 	rest := r.text[r.pos:]
 	if rest == "" || rest[0] != 'e' && rest[0] != 'E' {
@@ -203,8 +203,8 @@ func (r *reader) readString() {
 	r.setProblem("a string is not ended")
 }
 
-// regexFits reports whether a slash begins an expression and does not divide. If only the
-// grammar could say, the program cannot be read.
+// regexFits reports whether a slash begins a regular expression rather than divides. If only
+// the grammar could tell, the program cannot be parsed.
 func (r *reader) regexFits() bool {
 	last := r.tokenAt(len(r.tokens) - 1)
 	switch last.kind {
@@ -237,12 +237,12 @@ func (r *reader) regexFits() bool {
 	return true
 }
 
-// takesOperand reports a word after which an operand stands.
+// takesOperand reports whether an operand follows a word.
 func takesOperand(name string) bool {
 	return scan.HasField("print printf return in case do else exit", name)
 }
 
-// readRegex reads an expression.
+// readRegex reads a regular expression.
 func (r *reader) readRegex() {
 	start := r.pos
 	for r.pos++; r.pos < len(r.text); r.pos++ {
@@ -263,8 +263,8 @@ func (r *reader) readRegex() {
 	r.setProblem("an expression is not ended")
 }
 
-// skipList reads a bracket list, in which a slash does not end the expression; to
-// versions of awk for which it does, the list that is cut off is an error.
+// skipList skips a bracket list, in which a slash does not end the expression. For versions of
+// awk in which it does, the truncated list is an error.
 func (r *reader) skipList() {
 	quoted := strings.NewReplacer(`\\`, "xx", `\]`, "xx", `\[`, "xx") // hidden, at its length
 	n := scan.BracketList(quoted.Replace(r.text[r.pos+1:]))
@@ -297,7 +297,7 @@ func (r *reader) readSign() {
 	r.pos += len(text)
 }
 
-// trackBracket follows which brackets are open.
+// trackBracket keeps track of open brackets.
 func (r *reader) trackBracket(sign byte) {
 	switch sign {
 	case '(', '[', '{':
@@ -313,7 +313,7 @@ func (r *reader) trackBracket(sign byte) {
 	}
 }
 
-// judgeTokens looks for what reaches beyond the program: pipes, files, other code.
+// judgeTokens looks for effects beyond the program: pipes, files, other code.
 func (r *reader) judgeTokens() {
 	depth := 0
 	printing := -1 // the depth of a print whose redirection may follow
@@ -358,7 +358,7 @@ func (r *reader) endsStatement(i int) bool {
 	return t.kind == signToken && (t.text == ";" || t.text == "}")
 }
 
-// judgeName judges a name that means something to awk.
+// judgeName judges a name with a meaning in awk.
 func (r *reader) judgeName(i int) {
 	name := r.tokens[i].text
 	if j := strings.LastIndex(name, "::"); j >= 0 {
@@ -393,7 +393,7 @@ func (r *reader) judgePipe(i int) {
 	r.out.Ran = append(r.out.Ran, command)
 }
 
-// operandAt is the string at i when nothing is joined to it.
+// operandAt returns the string at i if nothing is joined to it.
 func (r *reader) operandAt(i int) Text {
 	after := r.tokenAt(i + 1)
 	alone := after.kind == newlineToken || after.kind == signToken && scan.HasField("; } ) &&", after.text)
@@ -403,7 +403,7 @@ func (r *reader) operandAt(i int) Text {
 	return knownText(r.tokenAt(i))
 }
 
-// argumentAt is the string that is the whole argument of a function.
+// argumentAt returns the string that is the whole argument of a function.
 func (r *reader) argumentAt(i int) Text {
 	if r.tokenAt(i).text == "(" && r.tokenAt(i+1).kind == stringToken && r.tokenAt(i+2).text == ")" {
 		return knownText(r.tokenAt(i + 1))
@@ -411,7 +411,7 @@ func (r *reader) argumentAt(i int) Text {
 	return Text{}
 }
 
-// knownText is the text of a string that holds no escapes.
+// knownText returns the text of a string without escapes.
 func knownText(t token) Text {
 	if strings.Contains(t.text, `\`) {
 		return Text{}

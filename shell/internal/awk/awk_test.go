@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/awk"
 )
 
-// FuzzAwk holds that reading a program ends, does not panic, and that a rule put
-// before a program that can be read is seen.
+// FuzzAwk: reading a program ends, does not panic, and notices a rule put before a readable
+// program.
 func FuzzAwk(f *testing.F) {
 	for _, seed := range []string{
 		"{print}", "NR>1", `{print $1 > "x"}`, `/[/]/{system("x")}`, "a/b/c", "x++ / 2", "BEGIN{getline l < f}", "# c",
