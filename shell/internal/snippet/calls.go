@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Functions of standard libraries by what they do, named by their last part. A name with
-// a dot needs that module in front, since other modules have a function of that name.
+// Functions of standard libraries by their effects, named by their last part. A name with a dot
+// needs that module in front, because other modules have functions with that name.
 const (
 	startsCommand = "system popen exec execsync spawn spawnsync execfile execfilesync shell_exec passthru proc_open " +
 		"pcntl_exec popen2 popen3 capture2 capture2e capture3 check_call check_output getoutput getstatusoutput " +
@@ -26,13 +26,13 @@ const (
 	opensPath = "open fopen file.open file.new sysopen opensync io.open"
 	readsPath = "readfile readfilesync createreadstream file_get_contents read_text read_bytes file.read " +
 		"file.readlines file.foreach io.read io.readlines io.foreach readtextfile readtextfilesync readlines"
-	// listsFiles are functions that list what lies in a folder, or what a pattern matches.
+	// listsFiles are functions that list the files in a folder, or the matches of a pattern.
 	listsFiles = "walk walkdir scandir listdir readdir readdirsync opendir dir.children dir.entries dir.each_child " +
 		"find.find find iterdir list.files"
 	globsFiles = "glob globsync rglob iglob fnmatch dir.glob sys.glob"
 	runsCode   = "eval exec compile function instance_eval class_eval runinthiscontext runinnewcontext runincontext " +
 		"load loadstring eval_string"
-	// keepsValue are functions whose value is their argument, or a path made of them.
+	// keepsValue are functions that return their argument, or a path made of their arguments.
 	keepsValue = "path pathlib.path purepath pathname pathname.new str string file expanduser abspath realpath " +
 		"resolve absolute expand_path normpath c list array join shellescape quote split"
 )
@@ -58,7 +58,7 @@ func isCall(function string) bool {
 		isOneOf(function, opensPath)
 }
 
-// readCall keeps what a call does, and returns its value.
+// readCall records the effects of a call, and returns its value.
 func (r *reader) readCall(function string, receiver value, args []value) value {
 	function = cmp.Or(r.aliases[function], function)
 	values := flattenKnown(args)
@@ -104,7 +104,7 @@ func (r *reader) readCall(function string, receiver value, args []value) value {
 	return value{}
 }
 
-// globbedPaths is what a pattern matches, below the folder that it is asked of.
+// globbedPaths returns the matches of a pattern below the receiver's folder.
 func (r *reader) globbedPaths(function string, receiver value, texts []string) value {
 	pattern := texts[0]
 	if receiver.known && len(texts) > 1 {
@@ -132,7 +132,7 @@ func firstKnown(receiver value, args []value) bool {
 	return receiver.known || len(args) > 0 && args[0].known
 }
 
-// flattenKnown are the known values of arguments and of lists among them, without those of
+// flattenKnown returns the known values of arguments and of lists among them, without those of
 // keywords.
 func flattenKnown(args []value) []value {
 	var values []value
@@ -156,7 +156,7 @@ func textsOf(values []value) []string {
 	return texts
 }
 
-// keptValue is the value of a function that makes a path or a list of its arguments.
+// keptValue returns the value of a function that makes a path or a list of its arguments.
 func keptValue(function string, receiver value, args []value) value {
 	all := args
 	if receiver.known {
@@ -184,7 +184,7 @@ func keptValue(function string, receiver value, args []value) value {
 	return value{text: cmp.Or(strings.Join(parts, "/"), "/"), known: len(all) > 0}
 }
 
-// judgeOpen judges a file that is opened: open(path), open(path, "w"), Perl's open(F, ">path") and
+// judgeOpen judges opening a file: open(path), open(path, "w"), Perl's open(F, ">path") and
 // open(F, "|command").
 func (r *reader) judgeOpen(texts []string) {
 	for i, text := range texts {
@@ -216,7 +216,7 @@ func (r *reader) judgeOpen(texts []string) {
 	}
 }
 
-// quoteWords writes words so that a shell reads the same ones.
+// quoteWords quotes words for a shell.
 func quoteWords(words []string) string {
 	all := make([]string, len(words))
 	for i, w := range words {

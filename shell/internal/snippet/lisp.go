@@ -15,9 +15,9 @@ const (
 		"delete-file-internal rename-file uiop:delete-directory-tree os/rm os/rmdir io/delete-file"
 )
 
-// findLisp reads the forms of Lisp: a function, and the strings behind it.
+// findLisp finds the forms of Lisp: a function, and the strings after it.
 func findLisp(code string) []Act {
-	tokens := tokenize("node", strings.ReplaceAll(code, "'", " ")) // a quote begins no text
+	tokens := tokenize("node", strings.ReplaceAll(code, "'", " ")) // a quote does not begin a text
 	var acts []Act
 	for i := 0; i+1 < len(tokens) && len(acts) < maxActs; i++ {
 		if tokens[i].text != "(" || tokens[i].kind != punct {
@@ -46,8 +46,8 @@ func findLisp(code string) []Act {
 	return acts[:min(len(acts), maxActs)]
 }
 
-// lispName is the name that begins at a token, with the marks that a name of Lisp may hold,
-// and where the next begins.
+// lispName returns the name that begins at a token, with the marks that a name of Lisp may
+// contain, and the start of the next one.
 func lispName(tokens []token, at int) (string, int) {
 	var text strings.Builder
 	for ; at < len(tokens); at++ {

@@ -2,18 +2,18 @@ package snippet
 
 import "strings"
 
-// A value is what is known of an expression: a text, a list of values, or nothing.
+// A value is the known value of an expression: a text, a list of values, or nothing.
 type value struct {
 	text  string
 	known bool
 	list  []value
 	keyed bool // follows a keyword
-	glob  bool // text is a pattern that was expanded
-	// function is the name of the function that the value is, or "".
+	glob  bool // text is an expanded pattern
+	// function is the name of the function, if the value is one, or "".
 	function string
 }
 
-// A reader reads tokens from left to right and keeps what calls do.
+// A reader reads tokens from left to right and records the effects of calls.
 type reader struct {
 	tokens []token
 	at     int
@@ -22,10 +22,10 @@ type reader struct {
 	acts   []Act
 
 	language string
-	level    int               // of code in a string in code
+	level    int               // nesting of code in strings of code
 	aliases  map[string]string // other names of functions
-	// sources are the files that are listed or matched; deletesFound says that something
-	// is deleted whose name is not known, and picks that some files may be left out.
+	// sources are the listed or matched files; deletesFound says that a file with an unknown
+	// name is deleted, and picks that some files may be skipped.
 	sources             []Act
 	deletesFound, picks bool
 }
@@ -37,7 +37,7 @@ func (r *reader) peekToken(n int) token {
 	return token{kind: punct, text: "\n"}
 }
 
-// takeMark reports whether a mark comes next, and takes it.
+// takeMark reports whether a mark comes next, and consumes it.
 func (r *reader) takeMark(text string) bool {
 	if t := r.peekToken(0); t.kind != punct || t.text != text {
 		return false
@@ -63,7 +63,7 @@ func (r *reader) readStatement() {
 	r.readExpression()
 }
 
-// noteImports notes the names that imports give, and whether the code picks among files.
+// noteImports records the names that imports define, and whether the code filters files.
 func (r *reader) noteImports() {
 	for i, t := range r.tokens {
 		if t.kind != name {
@@ -76,14 +76,14 @@ func (r *reader) noteImports() {
 	}
 }
 
-// noteAlias notes another name of a function.
+// noteAlias records another name of a function.
 func (r *reader) noteAlias(other, function string) {
 	if function != "" && isCall(function) {
 		r.aliases[other] = function
 	}
 }
 
-// noteRenamed notes the other names in {execSync: e} = …, which ends here.
+// noteRenamed records the other names in {execSync: e} = …, which ends here.
 func (r *reader) noteRenamed(from int) {
 	if r.peekToken(0).text != "=" || r.peekToken(1).text == "=" {
 		return
@@ -95,7 +95,7 @@ func (r *reader) noteRenamed(from int) {
 	}
 }
 
-// readExpression reads a value and what is joined to it.
+// readExpression parses a value and the values joined to it.
 func (r *reader) readExpression() value {
 	v := r.readValue()
 	var joined []byte // the text of v, if it is a sum
@@ -103,7 +103,7 @@ func (r *reader) readExpression() value {
 	for {
 		next := r.peekToken(0)
 		switch {
-		case next.kind == str && v.known: // strings side by side are one
+		case next.kind == str && v.known: // adjacent strings are one
 		case next.kind == punct && (next.text == "+" || next.text == "." || next.text == "~" || next.text == "/"):
 			r.at++
 			for r.takeMark(".") {
@@ -126,7 +126,7 @@ func (r *reader) readExpression() value {
 	}
 }
 
-// readValue reads a string, a variable, a list or a call.
+// readValue parses a string, a variable, a list or a call.
 func (r *reader) readValue() value {
 	if r.depth++; r.depth > maxDepth {
 		r.at = len(r.tokens)
@@ -162,7 +162,7 @@ func (r *reader) readValue() value {
 	return r.readMethods(v)
 }
 
-// readMethods reads .name(…) behind a value.
+// readMethods parses .name(…) after a value.
 func (r *reader) readMethods(v value) value {
 	for {
 		dot, method := r.peekToken(0), r.peekToken(1)
@@ -198,7 +198,7 @@ func (r *reader) readMethods(v value) value {
 	}
 }
 
-// readNamed reads a variable or a call; in some languages a call needs no brackets.
+// readNamed parses a variable or a call; in some languages a call needs no brackets.
 func (r *reader) readNamed(text string) value {
 	next := r.peekToken(0)
 	switch {
@@ -229,7 +229,7 @@ func (r *reader) readNamed(text string) value {
 	return r.values[text]
 }
 
-// readArguments reads values up to the closing bracket.
+// readArguments parses values up to the closing bracket.
 func (r *reader) readArguments() []value {
 	var args []value
 	for r.at < len(r.tokens) {
@@ -255,7 +255,7 @@ func (r *reader) readArguments() []value {
 		if r.at == before {
 			r.at++
 		}
-		for r.at < len(r.tokens) && !endsArgument(r.peekToken(0)) { // what is not understood
+		for r.at < len(r.tokens) && !endsArgument(r.peekToken(0)) { // an unknown construct
 			args[len(args)-1] = value{}
 			if before = r.at; r.readValue().known || r.at == before {
 				r.at = max(r.at, before+1)
@@ -265,10 +265,10 @@ func (r *reader) readArguments() []value {
 	return args
 }
 
-// endsArgument reports what ends an argument.
+// endsArgument reports whether a token ends an argument.
 func endsArgument(t token) bool { return t.kind == punct && strings.Contains(",)]}\n;", t.text) }
 
-// keepAct keeps what is known.
+// keepAct keeps an act if it is known.
 func (r *reader) keepAct(a Act, known bool) {
 	if known && a.Text != "" && len(r.acts) < maxActs {
 		r.acts = append(r.acts, a)

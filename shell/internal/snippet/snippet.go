@@ -1,16 +1,16 @@
-// Package snippet finds what a piece of code plainly does: the shell commands that it
-// starts and the paths that it deletes or writes, where both are spelled out in it. It
-// reads Python, JavaScript, Ruby, Perl, PHP, Lua and whatever looks like them, as one
-// language of names, strings and calls.
+// Package snippet finds the obvious effects of a piece of code: the shell commands that it
+// starts and the paths that it deletes or writes, if they are literals. It reads Python,
+// JavaScript, Ruby, Perl, PHP, Lua and similar languages as one language of names, strings and
+// calls.
 //
-// Its findings may be wrong in either direction: code can build any text at run time, and
-// a function may be another one of that name. So the result is good for refusing what
-// would destroy a system, and proves nothing harmless.
+// Its findings may be wrong in either direction: code can build any text at run time, and a
+// function may be a different one with the same name. So use the result to refuse commands that
+// would destroy a system, but never as a proof that code is harmless.
 package snippet
 
 import "strings"
 
-// A Kind is what an Act does.
+// A Kind is the effect of an Act.
 type Kind uint8
 
 // The kinds of acts.
@@ -21,8 +21,8 @@ const (
 	Read                // reads a path
 )
 
-// An Act is one thing that code does. Text is the shell code, or the path; Tree says that
-// a path goes with all below it, Glob that it is a pattern.
+// An Act is one effect of code. Text is the shell code, or the path; Tree says that a path
+// includes everything below it, Glob that it is a pattern.
 type Act struct {
 	Kind Kind
 	Text string
@@ -30,17 +30,17 @@ type Act struct {
 	Glob bool
 }
 
-// Limits, so that no input takes long.
+// Limits that bound the time for any input.
 const (
 	maxCode  = 1 << 15
 	maxActs  = 64
 	maxDepth = 40
-	// maxLevels is how deep code in strings of code is read.
+	// maxLevels is the maximum nesting of code in strings.
 	maxLevels = 3
 )
 
-// Find returns what the code does. The language is the name of its interpreter; one that
-// is not known reads like the others.
+// Find returns the acts of the code. language is the name of its interpreter; an unknown one is
+// read like the others.
 func Find(language, code string) []Act { return findActs(language, code, 0) }
 
 func findActs(language, code string, level int) []Act {
@@ -73,7 +73,7 @@ func findActs(language, code string, level int) []Act {
 	return r.acts
 }
 
-// findTcl reads Tcl, whose commands are words.
+// findTcl finds the acts of Tcl, whose commands are words.
 func findTcl(code string) []Act {
 	var acts []Act
 	split := func(c rune) bool { return c == '\n' || c == ';' || c == '[' || c == ']' }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// forms are ways to start a command or to delete a path, %s being the literal in double
-// quotes and %[2]s the list of its words.
+// forms are ways to start a command or to delete a path. %s is the literal in double quotes and
+// %[2]s the list of its words.
 var forms = map[string]struct{ commands, deletes []string }{
 	"python3": {
 		[]string{
@@ -117,8 +117,8 @@ func expect(t *testing.T, language, form, literal string, fits func(Act) bool) {
 	}
 }
 
-// TestActsThatAreSpelledIndirectly finds code in strings, what is listed and then deleted,
-// patterns, handles, and files that are read.
+// TestActsThatAreSpelledIndirectly finds code in strings, deletion of listed files, patterns,
+// handles, and files that are read.
 func TestActsThatAreSpelledIndirectly(t *testing.T) {
 	t.Parallel()
 	root, etc := Act{Kind: Delete, Text: "/", Tree: true}, Act{Kind: Delete, Text: "/*", Glob: true}
@@ -166,7 +166,7 @@ func TestActsThatAreSpelledIndirectly(t *testing.T) {
 	}
 }
 
-// TestOthersAreNot: text that is not run, and paths that are not what a literal says.
+// TestOthersAreNot: text that does not run, and paths other than the literal.
 func TestOthersAreNot(t *testing.T) {
 	t.Parallel()
 	for language, codes := range map[string][]string{
@@ -200,7 +200,7 @@ func TestOthersAreNot(t *testing.T) {
 	}
 }
 
-// FuzzFind: any code is read to its end, and soon.
+// FuzzFind: reading any code ends, and quickly.
 func FuzzFind(f *testing.F) {
 	for language, all := range forms {
 		for _, form := range all.commands {
@@ -218,7 +218,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// TestWorst: what code costs grows with its length, and not with the square of it.
+// TestWorst: the cost of code grows linearly with its length.
 func TestWorst(t *testing.T) {
 	for _, part := range []string{
 		`"a"+`, `%(`, `f(`, `[`, `a.b(`, `qx{`, `"`, `f("x",`, `x="a";`, `system "a",`, `/`, `\\`, `$`, "`", `a->b(`,
@@ -235,7 +235,7 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// allocated counts the bytes that are allocated to read code.
+// allocated returns the number of bytes allocated to read code.
 func allocated(language, code string) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

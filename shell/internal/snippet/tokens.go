@@ -7,18 +7,18 @@ import (
 	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
-// homes are expressions whose value is the home.
+// homes are expressions whose value is the home directory.
 var homes = lazyregexp.Regexp{Text: `\b(?:os\.environ\[['"]HOME['"]\]|os\.environ\.get\(['"]HOME['"]\)|(?:os\.|` +
 	`Sys\.)?getenv\(['"]HOME['"]\)|process\.env\.HOME\b|ENV\[['"]HOME['"]\]|` +
 	`(?:pathlib\.)?Path\.home\(\)|(?:require\(['"](?:node:)?os['"]\)|os)\.homedir\(\)|` +
 	`Dir\.home\b(?:\(\))?|Deno\.env\.get\(['"]HOME['"]\))|\$ENV\{['"]?HOME['"]?\}|\$_(?:SERVER|` +
 	`ENV)\[['"]HOME['"]\]`}
 
-// A token is one of the smallest parts of code.
+// A token is a lexical token of code.
 type token struct {
 	kind tokenKind
 	text string
-	open bool // of a string: more of it is known at run time only
+	open bool // of a string: a part is known only at run time
 }
 
 type tokenKind uint8
@@ -31,7 +31,7 @@ const (
 	wordsOf                  // a list of words: qw(a b), %w(a b)
 )
 
-// tokenize cuts code into tokens.
+// tokenize splits code into tokens.
 func tokenize(language, code string) []token {
 	t := tokenizer{language: language, code: code}
 	for t.at < len(t.code) {
@@ -104,7 +104,7 @@ func nameByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// readName reads a name with what it is qualified by.
+// readName reads a name with its qualifiers.
 func (t *tokenizer) readName() {
 	start := t.at
 	for t.at++; t.at < len(t.code); t.at++ {
@@ -154,7 +154,7 @@ func (t *tokenizer) readQuoted(quote byte) {
 	t.addString(text, quote == '\'', strings.Contains(prefix, "f"), runs)
 }
 
-// addString adds a string, or what is run.
+// addString adds a string, or a string that runs.
 func (t *tokenizer) addString(text string, plain, formatted, runs bool) {
 	open := formatted && strings.Contains(text, "{") || !plain && strings.Contains(text, "#{") ||
 		strings.Contains(text, "${") && !plain
@@ -170,7 +170,7 @@ var variable = lazyregexp.Regexp{Text: `[$@][A-Za-z_{]`}
 
 var escapes = lazyregexp.Regexp{Text: `\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[0-7]{3}|.)`}
 
-// unescape is a string as the program sees it.
+// unescape returns a string as the program sees it.
 func unescape(text string) string {
 	return escapes.Get().ReplaceAllStringFunc(text, func(e string) string {
 		base, digits := 16, e[2:]
@@ -194,7 +194,7 @@ func unescape(text string) string {
 
 var quoteOperators = lazyregexp.Regexp{Text: `^(?:(qx|qq|qw|q)\s*|%(x|w|q|Q|W|i)?)([({\[<|/!])`}
 
-// quoteOperator reads qx{…} and the like, and reports whether there is one.
+// quoteOperator reads qx{…} and similar operators, and reports whether there is one.
 func (t *tokenizer) quoteOperator() bool {
 	m := quoteOperators.Get().FindStringSubmatch(t.restOfCode())
 	if m == nil || t.at > 0 && nameByte(t.code[t.at-1]) || m[1] == "" && (m[2] == "" || !t.isLanguage("ruby")) {
