@@ -1,9 +1,9 @@
-// Package dialect holds sets of shells, and the constructs that they read in different ways.
+// Package dialect defines sets of shells, and the constructs that they read differently.
 package dialect
 
 import "strings"
 
-// A Set is a set of shells. The zero value holds none.
+// A Set is a set of shells. The zero value is empty.
 type Set uint8
 
 const (
@@ -15,10 +15,10 @@ const (
 	Busybox
 )
 
-// Any is any shell, for one that is not known.
+// Any contains all shells, for a shell that is unknown.
 const Any = Bash | Dash | Zsh | Ksh | Mksh | Busybox
 
-// Of returns the shells that a name or path may mean. Each unknown one, sh among them, may be any shell.
+// Of returns the shells that a name or path may mean. An unknown name, or sh, may be any shell.
 func Of(name string) Set {
 	switch name[strings.LastIndexByte(name, '/')+1:] {
 	case "bash":
@@ -39,7 +39,7 @@ func Of(name string) Set {
 	return Any
 }
 
-// String names the shells.
+// String lists the shells.
 func (d Set) String() string {
 	var names []string
 	for i, name := range []string{"bash", "dash", "zsh", "ksh", "mksh", "busybox"} {

@@ -10,10 +10,10 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A line is read as bash reads it. This file lists the constructs that other shells read in a
-// way that can start, write or delete something else. One is doubt unless the shell that will
-// run it is known and reads it as bash does. A construct that other shells only refuse is not
-// listed: they run nothing then, or the commands before it.
+// Umpire parses a line like bash. This file lists the constructs that other shells read in a
+// way that can start, write or delete something else. Such a construct is in doubt unless the
+// shell that will run it is known and reads it like bash. Constructs that other shells only
+// reject are not listed: these shells then run nothing, or the commands before it.
 
 // A difference is a construct, and the shells that may run something else for it than bash.
 type difference struct {
@@ -22,7 +22,7 @@ type difference struct {
 	differs   func(r *Reader, n syntax.Node) bool
 }
 
-// differences holds one row for each construct.
+// differences has one row for each construct.
 var differences = []difference{
 	// dash and old versions of ksh read `x &>f y` as `x & >f y`.
 	{"&>", Dash | Ksh, (*Reader).wordsAfterRedirect},
@@ -42,7 +42,7 @@ var differences = []difference{
 	{"((", Dash | Busybox, commandLikeArithmetic},
 	{"$[", Any &^ (Bash | Zsh), oldArithmetic},
 	{">!", Zsh, clobbers},
-	// zsh joins a pipe and files that are redirected to one input.
+	// zsh joins a pipe and redirected files into one input.
 	{"| x <", Zsh, joinsInputs},
 	{"<1-2>", Zsh, numericWildcard},
 	{"<#", Any, seeks},
@@ -53,7 +53,7 @@ var differences = []difference{
 	{"$x:h", Zsh, modifiesValue},
 	{"${x:h}", Zsh, modifiesSlice},
 	{"$x[", Zsh, indexesValue},
-	// zsh reserves these words, and runs the words behind them as commands.
+	// zsh reserves these words, and runs the words after them as commands.
 	{"repeat", Zsh, reservedInZsh},
 	// zsh, ksh and mksh replace the first text in the name of the folder.
 	{"cd x y", Zsh | Ksh | Mksh, replacesFolder},
@@ -61,7 +61,7 @@ var differences = []difference{
 	{"a[1]=x", Dash | Busybox, assignsElement},
 	{"x+=y", Dash | Busybox, appendsValue},
 	{"a=(typeset …)", Ksh, compoundValue},
-	// A shell without the command leaves the variable as it was.
+	// A shell without the command leaves the variable unchanged.
 	{"local", Ksh, declaresLocal},
 	{"declare", Dash | Ksh | Mksh | Busybox, declaresDeclare},
 	{"typeset", Dash | Busybox, declaresTypeset},
@@ -72,23 +72,23 @@ var differences = []difference{
 	{"$x", Zsh, joinedOptions},
 	{"`…`", Dash | Busybox | Ksh | Mksh | Zsh, quotedBackquotes},
 	{"time", Dash | Busybox, timesFunction},
-	// More digits than one are a word.
+	// A number with more than one digit is a word.
 	{"10>", Dash | Mksh | Ksh, longDescriptor},
 }
 
-// A Reader looks through code for differences. Its zero value is ready, and may be used again.
+// A Reader looks for differences in code. Its zero value is ready, and may be used again.
 type Reader struct {
 	text     string
 	shells   Set
-	gathered bool     // functions and values are whole
+	gathered bool     // functions and values are complete
 	found    [64]bool // the differences, which are fewer
 	// functions are those that the code defines, and values the variables it sets.
 	functions []string
 	values    map[string]*syntax.Word
 }
 
-// Find yields each construct of the code that not all of the shells read as bash does, with the shells
-// that may not. text is the source of file.
+// Find yields each construct of the code that some of the shells may read differently from
+// bash, with those shells. text is the source of file.
 func (r *Reader) Find(text string, file *syntax.File, shells Set, yield func(construct string, differing Set)) {
 	*r = Reader{text: text, shells: shells}
 	visit := r.visit
@@ -102,7 +102,7 @@ func (r *Reader) Find(text string, file *syntax.File, shells Set, yield func(con
 	}
 }
 
-// visit gathers the functions and variables of the code, and once these are whole finds the differences.
+// visit gathers the functions and variables of the code, and once these are complete finds the differences.
 func (r *Reader) visit(n syntax.Node) bool {
 	if r.gathered {
 		for i := range differences {
@@ -127,8 +127,8 @@ func (r *Reader) visit(n syntax.Node) bool {
 	return true
 }
 
-// RunsAside reports a statement that some shell may run in a subshell, where a change of folder or variables
-// is lost: `cd x &>f` in dash, and `time cd x`.
+// RunsAside reports whether some shell may run a statement in a subshell, where a change of
+// folder or variables is lost: `cd x &>f` in dash, and `time cd x`.
 func RunsAside(d Set, st *syntax.Stmt) bool {
 	_, timed := st.Cmd.(*syntax.TimeClause)
 	return d&(Dash|Busybox) != 0 && timed ||
@@ -223,7 +223,7 @@ func oddDelimiter(_ *Reader, n syntax.Node) bool {
 	})
 }
 
-// countsUp is arithmetic that, taken for a command, only names a program that does not exist.
+// countsUp is arithmetic that, read as a command, only names a program that does not exist.
 var countsUp = lazyregexp.Regexp{Text: `^\(\(\s*[A-Za-z_]\w*(\+\+|--|\s*[-+*]?=\s*\w+)\s*\)\)$`}
 
 func commandLikeArithmetic(r *Reader, n syntax.Node) bool {
@@ -252,7 +252,7 @@ func clobbers(_ *Reader, n syntax.Node) bool {
 	return ok && r.Hdoc == nil && strings.HasPrefix(beginning(r.Word), "!")
 }
 
-// readsInput reports a redirection of the standard input.
+// readsInput reports whether a redirection changes the standard input.
 func readsInput(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrInOut:
@@ -307,7 +307,7 @@ func wordsOf(n syntax.Node) []*syntax.Word {
 
 var equalsCommand = lazyregexp.Regexp{Text: `^=[\w./-]`}
 
-// userName is the name of a user that no environment variable has.
+// userName matches names of users that are not environment variables.
 var userName = lazyregexp.Regexp{Text: `^[a-z][a-z0-9-]*$`}
 
 func pathOfCommand(_ *Reader, n syntax.Node) bool {
@@ -316,7 +316,7 @@ func pathOfCommand(_ *Reader, n syntax.Node) bool {
 	})
 }
 
-// namedFolder reports ~x where x may be a variable that holds a folder.
+// namedFolder reports whether a node contains ~x where x may be a variable that holds a folder.
 func namedFolder(r *Reader, n syntax.Node) bool {
 	return slices.ContainsFunc(wordsOf(n), func(wd *syntax.Word) bool {
 		name, tilde := strings.CutPrefix(beginning(wd), "~")
@@ -325,7 +325,7 @@ func namedFolder(r *Reader, n syntax.Node) bool {
 	})
 }
 
-// followedBy reports an expansion such as $x with text behind it that fits a pattern.
+// followedBy reports whether text that fits follows an expansion such as $x.
 func followedBy(n syntax.Node, fits func(text string) bool) bool {
 	var parts []syntax.WordPart
 	switch n := n.(type) {
@@ -348,8 +348,8 @@ func modifiesValue(_ *Reader, n syntax.Node) bool {
 	return followedBy(n, modifier.Get().MatchString)
 }
 
-// modifier are those of zsh that change a value: `:s` replaces text, `:h` and its kin leave a
-// part, and the others are about letters, quotes and links.
+// modifier matches zsh's modifiers of values: `:s` replaces text, `:h` and similar ones keep a
+// part, and the others change letters, quotes and links.
 var modifier = lazyregexp.Regexp{Text: `^:(s[^\w\s]|g?&|[aAcehlPpqQrtuwWxfF](\W|$))`}
 
 func modifiesSlice(_ *Reader, n syntax.Node) bool {
@@ -423,7 +423,7 @@ func splitDeclaration(r *Reader, n syntax.Node) bool {
 	})
 }
 
-// maySplit reports a value with blanks that the line brings in.
+// maySplit reports whether a value may contain blanks from the line.
 func maySplit(value *syntax.Word) bool {
 	if value == nil {
 		return false
@@ -514,7 +514,7 @@ func longDescriptor(_ *Reader, n syntax.Node) bool {
 
 func offset(p syntax.Pos) int { return int(p.Offset()) }
 
-// PlainText returns the text of a word, and whether nothing is substituted in it. A missing word is empty.
+// PlainText returns the text of a word, and whether the word has no substitutions. A missing word is empty.
 func PlainText(wd *syntax.Word) (text string, plain bool) {
 	if wd == nil {
 		return "", true
