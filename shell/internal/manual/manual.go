@@ -3,20 +3,20 @@ package manual
 
 import "github.com/umpirehq/umpire/shell/internal/scan"
 
-// A Source says against which version, and which text, the entries of some programs were
-// checked. If manuals of several systems are named, an option is accepted only if it does no
-// harm in any of them.
+// A Source states the version and text against which the entries of some programs were checked.
+// If it names manuals of several systems, an option is accepted only if it is harmless in all
+// of them.
 type Source struct {
 	Checked string
 	Names   string // first names of entries
 }
 
-// NothingAccepted is for programs of which every use asks but one that prints
-// something about the program.
+// NothingAccepted is for programs that always ask, except uses that print something about the
+// program.
 const NothingAccepted = "no version: every use asks, but for what prints about the program itself"
 
-// Sources cover every entry of the tables; a test holds that. They are looked at
-// only when somebody asks what is known of a program.
+// Sources cover every entry of the tables, which a test ensures. They are used only to describe
+// a program.
 var Sources = []Source{
 	{
 		"bash 5.2, its manual and bash itself; zsh 5.9, its manual",
@@ -208,8 +208,8 @@ var Sources = []Source{
 	},
 }
 
-// CheckedAgainst names the source that the entry of that first name was checked against. A program without
-// a source accepts nothing.
+// CheckedAgainst returns the source for the entry with that first name. A program without a
+// source accepts nothing.
 func CheckedAgainst(name string) string {
 	for i := range Sources {
 		if scan.HasField(Sources[i].Names, name) {
