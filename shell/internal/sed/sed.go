@@ -1,4 +1,4 @@
-// Package sed reads scripts of sed and says what they do besides editing text.
+// Package sed parses sed scripts and reports their effects besides editing text.
 package sed
 
 import (
@@ -8,30 +8,30 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A Script is what a script of sed would do besides editing its text.
+// A Script describes the effects of a sed script besides editing its text.
 type Script struct {
 	Read, Written []string      // files of r, R, w, W and the flag w
 	Ran           []string      // commands of e
 	RunsInput     bool          // the flag e, or e alone: the text itself is the command
-	Changes       bool          // prints something else than lines that it read
-	Problem       umpire.Phrase // why the script cannot be read
+	Changes       bool          // prints something other than lines of its input
+	Problem       umpire.Phrase // why the script cannot be parsed
 }
 
-// Read reads a script. Check Problem first: the other fields are then incomplete.
+// Read parses a script. Check Problem first: the other fields are then incomplete.
 func Read(text string) Script {
 	r := reader{text: text}
 	r.readScript()
 	return r.out
 }
 
-// A reader reads a script from left to right. It refuses what it does not understand: a
-// missed command could write a file or run a program.
+// A reader reads a script from left to right. It refuses anything it does not understand,
+// because a missed command could write a file or run a program.
 type reader struct {
 	text  string
 	pos   int
 	depth int
-	// labelled says that a label ended at a semicolon on this line. Elsewhere it
-	// would have gone on to the end of the line, so nothing may cross that.
+	// labelled says that a label ended at a semicolon on this line. Other versions would have
+	// read it to the end of the line, so nothing may cross that.
 	labelled bool
 	out      Script
 }
@@ -60,7 +60,7 @@ func (r *reader) skipAny(set string) {
 	}
 }
 
-// takeLine takes what is left of the line.
+// takeLine consumes the rest of the line.
 func (r *reader) takeLine() string {
 	rest := r.text[r.pos:]
 	if i := strings.IndexByte(rest, '\n'); i >= 0 {
@@ -142,8 +142,8 @@ func (r *reader) readAddress(prefix string) bool {
 	return true
 }
 
-// skipDelimited reads up to a delimiter. Within an expression a bracket list may
-// hold the delimiter.
+// skipDelimited skips to a delimiter. Within an expression a bracket list may contain the
+// delimiter.
 func (r *reader) skipDelimited(delimiter byte, expression bool) {
 	if delimiter == '\n' || delimiter == '\\' {
 		r.setProblem("a delimiter is not one")
@@ -168,9 +168,8 @@ func (r *reader) skipDelimited(delimiter byte, expression bool) {
 	r.setProblem("an expression is not ended")
 }
 
-// skipList reads a bracket list whose opening is behind. A delimiter within it does
-// not end the expression; to versions of sed for which it does, the list that is
-// cut off is an error.
+// skipList skips a bracket list after its opening. A delimiter within it does not end the
+// expression. For versions of sed in which it does, the truncated list is an error.
 func (r *reader) skipList() {
 	n := scan.BracketList(r.text[r.pos:])
 	if n < 0 {
@@ -223,7 +222,7 @@ func (r *reader) readCommand() {
 	}
 }
 
-// endCommand reads what may follow a command.
+// endCommand reads the end of a command.
 func (r *reader) endCommand() {
 	r.skipAny(" \t\r")
 	if r.pos < len(r.text) && strings.IndexByte("\n;#}", r.peekByte()) < 0 {
@@ -231,8 +230,8 @@ func (r *reader) endCommand() {
 	}
 }
 
-// skipInsertion reads the text of a, i and c: to the end of the line, and on where
-// the line ends with a backslash.
+// skipInsertion skips the text of a, i and c: to the end of the line, and further if the line
+// ends with a backslash.
 func (r *reader) skipInsertion() {
 	r.skipAny(" \t")
 	if r.pos >= len(r.text) || r.peekByte() == '\n' {
@@ -265,7 +264,7 @@ func (r *reader) readLabel(target bool) {
 	r.endCommand()
 }
 
-// readFile reads the name of a file, or the command of e: all that is left of the line.
+// readFile reads the name of a file, or the command of e: the rest of the line.
 func (r *reader) readFile(c byte) {
 	r.skipAny(" \t")
 	name := r.takeLine()
@@ -283,7 +282,7 @@ func (r *reader) readFile(c byte) {
 	}
 }
 
-// skipPair reads both halves of s and y.
+// skipPair skips both halves of s and y.
 func (r *reader) skipPair(expression bool) {
 	if r.pos >= len(r.text) {
 		r.setProblem("an expression is not ended")

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/sed"
 )
 
-// FuzzSed holds that reading a script ends, does not panic, and that a command
-// put before a script that can be read is seen.
+// FuzzSed: reading a script ends, does not panic, and notices a command put before a readable
+// script.
 func FuzzSed(f *testing.F) {
 	for _, seed := range []string{
 		"p", "1,10p", "s/a/b/gw out", "s/[/]/x/e", "/a/,/b/{d;}", ":a;N;ba", "a\\\ntext", "y/ab/cd/", "\\,x,Id", "e id",
