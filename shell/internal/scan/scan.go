@@ -1,12 +1,12 @@
-// Package scan holds what the readers of several languages share.
+// Package scan contains functions that the readers of several languages share.
 package scan
 
 import "strings"
 
-// HasField reports whether a space-separated list holds a word.
+// HasField reports whether a space-separated list contains a word.
 func HasField(list, name string) bool {
 	if !strings.Contains(list, name) {
-		return false // as nearly always, and found out several characters at a time
+		return false // the usual case, and checked several characters at a time
 	}
 	for list != "" {
 		field := list
@@ -24,8 +24,8 @@ func HasField(list, name string) bool {
 	return false
 }
 
-// BracketList returns the length of a bracket list after its opening, with its
-// end, or -1 when it has none on its line or holds more than names of classes.
+// BracketList returns the length of a bracket list after its opening, including its end. It
+// returns -1 if the list does not end on its line or contains more than names of classes.
 func BracketList(text string) int {
 	i := 0
 	if strings.HasPrefix(text, "^") {
@@ -51,5 +51,5 @@ func BracketList(text string) int {
 	return -1
 }
 
-// IsLetter reports a byte that may begin a variable's name.
+// IsLetter reports whether a byte may begin a variable's name.
 func IsLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
