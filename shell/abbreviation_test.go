@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAbbreviationsNeverLower cuts every long option of every line that must ask, letter by
-// letter. Programs that read options as getopt_long does take the rest for the option.
+// TestAbbreviationsNeverLower shortens every long option of every line that must ask, letter by
+// letter. Programs that parse options like getopt_long accept the abbreviation.
 func TestAbbreviationsNeverLower(t *testing.T) {
 	t.Parallel()
 	cut := 0
@@ -39,7 +39,7 @@ func TestAbbreviationsNeverLower(t *testing.T) {
 	}
 }
 
-// entryOf is the entry of a line's first program, or of its subcommand.
+// entryOf returns the entry of a line's first program, or of its subcommand.
 func entryOf(words []string) *program {
 	var entry *program
 	for _, family := range families {
@@ -56,7 +56,7 @@ func entryOf(words []string) *program {
 	return entry
 }
 
-// spells reports whether an entry has an option of that name.
+// spells reports whether an entry has an option with that name.
 func spells(entry *program, name string) bool {
 	if entry == nil {
 		return false
@@ -65,7 +65,7 @@ func spells(entry *program, name string) bool {
 	return opt != nil && strings.TrimRight(spelling, "=?") == name
 }
 
-// linesThatAsk are the lines of the examples and of never_safe.txt that must not run unasked.
+// linesThatAsk returns the lines of the examples and of never_safe.txt that must not run unasked.
 func linesThatAsk(t *testing.T) []string {
 	t.Helper()
 	var lines []string

@@ -8,9 +8,9 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// walkArithmetic walks an arithmetic expression or a test. The shell evaluates the
-// text of variables in it once more, and an index such as a[$(x)] runs x: what a
-// program printed, or text that holds a substitution, is in doubt there.
+// walkArithmetic walks an arithmetic expression or a test. The shell evaluates the text of
+// variables in it again, and an index such as a[$(x)] runs x. Program output, or text with a
+// substitution, is therefore in doubt.
 func walkArithmetic(w *walker, s *state, node syntax.Node) {
 	if node == nil {
 		return
@@ -45,15 +45,14 @@ func walkArithmetic(w *walker, s *state, node syntax.Node) {
 	doubtEvaluation(w)
 }
 
-// walkIndex walks the index of an array, which is arithmetic unless the array is one
-// of names.
+// walkIndex walks the index of an array, which is arithmetic unless the array is associative.
 func walkIndex(w *walker, s *state, index syntax.Node) {
 	if index != nil {
 		walkArithmetic(w, s, index)
 	}
 }
 
-// assignsTo judges NAME=value within arithmetic.
+// assignsTo records NAME=value within arithmetic.
 func assignsTo(w *walker, n *syntax.BinaryArithm) {
 	if x, ok := n.X.(*syntax.Word); ok && strings.HasSuffix(n.Op.String(), "=") &&
 		!scan.HasField("== != <= >=", n.Op.String()) {
@@ -61,7 +60,7 @@ func assignsTo(w *walker, n *syntax.BinaryArithm) {
 	}
 }
 
-// isArithmeticTest reports a test of [[ that takes both its sides for arithmetic.
+// isArithmeticTest reports whether a test of [[ evaluates both sides as arithmetic.
 func isArithmeticTest(op syntax.BinTestOperator) bool {
 	switch op {
 	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
@@ -70,7 +69,7 @@ func isArithmeticTest(op syntax.BinTestOperator) bool {
 	return false
 }
 
-// mustNotEvaluate reports whether one side of such a test must not be evaluated.
+// mustNotEvaluate reports whether evaluating one side of such a test is unsafe.
 func mustNotEvaluate(w *walker, s *state, side syntax.Node) bool {
 	evaluated := false
 	syntax.Walk(side, func(n syntax.Node) bool {
@@ -88,8 +87,8 @@ func mustNotEvaluate(w *walker, s *state, side syntax.Node) bool {
 	return evaluated
 }
 
-// evaluatesPart reports whether a part of an expression must not be evaluated. A dollar sign
-// that is still there as text may begin a substitution with the text after it.
+// evaluatesPart reports whether evaluating a part of an expression is unsafe. A dollar sign
+// that is still text may begin a substitution together with the text after it.
 func evaluatesPart(w *walker, s *state, n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.SglQuoted:
@@ -100,7 +99,7 @@ func evaluatesPart(w *walker, s *state, n syntax.Node) bool {
 		if n.Param == nil || n.Length {
 			return false
 		}
-		if n.Excl { // any variable
+		if n.Excl { // may be any variable
 			w.evaluated.unknown = true
 		}
 		return mayEvaluate(w, s, n.Param.Value)
@@ -108,8 +107,7 @@ func evaluatesPart(w *walker, s *state, n syntax.Node) bool {
 	return false
 }
 
-// sumsForeign reports whether the output of a program is a direct part of the
-// expression.
+// sumsForeign reports whether the output of a program is a direct part of the expression.
 func (s *state) sumsForeign(node syntax.Node) bool {
 	foreign := false
 	syntax.Walk(node, func(n syntax.Node) bool {
@@ -122,12 +120,12 @@ func (s *state) sumsForeign(node syntax.Node) bool {
 	return foreign
 }
 
-// printsCount reports a substitution whose last program prints numbers only.
+// printsCount reports whether the last program of a substitution prints only numbers.
 func printsCount(sub *syntax.CmdSubst) bool {
 	return len(sub.Stmts) == 0 || countsOnly(lastProgram(sub))
 }
 
-// lastProgram is the program whose output a substitution ends with, or "".
+// lastProgram returns the program that prints the end of a substitution's output, or "".
 func lastProgram(sub *syntax.CmdSubst) string {
 	if len(sub.Stmts) == 0 {
 		return ""
@@ -151,14 +149,14 @@ func lastProgram(sub *syntax.CmdSubst) string {
 	return call.Args[0].Lit()
 }
 
-// plainName reports a word that is a variable's name and nothing else.
+// plainName reports whether a word is just a variable's name.
 func plainName(x syntax.TestExpr) bool {
 	wd, ok := x.(*syntax.Word)
 	return ok && syntax.ValidName(wd.Lit())
 }
 
-// judgeDescriptor judges a word before a redirection: {NAME[index]}> puts the number of
-// the file into a variable. That no redirection follows is rare.
+// judgeDescriptor judges a word that may precede a redirection: {NAME[index]}> stores the
+// file's number in a variable. Other uses of such a word are rare.
 func judgeDescriptor(w *walker, wd word) {
 	name, index, element := wd.after("[")
 	name, brace := strings.CutPrefix(name, "{")

@@ -11,10 +11,10 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// harmlessEnv are the environment variables that change how programs print or
-// build, and not what they run. Every other one asks when it is given to a
-// command: lists of dangerous names have always turned out to be too short.
-// A name that ends in _ stands for all that begin so.
+// harmlessEnv are the environment variables that change how programs print or build, but not
+// what they run. Any other variable asks when given to a command, because lists of dangerous
+// names have always turned out to be too short. A name that ends in _ matches all names with
+// that prefix.
 const harmlessEnv = "LC_ LANG LANGUAGE TZ TERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM COLUMNS LINES " +
 	"CI DEBUG VERBOSE NODE_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH GOARM GOMAXPROCS GO111MODULE CGO_ENABLED GOGC " +
 	"GODEBUG GOTRACEBACK PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED " +
@@ -25,23 +25,22 @@ const harmlessEnv = "LC_ LANG LANGUAGE TZ TERM NO_COLOR FORCE_COLOR CLICOLOR CLI
 	"GH_PROMPT_DISABLED PIP_DISABLE_PIP_VERSION_CHECK TIME_STYLE BLOCKSIZE BLOCK_SIZE QUOTING_STYLE " +
 	"DOTNET_CLI_TELEMETRY_OPTOUT NEXT_TELEMETRY_DISABLED"
 
-// harmlessValues are values of other variables that take a program away, or name
-// one that only prints.
+// harmlessValues are values of other variables that remove a program, or name one that only
+// prints.
 const harmlessValues = "PAGER=cat GIT_PAGER=cat GH_PAGER=cat MANPAGER=cat BAT_PAGER=cat SYSTEMD_PAGER=cat " +
 	"AWS_PAGER=cat PAGER= GIT_PAGER= GH_PAGER= SYSTEMD_PAGER= AWS_PAGER= GOWORK=off GOPROXY=off GOTOOLCHAIN=local " +
 	"GOFLAGS=-mod=vendor GOFLAGS=-mod=readonly GOFLAGS=-count=1 GOFLAGS=-buildvcs=false GOFLAGS= RAILS_ENV=test " +
 	"RACK_ENV=test MIX_ENV=test APP_ENV=test RUSTFLAGS=-Dwarnings RUSTFLAGS=-Awarnings RUSTFLAGS="
 
-// harmlessValue reports an assignment of one of harmlessValues.
+// harmlessValue reports whether an assignment is one of harmlessValues.
 func harmlessValue(name string, value word) bool {
 	return value.known() && scan.HasField(harmlessValues, name+"="+value.text) ||
 		name == "RUSTFLAGS" && value.known() &&
 			scan.HasField("warnings", strings.TrimPrefix(strings.TrimPrefix(value.text, "-D "), "-A "))
 }
 
-// shellEnv are the variables that change what later commands of the same shell
-// do even when they are not exported anew, because the shell itself obeys them
-// or they are exported in every session.
+// shellEnv are the variables that affect later commands of the same shell even if they are not
+// exported again, because the shell itself obeys them or every session exports them.
 const shellEnv = "PATH IFS ENV BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELLOPTS BASHOPTS CDPATH GLOBIGNORE FPATH " +
 	"ZDOTDIR HOME SHELL PAGER EDITOR VISUAL BROWSER MANPAGER LESSOPEN LESSCLOSE LESS NODE_OPTIONS NODE_PATH " +
 	"PYTHONPATH PYTHONSTARTUP PYTHONHOME PERL5LIB PERL5OPT RUBYLIB RUBYOPT JAVA_TOOL_OPTIONS _JAVA_OPTIONS CLASSPATH " +
@@ -50,17 +49,17 @@ const shellEnv = "PATH IFS ENV BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELLOPTS
 	"HISTFILE NULLCMD READNULLCMD PS3 PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT RPS1 RPS2 SPROMPT POSTEDIT STTY FCEDIT " +
 	"TEXTDOMAIN TEXTDOMAINDIR"
 
-// shellOwned are the variables that the shell sets by itself, so that what the line
-// gave them says nothing.
+// shellOwned are the variables that the shell sets by itself. The values that the line gives
+// them are irrelevant.
 const shellOwned = "_ RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME BASHPID PPID UID EUID GROUPS " +
 	"BASH_COMMAND BASH_SUBSHELL BASH_ARGV0 BASH_ARGC BASH_ARGV BASH_LINENO BASH_SOURCE BASH_VERSINFO BASH_REMATCH " +
 	"FUNCNAME DIRSTACK HISTCMD PIPESTATUS OPTARG OPTIND OLDPWD REPLY MAPFILE COPROC status pipestatus argv match " +
 	"MATCH"
 
-// unchangeable are those that nobody may set: bash drops the rest of the line.
+// unchangeable are readonly variables: on an assignment bash drops the rest of the line.
 const unchangeable = "BASHOPTS BASH_VERSINFO EUID PPID SHELLOPTS UID"
 
-// integers are variables that a shell keeps as numbers: what they are given is
+// integers are variables that a shell keeps as numbers: it evaluates their values as
 // arithmetic. The first line is bash's, the others are zsh's.
 const integers = "OPTIND SECONDS RANDOM SRANDOM LINENO HISTCMD BASHPID BASH_SUBSHELL EPOCHSECONDS EPOCHREALTIME " +
 	"LINES COLUMNS HISTSIZE SAVEHIST KEYTIMEOUT LISTMAX LOGCHECK MAILCHECK TMOUT TTYIDLE SHLVL FUNCNEST ERRNO " +
@@ -72,13 +71,13 @@ const zshHooks = "chpwd precmd preexec periodic zshaddhistory zshexit command_no
 	"command_not_found_handle TRAPEXIT TRAPDEBUG TRAPZERR TRAPERR TRAPINT TRAPTERM TRAPHUP TRAPCHLD TRAPUSR1 " +
 	"TRAPUSR2 TRAPALRM TRAPPIPE TRAPQUIT TRAPWINCH TRAPCONT"
 
-// zshTables are arrays with which zsh says what names mean. bash does not have them.
+// zshTables are zsh's arrays that define the meaning of names. bash does not have them.
 const zshTables = "path fpath cdpath manpath module_path aliases galiases saliases functions builtins commands " +
 	"reswords nameddirs options modules chpwd_functions precmd_functions preexec_functions periodic_functions " +
 	"zshexit_functions zshaddhistory_functions dis_aliases dis_galiases dis_saliases dis_functions dis_builtins " +
 	"dis_reswords"
 
-// isListed reports whether a list of names, some of them beginnings, holds name.
+// isListed reports whether a list of names and prefixes contains name.
 func isListed(list, name string) bool {
 	for entry := range strings.FieldsSeq(list) {
 		if entry == name || strings.HasSuffix(entry, "_") && strings.HasPrefix(name, entry) {
@@ -109,8 +108,8 @@ func judgePrefix(w *walker, _ *state, name string, value word) {
 	emitEnvironment(w, name, value)
 }
 
-// leadsElsewhere reports the value of a harmless variable that names a file to
-// load, or a class of warnings of a module to load.
+// leadsElsewhere reports whether the value of a harmless variable names a file to load, or a
+// class of warnings from a module to load.
 func leadsElsewhere(name string, value word) bool {
 	if name == "PYTHONWARNINGS" {
 		return !value.known() || strings.Contains(value.text, ".")
@@ -118,7 +117,7 @@ func leadsElsewhere(name string, value word) bool {
 	return strings.HasPrefix(strings.TrimPrefix(value.text, ":"), "/") || strings.Contains(value.text, "../")
 }
 
-// ownModules reports a value of PYTHONPATH that names folders of the project.
+// ownModules reports whether a value of PYTHONPATH names folders of the project.
 func ownModules(value word) bool {
 	if !value.known() || value.text == "" {
 		return false
@@ -131,7 +130,7 @@ func ownModules(value word) bool {
 	return true
 }
 
-// hasDots reports a path with an element that leads up.
+// hasDots reports whether a path has a ".." element.
 func hasDots(dir string) bool {
 	for part := range strings.SplitSeq(dir, "/") {
 		if part == ".." {
@@ -141,8 +140,8 @@ func hasDots(dir string) bool {
 	return false
 }
 
-// testsPython reports a command that runs the project's tests and loads its
-// modules whatever PYTHONPATH says.
+// testsPython reports whether a command runs the project's tests and loads its modules
+// regardless of PYTHONPATH.
 func testsPython(command []word) bool {
 	if len(command) > 2 && command[0].known() && scan.HasField("python python3", command[0].text) &&
 		command[1].known() &&
@@ -152,15 +151,15 @@ func testsPython(command []word) bool {
 	return len(command) > 0 && command[0].known() && scan.HasField("pytest unittest", command[0].text)
 }
 
-// judgeSetVariable judges a variable of the shell that something other than an assignment
-// gives a value.
+// judgeSetVariable judges a variable of the shell that is set by something other than an
+// assignment.
 func judgeSetVariable(w *walker, name string, value word) {
 	if name != "" && isListed(shellEnv, name) {
 		emitEnvironment(w, name, value)
 	}
 }
 
-// emitEnvironment emits the access of a variable that may change what runs.
+// emitEnvironment emits the access of a variable that may change the programs that run.
 func emitEnvironment(w *walker, name string, value word) {
 	w.emit(umpire.Access{
 		Kind: umpire.KindExec, Program: name + "=", Args: []string{value.display()},
@@ -169,7 +168,7 @@ func emitEnvironment(w *walker, name string, value word) {
 	})
 }
 
-// walkAssignments walks `A=b` without a command: it sets variables of the shell.
+// walkAssignments walks `A=b` without a command, which sets variables of the shell.
 func walkAssignments(w *walker, s *state, assigns []*syntax.Assign) {
 	s.forgetOutcome()
 	for _, a := range assigns {
@@ -184,8 +183,8 @@ func walkAssignments(w *walker, s *state, assigns []*syntax.Assign) {
 	w.builtin("=", "sets a variable of the shell")
 }
 
-// giveVariable sets a variable, unless that is not allowed: the shell then drops what
-// follows on the line, and the variable stays what it was.
+// giveVariable sets a variable. If that is not allowed, the shell drops the rest of the line,
+// and the variable keeps its value.
 func giveVariable(w *walker, s *state, name string, v value) {
 	noteGivenWords(w, s, name, v.words)
 	if v.array {
@@ -223,7 +222,7 @@ func expandAssigned(w *walker, s *state, a *syntax.Assign) value {
 	}
 	wd := w.expandOne(s, a.Value)
 	if a.Append || a.Index != nil {
-		noteHeldWords(w, wd) // the value is part of it
+		noteHeldWords(w, wd) // the value contains it
 		u := s.vars[a.Name.Value].or(unknownValue())
 		u.words[0].foreign = u.words[0].foreign || wd.foreign
 		u.fixed = false
@@ -232,8 +231,8 @@ func expandAssigned(w *walker, s *state, a *syntax.Assign) value {
 	return value{words: []word{wd}}
 }
 
-// walkDeclaration walks export, declare, local, readonly and typeset. All its words
-// are expanded before any is assigned.
+// walkDeclaration walks export, declare, local, readonly and typeset. All words are expanded
+// before any is assigned.
 func walkDeclaration(w *walker, s *state, cmd *syntax.DeclClause) {
 	d := declaration{w: w, s: s, exports: cmd.Variant.Value == "export", fixes: cmd.Variant.Value == "readonly",
 		set: map[string]value{}}
@@ -267,8 +266,8 @@ type declaration struct {
 	exports bool
 	fixes   bool // readonly, or -r
 	arrays  bool // -a or -A
-	prints  bool // -p: what is named is printed
-	// functions says that functions are printed, and not variables.
+	prints  bool // -p: print the named variables
+	// functions says that functions are printed instead of variables.
 	functions bool
 	doubt     bool
 	names     []string
@@ -292,7 +291,7 @@ func (d *declaration) assignVariable(a *syntax.Assign) {
 	}
 }
 
-// readWord reads an option, or an assignment that was quoted.
+// readWord parses an option, or an assignment that was quoted.
 func (d *declaration) readWord(wd word) {
 	name, rest, assigns := wd.after("=")
 	switch {
@@ -321,7 +320,7 @@ func (d *declaration) setVariable(name string, v value) {
 	d.set[name] = v
 }
 
-// noteLocal notes what a variable was before a function made it its own.
+// noteLocal records the value of a variable before a function made it local.
 func (d *declaration) noteLocal(name string) {
 	if _, noted := d.w.locals[name]; d.w.locals == nil || noted || d.exports {
 		return
@@ -329,8 +328,8 @@ func (d *declaration) noteLocal(name string) {
 	d.w.locals[name] = d.s.vars[name]
 }
 
-// forgetLocals takes back what a function has set of its own. Whether it did is
-// not always known, so that what differs is not known.
+// forgetLocals reverts the local variables of a function. It is not always known whether they
+// were set, so a changed variable becomes unknown.
 func (s *state) forgetLocals(locals map[string]value) {
 	for name, before := range locals {
 		if v, ok := s.vars[name]; ok && !v.equal(before) {
@@ -339,7 +338,7 @@ func (s *state) forgetLocals(locals map[string]value) {
 	}
 }
 
-// makeReadonly makes the variables that are named ones that must not be changed.
+// makeReadonly makes the named variables readonly.
 func (d *declaration) makeReadonly() {
 	if !d.fixes || d.prints {
 		return
@@ -354,8 +353,8 @@ func (d *declaration) makeReadonly() {
 	}
 }
 
-// reveals says which secret is printed, or "": without a name all variables are,
-// and with -p those that are named.
+// reveals returns the reason if a secret is printed, or "". Without a name all variables are
+// printed, and with -p the named ones.
 func (d *declaration) reveals() umpire.Phrase {
 	if d.functions {
 		return ""

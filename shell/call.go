@@ -34,7 +34,7 @@ func (w *walker) walkCall(s *state, cmd *syntax.CallExpr, in flow) flow {
 	return out
 }
 
-// splitsInput reports `IFS=x read …`, which says how this one line is split.
+// splitsInput reports whether a command is `IFS=x read …`, which sets how this line is split.
 func splitsInput(s *state, assigns []*syntax.Assign, name word) bool {
 	if len(assigns) != 1 || assigns[0].Name.Value != "IFS" || assigns[0].Array != nil || assigns[0].Index != nil {
 		return false
@@ -80,7 +80,7 @@ func (w *walker) runProgram(s *state, args []word, in flow) flow {
 	return u.judge(args[1:])
 }
 
-// runFunction walks the body of a function of the line with its arguments.
+// runFunction walks the body of one of the line's functions with its arguments.
 func (w *walker) runFunction(s *state, name string, body *syntax.Stmt, args []word, in flow) flow {
 	if body == nil {
 		w.doubt(name, umpire.Say("%s was given another meaning on the line", name))
@@ -108,11 +108,11 @@ func (w *walker) runFunction(s *state, name string, body *syntax.Stmt, args []wo
 	return out
 }
 
-// systemFolders are where a program named by path is the one of that name.
+// systemFolders are the folders in which a program is the one that its name suggests.
 const systemFolders = "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin /lib /lib64 " +
 	"/usr/lib /usr/lib64"
 
-// knownProgram returns what is known of the program that a name or path starts.
+// knownProgram returns the table entry of the program that a name or path starts, or nil.
 func (w *walker) knownProgram(name string) *program {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		if !scan.HasField(systemFolders, name[:i]) {
@@ -123,7 +123,7 @@ func (w *walker) knownProgram(name string) *program {
 	return w.findProgram(name)
 }
 
-// runUnknownProgram emits the access of a program that no table knows.
+// runUnknownProgram emits the access of a program that is in no table.
 func (w *walker) runUnknownProgram(s *state, args []word) {
 	name := args[0].text
 	a := umpire.Access{

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// maxCodeFiles bounds the files of one program. A line that names more is asked about
-// for what these say.
+// maxCodeFiles is the maximum number of code files of one program. A line that names more asks.
 const maxCodeFiles = 64
 
-// runsFile notes a file whose code or settings say what the program does. It need not
+// runsFile records a file whose code or settings determine the program's effects. It need not
 // exist.
 func (u *use) runsFile(file word) {
 	if file.known() && file.text != "" {
@@ -17,16 +16,16 @@ func (u *use) runsFile(file word) {
 	}
 }
 
-// namesFiles notes every word that looks like a file, of a program whose effects cannot
-// be taken back: tables do not tell which of `tsx x.ts`, `psql -f x.sql` and
-// `kubectl apply --filename=x.yaml` it carries out.
+// namesFiles records every word that looks like a file, for a program with irreversible
+// effects: tables do not tell which of the files in `tsx x.ts`, `psql -f x.sql` and `kubectl
+// apply --filename=x.yaml` it executes.
 func (u *use) namesFiles(args []word) {
 	for _, arg := range args {
 		if _, value, found := arg.after("="); found && strings.HasPrefix(arg.text, "-") {
 			arg = value
 		}
 		if strings.HasPrefix(arg.text, "@") {
-			arg = arg.cut(1) // as of curl --data
+			arg = arg.cut(1) // as in curl --data
 		}
 		folder := strings.Trim(arg.text, "./") == "" || strings.HasSuffix(arg.text, "/") ||
 			strings.HasSuffix(arg.text, "/...")
@@ -37,7 +36,7 @@ func (u *use) namesFiles(args []word) {
 	}
 }
 
-// codeFiles are the files of the program's own access, each once.
+// codeFiles returns the files of the program's own access, without duplicates.
 func (u *use) codeFiles() []string {
 	var files []string
 	for _, file := range u.files {

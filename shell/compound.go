@@ -8,20 +8,19 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// To bash `declare a='(…)'` assigns an array when a is one or is made one, and what
-// stands between the brackets is then read as words: `$(…)` in it runs, though it
-// was quoted.
+// In bash `declare a='(…)'` assigns an array if a is one or becomes one. bash then reads the
+// text between the brackets as words and runs `$(…)` in it, although it was quoted.
 
-// arrayNames are variables that may be arrays and those that were declared with a
-// value that such a reading would run. A name that is both is doubt, whichever
-// came first: a loop or a function may come back.
+// arrayNames are the variables that may be arrays and those declared with a value that would
+// run as an array. A name in both lists is in doubt, in either order, because a loop or a
+// function may run again.
 type arrayNames struct{ arrays, declared []string }
 
-// builtInArrays are the arrays that bash itself makes.
+// builtInArrays are the arrays that bash defines.
 const builtInArrays = "BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_LINENO BASH_REMATCH BASH_SOURCE COMPREPLY " +
 	"COMP_WORDS COPROC DIRSTACK FUNCNAME GROUPS MAPFILE PIPESTATUS READARRAY"
 
-// noteName adds a name to one of the lists and doubts it when it is on both.
+// noteName adds a name to one of the lists and doubts it if it is in both.
 func (n *arrayNames) noteName(w *walker, name string, list *[]string) {
 	if slices.Contains(*list, name) {
 		return
@@ -32,10 +31,10 @@ func (n *arrayNames) noteName(w *walker, name string, list *[]string) {
 	}
 }
 
-// isArray notes a variable that may be an array.
+// isArray records a variable that may be an array.
 func isArray(w *walker, name string) { w.arrays.noteName(w, name, &w.arrays.arrays) }
 
-// noteCompound notes a variable that is declared with a value in brackets.
+// noteCompound records a variable declared with a value in brackets.
 func noteCompound(w *walker, name string, v value) {
 	if v.array || len(v.words) == 0 || !runsAsCompound(v.words[0]) {
 		return
@@ -46,7 +45,7 @@ func noteCompound(w *walker, name string, v value) {
 	}
 }
 
-// makeArrays notes what -a and -A make arrays.
+// makeArrays records the arrays of -a and -A.
 func (d *declaration) makeArrays() {
 	if !d.arrays {
 		return
@@ -56,7 +55,7 @@ func (d *declaration) makeArrays() {
 	}
 }
 
-// runsAsCompound reports a value that may run something when it is read as words.
+// runsAsCompound reports whether a value may run something when read as words.
 func runsAsCompound(wd word) bool {
 	if wd.text == "" {
 		return wd.open && !wd.isNumber()

@@ -9,14 +9,13 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// Arithmetic and parts of variables are computed here when everything in them is known:
-// `sed -n "$((n-4)),${n}p"` is then read as the script that it is. Anything that is not
-// simple stays unknown.
+// Arithmetic and parts of variables are computed here if all their inputs are known. `sed -n
+// "$((n-4)),${n}p"` then becomes a known script. Anything more complex stays unknown.
 
-// maxNumber bounds the numbers that are computed with, so that nothing overflows.
+// maxNumber is the maximum number to compute with, which prevents overflow.
 const maxNumber = 1 << 30
 
-// evaluateNumber evaluates arithmetic on known numbers that changes nothing.
+// evaluateNumber evaluates arithmetic on known numbers without side effects.
 func (s *state) evaluateNumber(x syntax.ArithmExpr) (int, bool) {
 	switch x := x.(type) {
 	case *syntax.Word:
@@ -58,8 +57,8 @@ func applyOperator(op syntax.BinAritOperator, a, b int) (int, bool) {
 	return 0, false
 }
 
-// wordNumber is the number that a word of arithmetic stands for: digits, or a
-// variable that holds digits.
+// wordNumber returns the number that a word of arithmetic stands for: digits, or a variable
+// that contains digits.
 func (s *state) wordNumber(x *syntax.Word) (int, bool) {
 	name := x.Lit()
 	if len(x.Parts) == 1 {
@@ -80,13 +79,13 @@ func (s *state) wordNumber(x *syntax.Word) (int, bool) {
 	return parseDecimal(v.words[0].text)
 }
 
-// plainParam reports $name or ${name} with nothing more to it.
+// plainParam reports whether an expansion is plain $name or ${name}.
 func plainParam(p *syntax.ParamExp) bool {
 	return p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Flags == nil && p.Index == nil && p.Slice == nil &&
 		p.Repl == nil && p.Exp == nil
 }
 
-// parseDecimal reads a number as the shell does; a leading 0 would make it octal.
+// parseDecimal parses a number like the shell; a leading 0 would make it octal.
 func parseDecimal(text string) (int, bool) {
 	digits := strings.TrimPrefix(text, "-")
 	if digits == "" || len(digits) > 9 || digits[0] == '0' && len(digits) > 1 ||
@@ -132,10 +131,10 @@ func assignedName(x syntax.ArithmExpr, f func(name string)) {
 	})
 }
 
-// aNumber is the value of a variable that arithmetic has set.
+// aNumber returns the value of a variable that arithmetic has set.
 func aNumber() value { return value{words: []word{{open: true, shape: &aShape}}} }
 
-// sliceText is ${text:from:length}.
+// sliceText computes ${text:from:length}.
 func (s *state) sliceText(text string, p *syntax.Slice) (string, bool) {
 	from, ok := s.evaluateNumber(p.Offset)
 	if !ok || !isASCII(text) {
@@ -166,7 +165,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// counts is what seq prints of one or two small whole numbers.
+// counts returns the output of seq for one or two small whole numbers.
 func counts(u *use, _ flow) flow {
 	from, to := 1, 0
 	for i, wd := range u.words[1:] {
@@ -189,8 +188,8 @@ func counts(u *use, _ flow) flow {
 	return flow{kind: flowText, text: b.String()}
 }
 
-// readPattern reads a pattern that is literal text and stars, and returns the texts
-// between the stars.
+// readPattern parses a pattern of literal text and stars, and returns the texts between the
+// stars.
 func readPattern(wd *syntax.Word) (literals []string, ok bool) {
 	literals = []string{""}
 	for _, part := range wd.Parts {
@@ -245,7 +244,7 @@ func matchesPattern(literals []string, text string) bool {
 	return strings.HasSuffix(text, literals[last])
 }
 
-// maxTrimmed bounds the text that is trimmed, which costs its square.
+// maxTrimmed is the maximum length of text to trim, which takes quadratic time.
 const maxTrimmed = 1 << 10
 
 func isTrim(op syntax.ParExpOperator) bool {
@@ -253,8 +252,8 @@ func isTrim(op syntax.ParExpOperator) bool {
 		op == syntax.RemLargePrefix
 }
 
-// trimGlob trims the names that a pattern stands for, where it is plain what is
-// left of all of them: a literal ending, or the folders before the last slash.
+// trimGlob trims the names that a pattern stands for, if the result is the same operation on
+// all of them: a literal ending, or the folders before the last slash.
 func trimGlob(op syntax.ParExpOperator, wd word, literals []string) (word, bool) {
 	switch {
 	case strings.Contains(wd.text, "["):
@@ -271,7 +270,7 @@ func trimGlob(op syntax.ParExpOperator, wd word, literals []string) (word, bool)
 	return word{}, false
 }
 
-// trimText is ${text%pattern} and the like.
+// trimText computes ${text%pattern} and its variants.
 func trimText(op syntax.ParExpOperator, text string, literals []string) string {
 	for n := range len(text) + 1 {
 		switch short := text[len(text)-n:]; {

@@ -60,7 +60,7 @@ func TestComputed(t *testing.T) {
 	}
 }
 
-// TestComputedAsBash holds what is computed against a shell, where there is one.
+// TestComputedAsBash compares computed values with bash, if it is installed.
 func TestComputedAsBash(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
@@ -103,8 +103,8 @@ func TestComputedAsBash(t *testing.T) {
 	}
 }
 
-// TestNumbersOfOthers holds scripts into which a number goes that only running
-// would tell, and their neighbours, into which anything could go.
+// TestNumbersOfOthers checks scripts with an unknown number inserted, and similar scripts with
+// unknown text inserted.
 func TestNumbersOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{

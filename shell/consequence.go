@@ -7,20 +7,18 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A stated consequence is what a table says cannot be taken back after a program or
-// an option was used. The zero value says nothing; an entry or option that is riskier
-// than low has to say something, which a test holds.
+// A stated consequence is the consequence of a program or an option according to a table. The
+// zero value is unstated; a test ensures that an entry or option riskier than low states one.
 type stated uint8
 
 // The consequences that tables state, worst first.
 //
-// Code that nobody can judge is lost: a script, an unknown program, a task runner can
-// do anything. The tests, builds and linters that umpire knows are reversible: they
-// are code of the project as well, but what they are for is to be run again and again,
-// and whether they run unasked is settled by the row about project code, not by this.
-// Changes outside the project, such as those to packages of the system, are lost like
-// every write outside: nothing keeps what was there. A download into the project
-// is reversible, and a program that gives another host something to read is sent.
+// Unpredictable code is lost: a script, an unknown program, a task runner can do anything. The
+// tests, builds and linters that umpire knows are reversible: they are code of the project as
+// well, but they are meant to run again and again, and the row about project code decides
+// whether they run unasked. Changes outside the project, such as those to system packages, are
+// lost like every write outside, because no copy of the old state is kept. A download into the
+// project is reversible, and a program that sends data to another host is sent.
 const (
 	unstated stated = iota
 	lost
@@ -33,8 +31,8 @@ var statedConsequences = [...]umpire.Consequence{
 	lost: umpire.Lost, sent: umpire.Outward, reversible: umpire.Reversible, harmless: umpire.Harmless,
 }
 
-// of is the consequence of a use of that risk: the stated one, or by default none for
-// what is safe, reversible for what is low, and lost beyond.
+// of returns the consequence of a use of that risk: the stated one, or by default harmless for
+// safe, reversible for low, and lost beyond.
 func (s stated) of(risk umpire.Risk) umpire.Consequence {
 	switch {
 	case s != unstated:
@@ -47,8 +45,8 @@ func (s stated) of(risk umpire.Risk) umpire.Consequence {
 	return umpire.Lost
 }
 
-// statedAs reads the name of a consequence that a person states for a use of that risk.
-// A use that runs unasked must not do anything that cannot be taken back.
+// statedAs parses the name of a consequence that a person states for a use of that risk. A use
+// that runs unasked must be reversible.
 func statedAs(name string, risk umpire.Risk) (stated, error) {
 	if name == "" {
 		return unstated, nil
@@ -72,39 +70,39 @@ func (o *Option) statedAs(does effect) (stated, error) {
 	return statedAs(o.Consequence, umpire.Medium)
 }
 
-// StatedConsequence is what cannot be taken back after a use with nothing but listed
-// options: the one that the entry states, else the one of its risk.
+// StatedConsequence returns the consequence of a use with only listed options: the one that the
+// entry states, else the default for its risk.
 func (p *Program) StatedConsequence() umpire.Consequence {
-	s, _ := statedAs(p.Consequence, umpire.High) // a wrong name has been refused
+	s, _ := statedAs(p.Consequence, umpire.High) // NewKnowledge has rejected a wrong name
 	return s.of(p.Risk)
 }
 
-// A conclusion is what is said of a use so far.
+// A conclusion is the judgement of a use so far.
 type conclusion struct {
 	risk        umpire.Risk
 	why         umpire.Phrase
-	consequence umpire.Consequence // the worst of what was said
+	consequence umpire.Consequence // the worst one so far
 	spoke       string             // the option that set the risk
 	doubt       umpire.Phrase
 	secret      bool // may print a secret
 }
 
-// adoptRisk takes over the risk of an entry.
+// adoptRisk adopts the risk of an entry.
 func (c *conclusion) adoptRisk(p *program) {
 	c.risk, c.why, c.consequence = p.risk, p.why, p.consequence.of(p.risk)
 	c.secret = slices.Contains(secretWhys, p.why)
 }
 
-// become judges the use anew, whatever was said of it before.
+// become replaces the judgement of the use.
 func (c *conclusion) become(risk umpire.Risk, why umpire.Phrase) {
 	c.risk, c.why, c.consequence, c.secret = risk, why, unstated.of(risk), false
 }
 
-// raise makes the use at least as risky as risk, with the reason for it. The consequence is
-// then unknown.
+// raise raises the risk of the use to at least risk, with the reason. The consequence is then
+// unknown.
 func (c *conclusion) raise(risk umpire.Risk, why umpire.Phrase) { c.raiseTo(risk, unstated, why) }
 
-// raiseTo is raise where it is known what can be taken back.
+// raiseTo is raise with a known consequence.
 func (c *conclusion) raiseTo(risk umpire.Risk, after stated, why umpire.Phrase) {
 	c.consequence = umpire.WorseConsequence(c.consequence, after.of(risk))
 	c.secret = c.secret || slices.Contains(secretWhys, why)
@@ -113,7 +111,7 @@ func (c *conclusion) raiseTo(risk umpire.Risk, after stated, why umpire.Phrase) 
 	}
 }
 
-// ownConsequence is that of the program's own access.
+// ownConsequence returns the consequence of the program's own access.
 func (c *conclusion) ownConsequence(a *umpire.Access) umpire.Consequence {
 	switch {
 	case a.Risk == umpire.Critical || a.Doubt != "":

@@ -10,12 +10,12 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// consequence is the worst consequence that a line's facts state.
+// consequence returns the worst consequence that a line's facts state.
 func consequence(line string) umpire.Consequence {
 	facts := umpire.Facts{Accesses: Parse(line, testEnv)}
 	for i := range facts.Accesses {
 		a := &facts.Accesses[i]
-		switch a.Kind { // deciding says so, see the package policy
+		switch a.Kind { // the decision derives it, see package policy
 		case umpire.KindRead:
 			a.Consequence = umpire.Harmless
 		case umpire.KindWrite:
@@ -28,8 +28,8 @@ func consequence(line string) umpire.Consequence {
 	return facts.Consequence()
 }
 
-// TestEveryRiskStatesItsConsequence: what is riskier than low says what cannot be
-// taken back, so that nothing is lost because somebody forgot to say.
+// TestEveryRiskStatesItsConsequence: an entry riskier than low states its consequence, which no
+// author can forget.
 func TestEveryRiskStatesItsConsequence(t *testing.T) {
 	t.Parallel()
 	everyProgram(func(path string, p *program) {
@@ -53,7 +53,7 @@ func TestEveryRiskStatesItsConsequence(t *testing.T) {
 	})
 }
 
-// TestConsequenceOfLines: what people see for lines that they meet every day.
+// TestConsequenceOfLines checks everyday lines.
 func TestConsequenceOfLines(t *testing.T) {
 	t.Parallel()
 	for want, lines := range map[umpire.Consequence][]string{
@@ -96,7 +96,7 @@ func TestConsequenceOfLines(t *testing.T) {
 	}
 }
 
-// TestWrappingNeverLowersTheConsequence: neither does anything that runs a command.
+// TestWrappingNeverLowersTheConsequence: nothing that runs a command does.
 func TestWrappingNeverLowersTheConsequence(t *testing.T) {
 	t.Parallel()
 	around := rapid.SampledFrom([]string{
@@ -118,7 +118,7 @@ func TestWrappingNeverLowersTheConsequence(t *testing.T) {
 	})
 }
 
-// TestAListIsAsBadAsItsWorstPart holds `a; b` to exactly the worse of both.
+// TestAListIsAsBadAsItsWorstPart: `a; b` has exactly the worse consequence of both.
 func TestAListIsAsBadAsItsWorstPart(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,23 +13,23 @@ import (
 )
 
 // Shells drop a backslash and the newline after it before they read on, even between `$` and
-// `(`, and they end a comment at its newline whatever precedes it. The parser does neither
-// everywhere. So a line with such a pair is read twice: as it stands, which tells where pairs
-// are text, and without the other pairs. Both must come to the same tree.
+// `(`, and they end a comment at its newline whatever precedes it. The parser does not always
+// do either. So a line with such a pair is read twice: as it is, which tells where pairs are
+// text, and without the other pairs. Both must yield the same tree.
 
 // joinedLines is the pair that joins two lines.
 const joinedLines = "\\\n"
 
-// maxComments bounds how often a line is read again for its comments.
+// maxComments is the maximum number of times a line is parsed again for its comments.
 const maxComments = 20
 
 var errTooManyComments = errors.New("too many comments end in a backslash")
 
-// reading is what the parser makes of a text.
+// A reading is the parsed form of a text.
 type reading struct {
 	text string
 	file *syntax.File
-	// odd says why shells may read the text otherwise, or is "".
+	// odd says why shells may read the text differently, or is "".
 	odd umpire.Phrase
 }
 
@@ -59,7 +59,7 @@ func readCode(text string) (reading, error) {
 	switch {
 	case err != nil:
 		odd := umpire.Phrase("its joined lines cannot be parsed")
-		return reading{text: text, file: file, odd: odd}, nil //nolint:nilerr // it is doubt
+		return reading{text: text, file: file, odd: odd}, nil //nolint:nilerr // the doubt explains it
 	case !sameTree(reflect.ValueOf(file), reflect.ValueOf(joined)):
 		return reading{text: plain, file: joined, odd: "a backslash at the end of a line hides how shells read it"}, nil
 	}
@@ -71,9 +71,9 @@ func parseCode(text string) (*syntax.File, error) {
 	return parser.Parse(strings.NewReader(text), "")
 }
 
-// endComments takes the backslash from the end of comments, where it says nothing to a shell
-// and makes the parser read on. The text after the first such comment may have been misread,
-// so they are looked for one at a time.
+// endComments removes the backslash from the end of comments, where shells ignore it but the
+// parser reads on. The parser may have misread the text after the first such comment, so
+// endComments looks for them one at a time.
 func endComments(text string) (string, *syntax.File, error) {
 	for range maxComments {
 		file, err := parseCode(text)
@@ -100,7 +100,7 @@ func endComments(text string) (string, *syntax.File, error) {
 
 func offsetOf(p syntax.Pos) int { return int(p.Offset()) }
 
-// joinLines drops the pairs that shells drop, or says why that is not known.
+// joinLines drops the pairs that shells drop, or explains why it cannot tell.
 func joinLines(text string, file *syntax.File) (joined string, problem umpire.Phrase) {
 	var kept [][2]int // offsets of text
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -132,19 +132,19 @@ func joinLines(text string, file *syntax.File) (joined string, problem umpire.Ph
 			done = i + len(joinedLines)
 			i++
 		default:
-			i++ // what it escapes
+			i++ // the escaped byte
 		}
 	}
 	b.WriteString(text[done:])
 	return b.String(), problem
 }
 
-// sameTree compares two trees but for positions, comments and joined lines.
+// sameTree compares two trees, ignoring positions, comments and joined lines.
 func sameTree(a, b reflect.Value) bool {
 	if a.Kind() != b.Kind() {
 		return false
 	}
-	switch a.Kind() { //nolint:exhaustive // the others are compared as they are
+	switch a.Kind() { //nolint:exhaustive // other kinds are compared by value
 	case reflect.Interface, reflect.Pointer:
 		if a.IsNil() || b.IsNil() {
 			return a.IsNil() && b.IsNil()
@@ -198,7 +198,7 @@ func sameElements(a, b reflect.Value) bool {
 	return true
 }
 
-// joinLiterals makes one of the literals that a joined line has taken apart.
+// joinLiterals merges the literals that a joined line has split.
 func joinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 	var out []syntax.WordPart
 	for _, part := range parts {
@@ -222,7 +222,7 @@ func joinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 	return out
 }
 
-// withoutPairs is a text without its pairs.
+// withoutPairs returns a text without its pairs.
 func withoutPairs(text string) string {
 	if !strings.Contains(text, joinedLines) {
 		return text

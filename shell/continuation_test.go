@@ -7,14 +7,14 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// noticed reports whether a line is in doubt or is seen to start ./x.sh.
+// noticed reports whether a line is in doubt or Parse sees it start ./x.sh.
 func noticed(line string) bool {
 	return slices.ContainsFunc(Parse(line, testEnv), func(a umpire.Access) bool {
 		return a.Doubt != "" || a.Program == "x.sh"
 	})
 }
 
-// TestHiddenCode holds that no line hides a program that a shell starts.
+// TestHiddenCode: no line hides a program that a shell starts.
 func TestHiddenCode(t *testing.T) {
 	t.Parallel()
 	for family, lines := range map[string][]string{
@@ -57,7 +57,7 @@ func TestHiddenCode(t *testing.T) {
 	}
 }
 
-// TestJoinedLinesStaySafe holds that lines which people join are not in doubt.
+// TestJoinedLinesStaySafe: commonly joined lines are not in doubt.
 func TestJoinedLinesStaySafe(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -77,7 +77,7 @@ func TestJoinedLinesStaySafe(t *testing.T) {
 	}
 }
 
-// TestJoinedLinesAreOne holds what joined lines mean.
+// TestJoinedLinesAreOne checks the meaning of joined lines.
 func TestJoinedLinesAreOne(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

@@ -9,8 +9,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// dialectCases are lines with the shells that read them as bash does: "" is a shell that is
-// not known.
+// dialectCases are lines with the shells that read them like bash; "" is an unknown shell.
 var dialectCases = []struct{ line, doubted, plain string }{
 	{"printf hi &>/dev/null ./x.sh", ",dash,ksh,sh", "bash,zsh,mksh"},
 	{"x=1 &>/dev/null ./x.sh", ",dash", "mksh"},
@@ -61,7 +60,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// TestDialectsQuiet: everyday forms that every shell reads alike, or only refuses.
+// TestDialectsQuiet: everyday forms that every shell reads alike, or rejects.
 func TestDialectsQuiet(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -77,7 +76,7 @@ func TestDialectsQuiet(t *testing.T) {
 	}
 }
 
-// TestDialectOfNestedCode: code for another shell is read as that shell reads it.
+// TestDialectOfNestedCode: code for another shell is parsed like that shell does.
 func TestDialectOfNestedCode(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{

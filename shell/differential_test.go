@@ -24,10 +24,10 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// The test of this file compares umpire's reading of lines with that of real
-// shells. Lines are made from seeds by random changes; each holds a payload, a
-// program that leaves a mark. Those that umpire allows are run, without network and
-// as an unprivileged user: no payload may start. make differential runs many.
+// The test of this file compares umpire's reading of lines with real shells. Random changes
+// turn seeds into lines; each contains a payload, a program that leaves a mark. Allowed lines
+// are run, without network and as an unprivileged user: no payload may start. make differential
+// runs many.
 
 var (
 	differentialLines = flag.Int("differential.lines", 800, "how many lines are made")
@@ -35,17 +35,17 @@ var (
 	differentialAll   = flag.Bool("differential.all", false, "fail where a shell is missing")
 )
 
-// realShells are the shells that run what is allowed.
+// realShells are the shells that run allowed lines.
 var realShells = map[string][]string{
 	"bash": {"bash", "--norc"}, "dash": {"dash"}, "zsh": {"zsh", "-f"}, "ksh": {"ksh"}, "mksh": {"mksh"},
 	"busybox": {"busybox", "sh"},
 }
 
-// linesPerProcess is how many lines one process of the driver runs.
+// linesPerProcess is the number of lines that one process of the driver runs.
 const linesPerProcess = 100
 
-// driver runs the lines of a folder with a shell, one process each. The first line
-// is the payload alone, which proves that a payload that runs is seen.
+// driver runs the lines of a folder with a shell, one process each. The first line is the
+// payload alone, which proves that a running payload is noticed.
 const driver = `lines=$1; shift
 limit=20
 for file in "$lines"/*; do
@@ -86,7 +86,7 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// lines are the committed lines as they stand, and n that are made from them.
+// lines returns the committed lines unchanged, and n lines generated from them.
 func (a *arena) lines(t *testing.T, n int, seed uint64) []string {
 	t.Helper()
 	seeds := readLines(t, "seeds.txt")
@@ -101,7 +101,7 @@ func (a *arena) lines(t *testing.T, n int, seed uint64) []string {
 	return slices.Compact(lines)
 }
 
-// readLines reads lines of shell code, parted by lines of %%.
+// readLines reads lines of shell code, separated by lines of %%.
 func readLines(t *testing.T, name string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "differential", name))
@@ -125,7 +125,7 @@ func newArena(t *testing.T) *arena {
 			t.Skipf("%s is not installed", needed)
 		}
 	}
-	// Not t.TempDir: another user must reach it, below folders that are the test's own.
+	// Not t.TempDir: another user must reach it, below folders that the test owns.
 	top, err := os.MkdirTemp("", "differential") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func newArena(t *testing.T) *arena {
 	return a
 }
 
-// command is a process in the project, apart from network and other processes.
+// command returns a process in the project, isolated from network and other processes.
 func (a *arena) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = a.project
@@ -180,7 +180,7 @@ func (a *arena) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// allowed are the lines that run unasked in mode default without rules.
+// allowed returns the lines that run unasked in mode default without rules.
 func (a *arena) allowed(t *testing.T, lines []string) []string {
 	t.Helper()
 	bounds, err := place.Open(a.project, place.Options{Home: a.home})

@@ -10,7 +10,7 @@ import (
 )
 
 // markElsewhere raises the risk of a program that runs code of a folder outside the project. A
-// person who lets agents read there has not said that their code may run.
+// person's permission to read there does not permit running the code.
 func markElsewhere(u *use, a *umpire.Access) {
 	if !a.Code || a.Risk.AtLeast(umpire.Medium) || u.w.away > 0 {
 		return
@@ -28,9 +28,9 @@ func markElsewhere(u *use, a *umpire.Access) {
 	}
 }
 
-// markWritten raises the risk of a program that runs code of the project where another command of the line may write
-// such code: `echo … > conftest.py && pytest`. The order does not count, since a loop or a job in the background
-// may turn it round.
+// markWritten raises the risk of a program that runs code of the project if another command of
+// the line may write such code: `echo … > conftest.py && pytest`. The order does not count,
+// because a loop or a background job may reverse it.
 func (w *walker) markWritten() {
 	for i := range w.accesses {
 		a := &w.accesses[i]
@@ -43,7 +43,7 @@ func (w *walker) markWritten() {
 	}
 }
 
-// mayWriteCode reports a write that a program could read as code: not a folder, and not a text or a log.
+// mayWriteCode reports whether a program could read a write as code: it is not a folder, a text or a log.
 func (w *walker) mayWriteCode(b *umpire.Access) bool {
 	name := path.Base(b.Target)
 	text := scan.HasField(".log .out .md .txt", path.Ext(name)) && name != "CMakeLists.txt"
@@ -51,8 +51,8 @@ func (w *walker) mayWriteCode(b *umpire.Access) bool {
 		!w.leavesProject(b.Target) && !derives(w.accesses, b)
 }
 
-// derives reports a write whose content follows from the code of the project alone: the built program, which go never
-// writes over a source, or the formatted sources.
+// derives reports whether the content of a write follows from the project's code alone: the
+// built program, which go never writes over a source, or the formatted sources.
 func derives(line []umpire.Access, b *umpire.Access) bool {
 	i := slices.IndexFunc(line, func(a umpire.Access) bool {
 		return a.Kind == umpire.KindExec && a.Part == b.Part
@@ -70,7 +70,7 @@ func derives(line []umpire.Access, b *umpire.Access) bool {
 	return scan.HasField("gofmt gofumpt goimports rustfmt", b.Table) && len(options) == 0
 }
 
-// buildsOwnCode reports a build of packages of the folder, and not of files that are named.
+// buildsOwnCode reports whether a build takes packages of the folder instead of named files.
 func buildsOwnCode(a *umpire.Access) bool {
 	return !slices.ContainsFunc(a.Line, func(text string) bool {
 		return strings.HasPrefix(text, "/") || strings.HasPrefix(text, "..") || strings.HasSuffix(text, ".go") ||
@@ -78,7 +78,7 @@ func buildsOwnCode(a *umpire.Access) bool {
 	})
 }
 
-// leavesProject reports a path that is neither below the folder of the line nor in its git
+// leavesProject reports whether a path is neither below the folder of the line nor in its git
 // work tree.
 func (w *walker) leavesProject(p string) bool {
 	dir := w.env.Dir

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// runsOwnCodeOnly reports a line whose programs are at most those of the project, and none of which may run what the
-// line writes.
+// runsOwnCodeOnly reports whether a line runs at most programs of the project, and none that
+// may run code the line writes.
 func runsOwnCodeOnly(line string) bool {
 	return !slices.ContainsFunc(Parse(line, Env{Dir: "/p"}), func(a umpire.Access) bool {
 		return a.Kind == umpire.KindExec && (a.Risk.AtLeast(umpire.Medium) && a.Program != "gofmt" || a.Doubt != "")
@@ -39,7 +39,7 @@ func TestWhatTheCodeOfTheProjectGives(t *testing.T) {
 	}
 }
 
-// TestCompilersRunNothing gives a compiler what makes it run something.
+// TestCompilersRunNothing: configured to run a program, a compiler counts as running project code.
 func TestCompilersRunNothing(t *testing.T) {
 	t.Parallel()
 	env := func(file string, settings ...GitSetting) Env {

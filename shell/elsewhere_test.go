@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestCodeElsewhere: code of a folder outside the project is no look, however the folder is named.
+// TestCodeElsewhere: running code in a folder outside the project is not a look, however the folder is named.
 func TestCodeElsewhere(t *testing.T) {
 	t.Parallel()
 	top := func(string) string { return "/home/u" }
@@ -36,7 +36,7 @@ func TestCodeElsewhere(t *testing.T) {
 	}
 }
 
-// TestCodeOfTheLine: a check is no look where the line writes code that it may run.
+// TestCodeOfTheLine: a check is not a look if the line writes code that it may run.
 func TestCodeOfTheLine(t *testing.T) {
 	t.Parallel()
 	for _, write := range []string{
@@ -70,7 +70,7 @@ func runsCodeUnseen(line string) bool {
 	})
 }
 
-// TestMissingValues: a line that lacks the value of its last option is read like any other.
+// TestMissingValues: a line that lacks the value of its last option is parsed like any other.
 func TestMissingValues(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"find -D", "find . -D", "find -f", "find -O", "find -D x", "find -L -D"} {

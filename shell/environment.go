@@ -10,26 +10,25 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// Tokens and passwords reach programs through the environment, and what an agent
-// has seen it may repeat anywhere. So printing the whole environment asks, and
-// printing a variable whose name says that it is a secret; asking whether it is
-// set, or how long it is, does not.
+// Tokens and passwords reach programs through the environment, and an agent may repeat anywhere
+// what it has seen. So printing the whole environment asks, and so does printing a variable
+// with a secret's name. Checking whether it is set, or its length, does not.
 
 const printsEnvironment = "prints the environment, with whatever secrets are in it"
 
-// secretParts are what the names of variables that hold secrets are made of, between underlines.
+// secretParts are parts, between underscores, of the names of variables that hold secrets.
 const secretParts = "SECRET SECRETS TOKEN TOKENS PASSWORD PASSWORDS PASSWD PASSPHRASE PASS PW PWD KEY KEYS APIKEY " +
 	"ACCESSKEY SECRETKEY CREDENTIAL CREDENTIALS CREDS AUTH AUTHORIZATION PAT JWT COOKIE COOKIES DSN BEARER PRIVATE"
 
-// secretNames are names that hold secrets without saying so: addresses with a
-// password in them.
+// secretNames are further names of variables with secrets, such as addresses that contain a
+// password.
 const secretNames = "PGPASSWORD MYSQL_PWD DATABASE_URL DATABASE_URI DB_URL MONGO_URL MONGODB_URI REDIS_URL " +
 	"POSTGRES_URL AMQP_URL SENTRY_DSN"
 
 // publicNames sound like secrets but are not.
 const publicNames = "PWD OLDPWD SSH_AUTH_SOCK GPG_KEY APT_KEY KEYMAP PUBLIC_KEY XAUTHORITY GPG_TTY"
 
-// secretName reports whether a variable's name says that it holds a secret.
+// secretName reports whether a variable has the name of a secret.
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
 	if scan.HasField(publicNames, name) {
@@ -52,14 +51,13 @@ const agentVariables = "SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING
 	"AWS_CONTAINER_CREDENTIALS_FULL_URI AWS_CONTAINER_CREDENTIALS_RELATIVE_URI VAULT_ADDR BW_SESSION GIT_ASKPASS " +
 	"SSH_ASKPASS"
 
-// SecretVariable reports whether the name of a variable says that it holds a secret, or
-// leads to what logs in for a person.
+// SecretVariable reports whether a variable has the name of a secret, or leads to a program
+// that logs in for a person.
 func SecretVariable(name string) bool {
 	return secretName(name) || scan.HasField(agentVariables, strings.ToUpper(name))
 }
 
-// checkPrintenv judges the variables that printenv names; without any it prints
-// them all.
+// checkPrintenv judges the variables that printenv names; without names it prints all of them.
 func checkPrintenv(u *use) {
 	if len(u.operands) == 0 {
 		u.askSecret(printsEnvironment)
@@ -69,14 +67,14 @@ func checkPrintenv(u *use) {
 	}
 }
 
-// plainSettings are what people look for in the environment, and no part of the
-// name of a secret.
+// plainSettings are common targets of searches in the environment, and not part of the name of
+// any secret.
 const plainSettings = "PATH HOME USER SHELL TERM LANG LC_ EDITOR PAGER DISPLAY VIRTUAL_ENV CONDA_PREFIX " +
 	"CONDA_DEFAULT GOPATH GOROOT GOOS GOARCH GOFLAGS GOBIN JAVA_HOME NODE_ENV NODE_OPTIONS PYTHONPATH LD_LIBRARY " +
 	"XDG_ NVM_DIR TZ HOSTNAME LOGNAME OLDPWD TMPDIR RUSTFLAGS CUDA_VISIBLE PKG_CONFIG"
 
-// liftEnvironmentQuestion lifts the question of an environment that is printed into a program
-// which shows next to nothing of it: a count, the names, a setting.
+// liftEnvironmentQuestion lifts the question of an environment piped into a program that shows
+// hardly any of it: a count, the names, a setting.
 func liftEnvironmentQuestion(u *use) {
 	at := u.in.environment
 	if at == 0 || at > len(u.w.accesses) || len(u.unknown) > 0 || u.doubtful {
@@ -103,7 +101,7 @@ func showsLittleOfEnvironment(u *use) bool {
 	return false
 }
 
-// plainSetting reports a pattern that finds one of plainSettings.
+// plainSetting reports whether a pattern finds one of plainSettings.
 func plainSetting(pattern word) bool {
 	name := strings.TrimSuffix(strings.TrimPrefix(pattern.text, "^"), "=")
 	for setting := range strings.FieldsSeq(plainSettings) {
@@ -122,8 +120,8 @@ func revealVariable(u *use, name word) {
 	}
 }
 
-// checkEnvsubst judges the variables that are filled in: those of its operand, else
-// those of the text that it reads.
+// checkEnvsubst judges the substituted variables: those in its operand, else those in its
+// input.
 func checkEnvsubst(u *use) {
 	text := word{text: u.in.text, open: u.in.kind != flowText}
 	if len(u.operands) > 0 {
@@ -152,8 +150,8 @@ func printsSecrets(u *use) {
 	}
 }
 
-// secretOf is the name of the secret that ${…} puts in a word, or "". Whether a variable is
-// set and how long it is are not secrets, and neither is a value that the line itself set.
+// secretOf returns the name of the secret that ${…} adds to a word, or "". Whether a variable
+// is set and its length are not secrets, nor is a value that the line itself set.
 func (s *state) secretOf(p *syntax.ParamExp) string {
 	if p.Param == nil || p.Length || p.Width || p.IsSet {
 		return ""
@@ -175,7 +173,7 @@ func (s *state) secretOf(p *syntax.ParamExp) string {
 	return ""
 }
 
-// secretBehind is what ${!name} reveals: the variable that another one names.
+// secretBehind returns the secret that ${!name} reveals: the variable that name refers to.
 func (s *state) secretBehind(name string) string {
 	v, ok := s.vars[name]
 	if !ok || len(v.words) != 1 || !v.words[0].known() {
@@ -187,7 +185,7 @@ func (s *state) secretBehind(name string) string {
 	return ""
 }
 
-// withSecret notes in words that only running would tell which secret they hold.
+// withSecret records the secret in words that are known only at run time.
 func withSecret(words []word, secret string) []word {
 	if secret == "" {
 		return words
@@ -199,7 +197,7 @@ func withSecret(words []word, secret string) []word {
 	return out
 }
 
-// secretSetting judges the settings that are named: some hold a token.
+// secretSetting judges the named settings, some of which hold a token.
 func secretSetting(u *use) {
 	for _, operand := range u.operands {
 		if operand.open || secretSettingName(operand.text) {
@@ -208,7 +206,7 @@ func secretSetting(u *use) {
 	}
 }
 
-// secretSettingName reports the name of a setting that says that it is a secret.
+// secretSettingName reports whether a setting has the name of a secret.
 func secretSettingName(name string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc(settingParts, func(part string) bool { return strings.Contains(name, part) })

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Printing the whole environment asks, and a variable whose name says secret;
-// asking whether one is set does not.
+// Printing the whole environment asks, and so does printing a variable with a secret's name.
+// Checking whether a variable is set does not.
 func TestEnvironmentIsPrinted(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -103,8 +103,8 @@ func TestHereDocumentHoldsSecret(t *testing.T) {
 	}
 }
 
-// TestHarmlessValues holds values of variables that take a program away or name
-// one that only prints, and their neighbours, which ask.
+// TestHarmlessValues checks values of variables that remove a program or name one that only
+// prints, and similar values, which ask.
 func TestHarmlessValues(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{

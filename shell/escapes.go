@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// Clients of databases, debuggers and editors hand lines to a shell that begin with a
-// word of theirs. Such a line is judged as the command line that it is.
+// Clients of databases, debuggers and editors pass lines that begin with an escape word to a
+// shell. The rest of such a line is judged as a command line.
 const (
 	sqliteEscapes   = ".shell .system .sh .sy .sys"
 	psqlEscapes     = `\!`
@@ -15,7 +15,7 @@ const (
 	debuggerEscapes = "! shell she"
 )
 
-// walkEscapes walks what each text hands to a shell.
+// walkEscapes walks the parts of the texts that go to a shell.
 func walkEscapes(u *use, words string, texts ...word) {
 	for _, text := range texts {
 		for line := range strings.Lines(text.text) {
@@ -29,8 +29,8 @@ func walkEscapes(u *use, words string, texts ...word) {
 	}
 }
 
-// cutEscape is what follows an escape at the beginning of a line. A delimiter that is a word
-// ends at a blank.
+// cutEscape returns the text after an escape at the beginning of a line. An escape that is a
+// word must end at a blank.
 func cutEscape(line, escape string) (string, bool) {
 	if len(line) < len(escape) || !strings.EqualFold(line[:len(escape)], escape) {
 		return "", false
@@ -42,7 +42,7 @@ func cutEscape(line, escape string) (string, bool) {
 	return strings.TrimSpace(strings.TrimRight(code, ";")), true
 }
 
-// checkDebugger judges the commands that a debugger is given.
+// checkDebugger judges the commands given to a debugger.
 func checkDebugger(u *use) {
 	checkWrapped(u)
 	for _, g := range u.given {

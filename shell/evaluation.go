@@ -10,18 +10,17 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// Arithmetic evaluates the text of variables, and runs what is substituted in it.
-// The value of a variable is not always known: it may be cut from another one, or set
-// on one way through the line only. So two things are noted of a line: that text
-// with a dollar sign was given to a variable, and that arithmetic was done with a
-// value that is not known. One without the other is harmless.
+// Arithmetic evaluates the text of variables and runs substitutions in it. The value of a
+// variable is not always known: it may be cut from another one, or set on only one path through
+// the line. So the walker records two facts about a line: text with a dollar sign was assigned
+// to a variable, and arithmetic used an unknown value. One without the other is harmless.
 
 const mayRunAsCode = "arithmetic with text that may run as code"
 
-// An evaluation is what was noted of a line.
+// An evaluation records these facts about a line.
 type evaluation struct{ text, unknown, reported bool }
 
-// doubtEvaluation doubts a line on which both were noted.
+// doubtEvaluation doubts a line with both facts.
 func doubtEvaluation(w *walker) {
 	e := &w.evaluated
 	if e.text && e.unknown && !e.reported {
@@ -30,7 +29,7 @@ func doubtEvaluation(w *walker) {
 	}
 }
 
-// noteHeldWords notes what a variable or a positional parameter is given.
+// noteHeldWords records the value of a variable or a positional parameter.
 func noteHeldWords(w *walker, words ...word) {
 	for i := range words {
 		w.evaluated.text = w.evaluated.text || strings.ContainsAny(words[i].text, "$`")
@@ -38,7 +37,7 @@ func noteHeldWords(w *walker, words ...word) {
 	doubtEvaluation(w)
 }
 
-// noteGivenWords notes what a variable is given. A variable that the shell keeps as a number
+// noteGivenWords records the value of a variable. A variable that the shell keeps as a number
 // evaluates it.
 func noteGivenWords(w *walker, s *state, name string, words []word) {
 	if scan.HasField(integers, name) && leadToCode(w, s, words, new(maxReferences)) {
@@ -47,8 +46,8 @@ func noteGivenWords(w *walker, s *state, name string, words []word) {
 	noteHeldWords(w, words...)
 }
 
-// keepForeign notes that what an expansion makes of foreign text is foreign too, and
-// the text that it may put in its place.
+// keepForeign records that an expansion of foreign text is foreign too, and the text that it
+// may substitute.
 func (e *expansion) keepForeign(p *syntax.ParamExp, words []word) []word {
 	e.w.evaluated.text = e.w.evaluated.text || holdsCode(p)
 	if p.Param == nil {
@@ -69,8 +68,8 @@ func (e *expansion) keepForeign(p *syntax.ParamExp, words []word) []word {
 	return words
 }
 
-// runsWhenEvaluated reports text that runs something when it is evaluated, or may
-// with more text behind it.
+// runsWhenEvaluated reports whether evaluating text runs something, or may do so with more text
+// after it.
 func runsWhenEvaluated(text string) bool {
 	for _, opener := range [...]string{"$(", "`", "${", "$["} {
 		if strings.Contains(text, opener) {
@@ -80,19 +79,19 @@ func runsWhenEvaluated(text string) bool {
 	return strings.HasSuffix(text, "$")
 }
 
-// holdsCode reports a node with text that runs when it is evaluated.
+// holdsCode reports whether a node contains text that runs when evaluated.
 func holdsCode(node syntax.Node) bool {
 	return literalIn(node, func(text string) bool { return runsWhenEvaluated(strings.ReplaceAll(text, `\`, "")) })
 }
 
-// pickers print a part of what they read, and patterns in their arguments end in a
-// dollar sign or name fields with one.
+// pickers print a part of their input. Patterns in their arguments end in a dollar sign or name
+// fields with one.
 const pickers = "grep egrep fgrep rg find git ls wc head tail sort"
 
-// composers print what their programs compose of texts in double quotes.
+// composers print text that their programs compose from double-quoted strings.
 const composers = "awk gawk mawk nawk jq yq"
 
-// composesCode reports a program of theirs with a text that could become code.
+// composesCode reports whether such a program contains a text that could become code.
 func composesCode(program string) bool {
 	if strings.Contains(program, "implode") || strings.Contains(program, "@base64d") {
 		return true
@@ -105,7 +104,7 @@ func composesCode(program string) bool {
 	return false
 }
 
-// escapesByNumber reports text that spells a character by its number.
+// escapesByNumber reports whether text spells a character by its number.
 func escapesByNumber(text string) bool {
 	for {
 		_, after, found := strings.Cut(text, `\`)
@@ -119,8 +118,8 @@ func escapesByNumber(text string) bool {
 	}
 }
 
-// printsCode reports commands that may print text which runs when it is evaluated: text of
-// the line, or text made from it.
+// printsCode reports whether commands may print text that runs when evaluated: text of the
+// line, or text made from it.
 func (s *state) printsCode(node syntax.Node, left *int) bool {
 	prints := holdsCode(node)
 	syntax.Walk(node, func(n syntax.Node) bool {
@@ -155,7 +154,7 @@ func argumentMakesCode(program string, arg *syntax.Word) bool {
 	return literalIn(arg, func(text string) bool { return strings.ContainsAny(text, "$`") || escapesByNumber(text) })
 }
 
-// literalIn reports whether a text in a node, quoted or not, is of some kind.
+// literalIn reports whether a node contains a text, quoted or not, of some kind.
 func literalIn(node syntax.Node, kind func(string) bool) bool {
 	found := false
 	syntax.Walk(node, func(n syntax.Node) bool {
@@ -170,7 +169,7 @@ func literalIn(node syntax.Node, kind func(string) bool) bool {
 	return found
 }
 
-// mayEvaluate reports whether a parameter holds what must not be evaluated.
+// mayEvaluate reports whether a parameter contains text that must not be evaluated.
 func mayEvaluate(w *walker, s *state, name string) bool {
 	left := maxReferences
 	if n, err := strconv.Atoi(name); err == nil {
@@ -185,7 +184,7 @@ func mayEvaluate(w *walker, s *state, name string) bool {
 	return leadsToCode(w, s, name, &left)
 }
 
-// argumentWords is what a positional parameter may be.
+// argumentWords returns the possible values of a positional parameter.
 func (s *state) argumentWords(n int) []word {
 	if words, known := positionalWords(s.args, n); known {
 		return words
@@ -193,7 +192,7 @@ func (s *state) argumentWords(n int) []word {
 	return append([]word{{open: true}}, s.args...)
 }
 
-// maxReferences is how many values are looked at that may name one another.
+// maxReferences is the maximum number of values that refer to one another to follow.
 const maxReferences = 100
 
 func leadsToCode(w *walker, s *state, name string, left *int) bool {
@@ -223,14 +222,13 @@ func leadToCode(w *walker, s *state, words []word, left *int) bool {
 	return false
 }
 
-// openValue notes a value that is not known. It is not in itself code.
+// openValue records an unknown value, which is not itself code.
 func openValue(w *walker) bool {
 	w.evaluated.unknown = true
 	return false
 }
 
-// evaluatesIn reports whether an expression names a variable that must not be
-// evaluated.
+// evaluatesIn reports whether an expression names a variable that must not be evaluated.
 func evaluatesIn(w *walker, s *state, expression string) bool {
 	for name := range namesIn(expression) {
 		left := maxReferences
@@ -241,7 +239,7 @@ func evaluatesIn(w *walker, s *state, expression string) bool {
 	return false
 }
 
-// namesIn are the names of variables in an expression.
+// namesIn yields the names of variables in an expression.
 func namesIn(expression string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for name := range strings.FieldsFuncSeq(expression, func(c rune) bool { return !variableRune(c) }) {
@@ -252,7 +250,7 @@ func namesIn(expression string) func(yield func(string) bool) {
 	}
 }
 
-// isNumber reports a word that is a number, or nothing but numbers.
+// isNumber reports whether a word consists only of numbers.
 func (wd *word) isNumber() bool {
 	text, ok := wd.whole()
 	return ok && strings.Trim(text, someNumber+"+-0123456789 \t\n") == ""

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// setters give $1 or x the text CODE, each in another way, and EVAL is what follows.
+// setters set $1 or x to the text CODE in various ways, followed by EVAL.
 var setters = []string{
 	"set -- CODE; EVAL1", "set CODE; EVAL1", "set -e CODE; EVAL1", "f() { EVAL1; }; f CODE",
 	"f() { g \"$1\"; }; g() { EVAL1; }; f CODE",
@@ -41,14 +41,14 @@ var evaluators = []string{
 	"echo $((a[$V]))", "b=($V); echo $((b))", "y=$V; echo $((y+1))", "OPTIND=$V", "SECONDS=$V", "declare -i y=$V",
 }
 
-// TestEvaluatedText holds that no way for text into arithmetic hides a program.
+// TestEvaluatedText: text cannot reach arithmetic in a way that hides a program.
 func TestEvaluatedText(t *testing.T) {
 	t.Parallel()
 	for _, setter := range setters {
 		for _, evaluator := range evaluators {
 			for _, code := range []string{"'a[$(./x.sh)]'", "'a[`./x.sh`]'", `a[\$\(./x.sh\)]`} {
 				if evaluator == "echo $((V))" && strings.Contains(setter, "EVAL1") {
-					continue // a number, and not the parameter
+					continue // a number instead of the parameter
 				}
 				line := strings.NewReplacer("EVAL1", strings.ReplaceAll(evaluator, "V", "1"), "EVAL",
 					strings.ReplaceAll(evaluator, "V", "x"), "CODE", code).Replace(setter)
@@ -65,7 +65,7 @@ func asked(line string) bool {
 	return facts.Risk().AtLeast(umpire.Medium)
 }
 
-// TestQuotedCompound holds that no declaration runs what was quoted.
+// TestQuotedCompound: no declaration runs quoted text unnoticed.
 func TestQuotedCompound(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -88,8 +88,7 @@ func TestQuotedCompound(t *testing.T) {
 	}
 }
 
-// TestIndexedNames holds that no builtin that takes a name hides the program in its
-// index.
+// TestIndexedNames: no builtin that takes a name hides the program in its index.
 func TestIndexedNames(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -109,7 +108,7 @@ func TestIndexedNames(t *testing.T) {
 	}
 }
 
-// TestArithmeticStaysSafe holds that ordinary arithmetic is not in doubt.
+// TestArithmeticStaysSafe: ordinary arithmetic is not in doubt.
 func TestArithmeticStaysSafe(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{

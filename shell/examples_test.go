@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// An example is a comment above a row of the tables: "// safe: LINE" runs unasked,
-// "// asks: LINE" does not.
+// An example is a comment above a row of the tables: "// safe: LINE" runs unasked, "// asks:
+// LINE" does not.
 type example struct {
 	at   token.Position
 	safe bool
@@ -23,9 +23,9 @@ type example struct {
 	row  string // the names of the row below
 }
 
-// TestExamplesOfEntries holds every entry to the lines above it. An entry that
-// accepts anything has one that runs unasked, and each has one that does not.
-// A line counts for the program that it begins with.
+// TestExamplesOfEntries checks every entry with the examples above it. An entry that accepts
+// anything has one that runs unasked, and each has one that does not. A line counts for the
+// program that it begins with.
 func TestExamplesOfEntries(t *testing.T) {
 	t.Parallel()
 	safe, asks := map[string]bool{}, map[string]bool{}
@@ -61,7 +61,7 @@ func TestExamplesOfEntries(t *testing.T) {
 	}
 }
 
-// readExamples reads the comments of the tables.
+// readExamples reads the example comments of the tables.
 func readExamples(t *testing.T) []example {
 	t.Helper()
 	paths, err := filepath.Glob("programs_*.go")
@@ -121,7 +121,7 @@ func constantText(e ast.Expr) string {
 	return ""
 }
 
-// containsAnyField reports whether a line holds one of the names of a list.
+// containsAnyField reports whether a line contains one of the names of a list.
 func containsAnyField(line, names string) bool {
 	for name := range strings.FieldsSeq(names) {
 		if scan.HasField(line, name) {

@@ -13,11 +13,11 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// Limits of expansion; beyond them a word is not known.
+// Limits of expansion; a word beyond them is unknown.
 const (
 	maxBraceWords = 256
 	maxWordBytes  = 64 << 10
-	maxShape      = 1 << 10 // bytes; a longer script with numbers is not known
+	maxShape      = 1 << 10 // bytes; a longer script with numbers is unknown
 )
 
 // expandWords expands the words of a command.
@@ -35,8 +35,8 @@ func (w *walker) expandWords(s *state, args []*syntax.Word) []word {
 	return out
 }
 
-// expandFields expands one word into the words that the shell makes of it: braces,
-// tilde, parameters, substitutions, splitting. Wildcards stay wildcards.
+// expandFields expands one word like the shell: braces, tilde, parameters, substitutions,
+// splitting. It keeps wildcards.
 func (w *walker) expandFields(s *state, arg *syntax.Word) []word {
 	variants, ok := expandBraceWord(arg)
 	if !ok {
@@ -82,7 +82,7 @@ type expansion struct {
 	current word
 }
 
-// expandTilde turns a leading ~ into the home directory it stands for.
+// expandTilde replaces a leading ~ with the home directory.
 func (e *expansion) expandTilde(arg *syntax.Word) {
 	if len(arg.Parts) == 0 {
 		return
@@ -100,8 +100,8 @@ func (e *expansion) expandTilde(arg *syntax.Word) {
 	arg.Parts = append([]syntax.WordPart{&syntax.Lit{Value: rest}}, arg.Parts[1:]...)
 }
 
-// joinsWords reports "$*" and "${a[*]}", which are one word, and whole says that
-// every list is.
+// joinsWords reports whether an expansion is "$*" or "${a[*]}", which is a single word. whole
+// makes every list a single word.
 func joinsWords(p *syntax.ParamExp, whole bool) bool {
 	if p.Param == nil {
 		return false
@@ -110,7 +110,7 @@ func joinsWords(p *syntax.ParamExp, whole bool) bool {
 	return p.Param.Value == "*" || whole && p.Param.Value == "@" || index != nil && (index.Lit() == "*" || whole)
 }
 
-// joinWords makes one word of several. The text between them may have been changed.
+// joinWords joins several words into one. The text between them may have been changed.
 func (e *expansion) joinWords(words []word) []word {
 	if len(words) < 2 {
 		return words
@@ -129,7 +129,7 @@ func (e *expansion) joinWords(words []word) []word {
 	return []word{joined.current}
 }
 
-// homeOf is the home directory of a user; "" is whoever runs the line.
+// homeOf returns the home directory of a user; "" is the current user.
 func homeOf(s *state, user string) word {
 	switch user {
 	case "":
@@ -183,7 +183,7 @@ func (e *expansion) expandPart(part syntax.WordPart, quoted bool) {
 	case *syntax.ProcSubst:
 		out := e.w.walkSubshell(e.s, part.Stmts, flow{kind: flowForeign})
 		if part.Op == syntax.CmdOut {
-			e.addText(lit("/dev/stdout")) // what is written there is read by those commands
+			e.addText(lit("/dev/stdout")) // the commands read text that is written there
 			return
 		}
 		e.addText(word{text: "/dev/fd/63", prints: out.text})
@@ -227,13 +227,13 @@ func (e *expansion) addLiteral(text string, quoted bool) {
 	e.addText(word{text: b.String(), glob: glob && !e.whole})
 }
 
-// isWildcard reports whether text begins with a character that matches others.
+// isWildcard reports whether text begins with a wildcard.
 func isWildcard(text string) bool {
 	return text[0] == '*' || text[0] == '?' || text[0] == '[' && strings.IndexByte(text, ']') > 1
 }
 
-// expandsInZsh reports what makes a dollar sign before it an expansion of zsh, as
-// in $=name; to the parser they are two texts.
+// expandsInZsh reports whether zsh would expand a preceding dollar sign with this text, as in
+// $=name; the parser sees two texts.
 func expandsInZsh(text string) bool {
 	return len(text) > 1 && strings.IndexByte("=~^", text[0]) >= 0 && scan.IsLetter(text[1])
 }
@@ -242,7 +242,7 @@ func expandsInZsh(text string) bool {
 func (e *expansion) addText(wd word) {
 	cur := &e.current
 	if cur.open && strings.ContainsAny(wd.text, "$`") {
-		e.w.evaluated.text = true // it is not kept in the word
+		e.w.evaluated.text = true // the word does not keep it
 	}
 	var shape *string
 	if cur.open || wd.open {
@@ -250,8 +250,8 @@ func (e *expansion) addText(wd word) {
 	}
 	switch {
 	case cur.open:
-		// Text after unknown text is not known to be anything, but a path that
-		// stays below stays there only without further "..".
+		// Text after unknown text is unknown, but a path that stays below a folder still does
+		// so without further "..".
 		if !wd.known() || leavesFolder(wd.text) {
 			cur.under = false
 		}
@@ -277,7 +277,7 @@ func (e *expansion) addText(wd word) {
 	cur.prints = cmp.Or(cur.prints, wd.prints)
 }
 
-// joinedShape is the shape of two words that become one.
+// joinedShape returns the shape of two joined words.
 func joinedShape(a, b *word) *string {
 	before, ok := a.whole()
 	behind, also := b.whole()
@@ -348,8 +348,8 @@ func (e *expansion) insertSplit(wd word) {
 	}
 }
 
-// leavesFolder reports text which, behind a path that is not known, could lead out
-// of its folder: "/.." does, and "..HEAD" is the end of a name.
+// leavesFolder reports whether text after an unknown path could lead out of its folder: "/.."
+// does, and "..HEAD" is the end of a name.
 func leavesFolder(text string) bool {
 	first, rest, _ := strings.Cut(text, "/")
 	return first == "." || first == ".." || strings.HasPrefix(rest, "..") || strings.Contains(rest, "/..")
@@ -396,7 +396,7 @@ func (e *expansion) expandParam(p *syntax.ParamExp) []word {
 	return e.applyParamOperator(p, words, found)
 }
 
-// computeParam is the length, a part or a trimmed form of a variable that is known.
+// computeParam returns the length, a part or a trimmed form of a known variable.
 func (e *expansion) computeParam(p *syntax.ParamExp) (word, bool) {
 	if p.Param == nil || !syntax.ValidName(p.Param.Value) || p.Excl || p.Flags != nil || p.Width || p.Index != nil ||
 		p.Repl != nil {
@@ -427,8 +427,8 @@ func (e *expansion) computeParam(p *syntax.ParamExp) (word, bool) {
 	return word{text: wd.text}, ok
 }
 
-// judgeEvaluated judges the parts of ${…} that the shell takes for arithmetic, and the
-// name that a variable holds.
+// judgeEvaluated judges the parts of ${…} that the shell evaluates as arithmetic, and the name
+// in a variable.
 func (e *expansion) judgeEvaluated(p *syntax.ParamExp) {
 	if p.Index != nil {
 		walkIndex(e.w, e.s, p.Index)
@@ -444,7 +444,7 @@ func (e *expansion) judgeEvaluated(p *syntax.ParamExp) {
 	}
 }
 
-// applyParamOperator applies ${name:-word} and the like.
+// applyParamOperator applies operators such as ${name:-word}.
 func (e *expansion) applyParamOperator(p *syntax.ParamExp, words []word, found bool) []word {
 	anything := []word{{open: true, split: true}}
 	if e.w.defaults && p.Exp.Word != nil && operatorHasDefault(p.Exp.Op) &&
@@ -493,8 +493,8 @@ func (e *expansion) lookUpParam(name string, p *syntax.ParamExp) ([]word, bool) 
 	return e.s.element(v, p.Index)
 }
 
-// element is what ${name[index]} stands for. Which element a number means, and
-// whether a name alone means the first or all of them, bash and zsh disagree about.
+// element returns the value of ${name[index]}. bash and zsh disagree about the element of a
+// number and about a name without an index, which is the first element or all of them.
 func (s *state) element(v value, index syntax.ArithmExpr) ([]word, bool) {
 	every := false
 	if wd, ok := index.(*syntax.Word); ok {
@@ -511,7 +511,7 @@ func (s *state) element(v value, index syntax.ArithmExpr) ([]word, bool) {
 	return nil, false
 }
 
-// secretAmong is a secret that is in one of the words, or "".
+// secretAmong returns a secret in one of the words, or "".
 func secretAmong(words []word) string {
 	for _, wd := range words {
 		if wd.secret != "" {
@@ -521,7 +521,7 @@ func secretAmong(words []word) string {
 	return ""
 }
 
-// expandSubstitution walks the commands of $(…) and returns what they print.
+// expandSubstitution walks the commands of $(…) and returns their output.
 func (e *expansion) expandSubstitution(sub *syntax.CmdSubst, quoted bool) []word {
 	out := e.w.walkSubshell(e.s, sub.Stmts, flow{})
 	switch out.kind {
@@ -553,19 +553,18 @@ func (e *expansion) expandSubstitution(sub *syntax.CmdSubst, quoted bool) []word
 	return []word{{open: true, split: !quoted, foreign: foreign}}
 }
 
-// copiesText reports a program that prints what others wrote as it stands. Others
-// pick or count, so that text which runs when it is evaluated rarely passes.
+// copiesText reports whether a program prints its input verbatim. Other programs select or
+// count, which rarely preserves text that runs when evaluated.
 func copiesText(program string) bool {
 	return scan.HasField("cat tac head tail less more bat zcat base64 xxd printf echo sed strings rev read", program)
 }
 
-// countsOnly reports a program whose output is a number or a date.
+// countsOnly reports whether a program's output is a number or a date.
 func countsOnly(program string) bool {
 	return scan.HasField("wc date nproc expr seq stat id", program)
 }
 
-// expandBraceWord expands {a,b} and {1..3} into the words they stand for. It reports
-// false when there would be too many.
+// expandBraceWord expands {a,b} and {1..3}. It reports false if there would be too many words.
 func expandBraceWord(arg *syntax.Word) ([]*syntax.Word, bool) {
 	if strings.Contains(dialect.LiteralText(arg), "{") {
 		// Splitting changes the word, and other readers of the line do not know the result.
@@ -622,7 +621,7 @@ func braceSequence(brace *syntax.BraceExp) ([][]syntax.WordPart, bool) {
 	from, err1 := strconv.Atoi(brace.Elems[0].Lit())
 	to, err2 := strconv.Atoi(brace.Elems[1].Lit())
 	if err1 != nil || err2 != nil || len(brace.Elems) > 2 {
-		return nil, false // letters and steps are rare: not known
+		return nil, false // letters and steps are rare, so unknown
 	}
 	step := 1
 	if to < from {
@@ -640,8 +639,8 @@ func braceSequence(brace *syntax.BraceExp) ([][]syntax.WordPart, bool) {
 	}
 }
 
-// singleQuoted is the text of '…', or of $'…' with its escapes read. Escapes that
-// Go does not share leave the word not known.
+// singleQuoted returns the text of '…', or of $'…' with its escapes decoded. Escapes that Go
+// does not share make the word unknown.
 func singleQuoted(part *syntax.SglQuoted, shells dialect.Set) word {
 	if !part.Dollar || !strings.Contains(part.Value, `\`) {
 		return lit(part.Value)
@@ -675,7 +674,7 @@ func (s *state) absolutePaths(wd word) []string {
 	return out
 }
 
-// takesDefault reports words in which something stands for a variable that is not set.
+// takesDefault reports whether words contain a default for an unset variable.
 func takesDefault(words []*syntax.Word) bool {
 	return slices.ContainsFunc(words, func(wd *syntax.Word) bool {
 		return slices.ContainsFunc(wd.Parts, partHasDefault)

@@ -1,8 +1,8 @@
 package shell
 
-// EveryUse calls f for a use of every entry of the tables, and for every option of it in
-// every way of writing that option. listed says that it may be a look-up, and steerable
-// that a file of the project or a remote can make it ask another server.
+// EveryUse calls f for a use of every entry of the tables, and for every spelling of each of
+// its options. listed says that it may be a look-up, and steerable that a file of the project
+// or a remote can make it contact another server.
 func EveryUse(f func(line string, listed, steerable bool)) {
 	use := func(path, line string) {
 		l := findLookup(path, program0(path))

@@ -8,22 +8,22 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A FolderSplit is a command line in three parts: what changes the folder of the shell
-// itself, before and after the rest. A shell that remembers nothing but its folder ends up in
-// the same one when Line runs in a shell of its own between Before and After.
+// A FolderSplit is a command line in three parts: the commands that change the folder of the
+// shell itself, before and after the rest. A shell that keeps only its folder ends up in the
+// same one if a separate shell runs Line between Before and After.
 type FolderSplit struct {
-	// Before is `cd FOLDER &&`, as it stands on the line, with the blank that follows. After
-	// begins with an operator. Both may be empty.
+	// Before is `cd FOLDER &&`, as on the line, including the following blank. After begins
+	// with an operator. Both may be empty.
 	Before, Line, After string
 	// Dirs are the folders of Before, as the shell reads them.
 	Dirs []string
 }
 
-// SplitFolder takes off a line what changes the folder of the shell that runs it: each leading
-// `cd FOLDER`, a trailing one, and in a list of nothing but && also one in the middle, which
-// is repeated at the end. A FOLDER is a literal. It reports false where that cannot be done:
-// the line cannot be read, changes the folder in another way, leaves a job in the background,
-// or does nothing else.
+// SplitFolder splits off the commands that change the folder of the shell: each leading `cd
+// FOLDER`, a trailing one, and in a list joined only by && also one in the middle, which is
+// repeated at the end. FOLDER must be a literal. It reports false if the line cannot be split:
+// it cannot be parsed, changes the folder in another way, leaves a background job, or has no
+// other commands.
 func SplitFolder(line string) (FolderSplit, bool) {
 	if guardText(line) != "" {
 		return FolderSplit{}, false
@@ -47,7 +47,7 @@ func SplitFolder(line string) (FolderSplit, bool) {
 		links = links[:len(links)-1]
 		end = endOf(links[len(links)-1].stmt)
 		if hasHereDocument(code.file) {
-			return FolderSplit{}, false // the text after a command is not what comes after it
+			return FolderSplit{}, false // the text after a command need not run after it
 		}
 	}
 	for i, link := range links {
@@ -68,7 +68,7 @@ type link struct {
 	and    bool   // && follows
 }
 
-// linksOf are the commands of a list, those that && joins one by one.
+// linksOf returns the commands of a list, splitting those joined by &&.
 func linksOf(stmts []*syntax.Stmt) []link {
 	var links []link
 	for _, stmt := range stmts {
@@ -93,7 +93,7 @@ func onlyAnd(links []link) bool {
 	return true
 }
 
-// plainFolder is the folder of a plain `cd FOLDER`, "" for every other command.
+// plainFolder returns the folder of a plain `cd FOLDER`, or "" for any other command.
 func plainFolder(stmt *syntax.Stmt) string {
 	call, is := stmt.Cmd.(*syntax.CallExpr)
 	if !is || stmt.Negated || len(stmt.Redirs)+len(call.Assigns) > 0 || len(call.Args) != 2 ||
@@ -107,7 +107,7 @@ func plainFolder(stmt *syntax.Stmt) string {
 	return folder
 }
 
-// literalOf is the text of a word that every shell reads as it stands.
+// literalOf returns the text of a word that every shell reads literally.
 func literalOf(w *syntax.Word) (string, bool) {
 	var text strings.Builder
 	for _, part := range w.Parts {
@@ -154,7 +154,7 @@ func mayChangeFolder(stmt *syntax.Stmt) bool {
 	return changes
 }
 
-// endOf is where a command ends, without the semicolon.
+// endOf returns the end of a command, without the semicolon.
 func endOf(stmt *syntax.Stmt) int {
 	if stmt.Semicolon.IsValid() {
 		return int(stmt.Semicolon.Offset())
@@ -162,8 +162,8 @@ func endOf(stmt *syntax.Stmt) int {
 	return int(stmt.End().Offset())
 }
 
-// LeavesJob reports whether something may still run when a line has ended, as far as the line
-// shows it. One that cannot be read may.
+// LeavesJob reports whether a job may still run after the line has ended, as far as the line
+// shows. It returns true for a line that cannot be parsed.
 func LeavesJob(line string) bool {
 	if !strings.Contains(line, "&") && !strings.Contains(line, "coproc") {
 		return false
@@ -175,7 +175,7 @@ func LeavesJob(line string) bool {
 	return err != nil || code.file == nil || leavesJob(code.file)
 }
 
-// leavesJob reports whether something may still run when the line has ended.
+// leavesJob reports whether a job may still run after the line has ended.
 func leavesJob(file *syntax.File) bool {
 	leaves := false
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -187,7 +187,7 @@ func leavesJob(file *syntax.File) bool {
 	return leaves
 }
 
-// hasHereDocument reports whether the text of some command stands below its line.
+// hasHereDocument reports whether a command has a here-document below its line.
 func hasHereDocument(file *syntax.File) bool {
 	has := false
 	syntax.Walk(file, func(node syntax.Node) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// foldersSplit are lines in three parts. Repeated is what After has beside the line's own end.
+// foldersSplit are lines in three parts. repeated is the extra text in After besides the line's own end.
 var foldersSplit = []struct{ before, line, after, repeated string }{
 	{"", "make", "", ""},
 	{"", "make; make test", "", ""},
@@ -58,8 +58,8 @@ func TestSplitFolder(t *testing.T) {
 	}
 }
 
-// TestSplitFolderEndsWhereTheLineEnds: shells that run a line, and one that runs its parts with
-// the middle in a shell of its own, print the same and end up in the same folder.
+// TestSplitFolderEndsWhereTheLineEnds: a shell that runs a whole line and one that runs its
+// parts, with the middle in a separate shell, print the same and end up in the same folder.
 func TestSplitFolderEndsWhereTheLineEnds(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"bash", "zsh"} {

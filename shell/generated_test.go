@@ -10,10 +10,10 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// The tests of this file read the tables and make lines from them: what an entry
-// says of an option must come out for every way of writing that option.
+// The tests of this file generate lines from the tables: the declared effect of an option must
+// show in every spelling of that option.
 
-// changing are the effects that must make a use ask at least.
+// changing are the effects that must at least make a use ask.
 const changing = runs | obeys | writes | deletes | asks | harms
 
 // A spelled option is one spelling of one option of an entry.
@@ -21,13 +21,12 @@ type spelled struct {
 	path  string
 	p     *program
 	opt   *option
-	name  string // as it is typed: -o or --output
+	name  string // as typed: -o or --output
 	kind  byte   // '=' and '?' as in the tables, 0 for a flag
-	short bool   // a letter, which may stand in a cluster
+	short bool   // a letter, which may be part of a cluster
 }
 
-// everySpelling calls f for every spelling of every option, those of shared
-// groups too.
+// everySpelling calls f for every spelling of every option, including those of shared groups.
 func everySpelling(f func(spelled)) {
 	everyProgram(func(path string, p *program) { everySpellingOf(path, p, f) })
 }
@@ -61,8 +60,8 @@ func spellings(field string, st style) []spelled {
 	return all
 }
 
-// shadowed reports whether an earlier entry of the table answers to the same
-// spelling, so that this one never speaks.
+// shadowed reports whether an earlier entry of the table matches the same spelling, so this one
+// never applies.
 func (s spelled) shadowed() bool {
 	if s.short {
 		opt, _ := s.p.findLetter(s.name[1])
@@ -72,7 +71,7 @@ func (s spelled) shadowed() bool {
 	return opt != s.opt
 }
 
-// quoted writes words so that the shell takes them as they are.
+// quoted quotes words to make the shell take them literally.
 func quoted(words ...string) string {
 	for i, word := range words {
 		words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -80,12 +79,12 @@ func quoted(words ...string) string {
 	return strings.Join(words, " ")
 }
 
-// line is a use of the entry with some arguments.
+// line returns a use of the entry with some arguments.
 func (s spelled) line(args ...string) string {
 	return quoted(append(strings.Fields(s.path), args...)...)
 }
 
-// ways are the ways of writing the option, with a value if it takes one.
+// ways returns the ways of writing the option, with a value if it takes one.
 func (s spelled) ways(value string) [][]string {
 	switch {
 	case s.kind == 0:
@@ -100,7 +99,7 @@ func (s spelled) ways(value string) [][]string {
 	return [][]string{{s.name, value}, {s.name + "=" + value}}
 }
 
-// clusters are the ways of writing a letter behind a harmless flag.
+// clusters returns the ways of writing a letter after a harmless flag.
 func (s spelled) clusters(value string) [][]string {
 	flag := s.harmlessLetter()
 	if !s.short || flag == 0 || s.p.style == words {
@@ -113,7 +112,7 @@ func (s spelled) clusters(value string) [][]string {
 	return all
 }
 
-// harmlessLetter is a flag of the entry that does nothing, or 0.
+// harmlessLetter returns a flag of the entry without effects, or 0.
 func (s spelled) harmlessLetter() byte {
 	for c := byte('a'); c <= 'z'; c++ {
 		if opt, kind := s.p.findLetter(c); opt != nil && kind == 0 && opt.does == 0 && s.name[1] != c {
@@ -123,7 +122,7 @@ func (s spelled) harmlessLetter() byte {
 	return 0
 }
 
-// abbreviations are the beginnings of a long name that no other option has.
+// abbreviations returns the unambiguous prefixes of a long name.
 func (s spelled) abbreviations(value string) [][]string {
 	if s.short || s.p.style == words || s.p.style == bare {
 		return nil
@@ -170,8 +169,8 @@ func TestEveryNameResolves(t *testing.T) {
 	})
 }
 
-// TestEveryEntryStands: an entry is judged with no arguments, an empty one, and
-// ones that only running would tell, and never without an access.
+// TestEveryEntryStands: an entry always yields an access, without arguments, with an empty one,
+// and with ones known only at run time.
 func TestEveryEntryStands(t *testing.T) {
 	t.Parallel()
 	everyProgram(func(path string, _ *program) {
@@ -187,10 +186,10 @@ func TestEveryEntryStands(t *testing.T) {
 	})
 }
 
-// maxWhy is how long a reason may be on an approval card.
+// maxWhy is the maximum length of a reason on an approval card.
 const maxWhy = 90
 
-// TestWhysAreShort: a reason is a short phrase in lower case, but for names.
+// TestWhysAreShort: a reason is a short phrase in lower case, apart from names.
 func TestWhysAreShort(t *testing.T) {
 	t.Parallel()
 	check := func(where, why string) {
@@ -208,7 +207,7 @@ func TestWhysAreShort(t *testing.T) {
 	})
 }
 
-// TestUnknownOptionsAsk: what a table does not accept is never harmless, long or
+// TestUnknownOptionsAsk: an option that a table does not accept is never harmless, long or
 // short, alone, in a cluster or before a subcommand.
 func TestUnknownOptionsAsk(t *testing.T) {
 	t.Parallel()
@@ -238,7 +237,7 @@ func TestUnknownOptionsAsk(t *testing.T) {
 	})
 }
 
-// unknownLetter is a letter that the entry does not accept, or 0.
+// unknownLetter returns a letter that the entry does not accept, or 0.
 func (p *program) unknownLetter() byte {
 	for _, c := range []byte("QYjyKqZGJWkXBzMOuwxNE") {
 		if opt, _ := p.findLetter(c); opt == nil {
@@ -248,7 +247,7 @@ func (p *program) unknownLetter() byte {
 	return 0
 }
 
-// An exception is a list of uses that are judged otherwise on purpose.
+// An exception is a list of uses that deliberately deviate.
 type exception struct{ names, why string }
 
 func isException(exceptions []exception, name string) bool {
@@ -257,8 +256,7 @@ func isException(exceptions []exception, name string) bool {
 	})
 }
 
-// quietExceptions are options that do nothing by their table, and that a check
-// judges.
+// quietExceptions are options without effects in their table that a check judges.
 var quietExceptions = []exception{
 	{
 		"mktemp -p, mktemp --tmpdir",
@@ -283,8 +281,8 @@ var quietExceptions = []exception{
 	{"rpm -i", "installs, unless a query comes first"},
 }
 
-// TestHarmlessOptionsAreQuiet: an option that does nothing makes no use worse
-// than it is without. One that does nothing and says why is for a check.
+// TestHarmlessOptionsAreQuiet: an option without effects makes no use worse. An option without
+// effects but with a reason is for a check.
 func TestHarmlessOptionsAreQuiet(t *testing.T) {
 	t.Parallel()
 	var own struct {
@@ -310,8 +308,8 @@ func TestHarmlessOptionsAreQuiet(t *testing.T) {
 	})
 }
 
-// TestAbbreviationsMeanTheWorst: the beginning of several names stands for the
-// one that does most, since another version of the program may know only that.
+// TestAbbreviationsMeanTheWorst: an ambiguous prefix stands for the option with the worst
+// effects, because another version of the program may know only that one.
 func TestAbbreviationsMeanTheWorst(t *testing.T) {
 	t.Parallel()
 	everySpelling(func(s spelled) {
@@ -327,8 +325,8 @@ func TestAbbreviationsMeanTheWorst(t *testing.T) {
 	})
 }
 
-// TestChangingOptionsAsk: an option that runs, obeys, writes, deletes or asks is
-// seen however it is written.
+// TestChangingOptionsAsk: an option that runs, obeys, writes, deletes or asks is noticed in
+// every spelling.
 func TestChangingOptionsAsk(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -349,8 +347,8 @@ func TestChangingOptionsAsk(t *testing.T) {
 	}
 }
 
-// TestShadowedOptions: no spelling is hidden by another entry, which would make
-// what its own says void.
+// TestShadowedOptions: no spelling is hidden by another entry, which would disable its own
+// effects.
 func TestShadowedOptions(t *testing.T) {
 	t.Parallel()
 	everySpelling(func(s spelled) {
@@ -369,7 +367,7 @@ func TestShadowedOptions(t *testing.T) {
 	})
 }
 
-// TestReadingOptionsAreSeen: a file that an option names is an access of its own.
+// TestReadingOptionsAreSeen: a file that an option names is a separate access.
 func TestReadingOptionsAreSeen(t *testing.T) {
 	t.Parallel()
 	everySpelling(func(s spelled) {
@@ -388,8 +386,8 @@ func TestReadingOptionsAreSeen(t *testing.T) {
 	})
 }
 
-// TestValuesAreNotOperands: an option takes the value that is its own, and leaves
-// the operands alone, whatever they look like.
+// TestValuesAreNotOperands: an option takes its own value and no operand, whatever the operand
+// looks like.
 func TestValuesAreNotOperands(t *testing.T) {
 	t.Parallel()
 	everySpelling(func(s spelled) {

@@ -10,7 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A grower builds lines from the nodes of the grammar, with payloads in the place of words.
+// A grower builds lines from the nodes of the grammar, with payloads in place of words.
 type grower struct {
 	*rand.Rand
 	depth int
@@ -19,7 +19,7 @@ type grower struct {
 // plainTexts are words that shells take for text.
 var plainTexts = []string{"a", "b", "-n", "README.md", "1", "x", "ls", "==", "-f", "E", "}", "{", "!", "in", "]]", "f"}
 
-// grownTexts are words that some shell may take for more.
+// grownTexts are words with a special meaning in some shell.
 var grownTexts = []string{
 	"./x.sh", "./x.sh", "./x.sh", "{ls,./x.sh}", "{a,b}", "=ls", "~PWD", "x=./x.sh", "*", "a|./x.sh", "$x[1]", "\\;",
 	"a[./x.sh]", "'a[$(./x.sh)]'", "$'\\'./x.sh'", "!a", "^a", "#a", "a#b", "1-2", "@", "+", "-e", "%1", "x:h", ":h",
@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// grow prints one grown line, or "" where the printer has no form for the tree.
+// grow prints one grown line, or "" if the printer has no form for the tree.
 func (m *mutator) grow() (line string) {
 	defer func() {
 		if recover() != nil {

@@ -7,19 +7,19 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Limits of what is handed to the parser, which descends once for every nesting
-// and cannot be stopped: a Go stack overflow ends the process.
+// Limits on the input of the parser, which recurses for every nesting level and cannot be
+// stopped: a Go stack overflow ends the process.
 const (
-	maxLine     = 1 << 20  // bytes in all, here-documents included
+	maxLine     = 1 << 20  // total bytes, including here-documents
 	maxCode     = 48 << 10 // bytes outside here-documents
 	maxWords    = 6000     // words outside here-documents
 	maxBrackets = 200      // unclosed brackets and backquotes anywhere
 	maxOpeners  = 20_000   // words that open a clause, anywhere
 )
 
-// guardText scans text once, from left to right, and returns why it must not be
-// parsed, or "". It errs on the side of refusing: brackets are counted in quotes
-// and here-documents too, since only the parser knows for sure where those end.
+// guardText scans text once, from left to right, and returns why it must not be parsed, or "".
+// In doubt it refuses: it counts brackets even in quotes and here-documents, because only the
+// parser knows for sure where those end.
 func guardText(text string) umpire.Phrase {
 	if len(text) > maxLine {
 		return umpire.Say("longer than %s bytes", maxLine)
@@ -39,16 +39,16 @@ func guardText(text string) umpire.Phrase {
 	return ""
 }
 
-// isControl reports a character that terminals and shells disagree about.
+// isControl reports whether terminals and shells disagree about a character.
 func isControl(r rune) bool {
 	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f
 }
 
-// guardState is what the guard knows between two lines.
+// guardState is the guard's state between two lines.
 type guardState struct {
 	code, words, open, openers int
-	body                       string // delimiter of the here-document we are in
-	plain                      bool   // every line so far was of the plain sort
+	body                       string // delimiter of the current here-document
+	plain                      bool   // every line so far was plain
 	started                    bool
 }
 
@@ -77,7 +77,7 @@ func (g *guardState) scanLine(line string) umpire.Phrase {
 	return ""
 }
 
-// countNesting counts what makes the parser descend.
+// countNesting counts the openers that make the parser recurse.
 func (g *guardState) countNesting(line string) umpire.Phrase {
 	ticks := 0
 	for i := range len(line) {
@@ -104,7 +104,7 @@ func (g *guardState) countNesting(line string) umpire.Phrase {
 	return ""
 }
 
-// isOpener reports a word that opens a clause.
+// isOpener reports whether a word opens a clause.
 func isOpener(word string) bool {
 	switch word {
 	case "if", "elif", "else", "while", "until", "for", "case", "select", "time", "coproc", "function", "!", "{", "[[":
@@ -113,9 +113,9 @@ func isOpener(word string) bool {
 	return false
 }
 
-// noteHeredoc notes that a here-document starts, when that is beyond doubt: the line
-// and all before it hold only characters that cannot open a quote, a bracket or
-// arithmetic, so that `<<` is the operator. Otherwise its body counts as code.
+// noteHeredoc records the start of a here-document if it is beyond doubt: the line and all
+// before it contain only characters that cannot open a quote, a bracket or arithmetic, so `<<`
+// must be the operator. Otherwise its body counts as code.
 func (g *guardState) noteHeredoc(line string) {
 	before, after, found := strings.Cut(line, "<<")
 	for i := range len(before) {

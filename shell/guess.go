@@ -11,12 +11,12 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/snippet"
 )
 
-// Code of another language than the shell's asks, whatever it says. In addition, commands and
-// paths that are spelled out in it are guessed at: a guess that would destroy the system
-// refuses the line, and no guess permits anything.
+// Code in another language than the shell's always asks. In addition, its literal commands and
+// paths are guessed at: a guess that would destroy the system refuses the line, and no guess
+// permits anything.
 
-// codeLetters are the options with which interpreters take code from the line, a letter
-// each. Others take it as with -e.
+// codeLetters are the one-letter options with which interpreters take code from the line. Other
+// interpreters use -e.
 var codeLetters = []struct{ programs, letters string }{
 	{
 		"python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 " +
@@ -27,7 +27,7 @@ var codeLetters = []struct{ programs, letters string }{
 	{"node nodejs iojs bun", "ep"}, {"perl julia", "eE"}, {"php", "rBRE"}, {"guile", "c"},
 }
 
-// guessCode guesses what code on the line does, or that on the standard input.
+// guessCode guesses the effects of code on the line or on the standard input.
 func guessCode(u *use) {
 	language := u.program0()
 	if scan.HasField("fish csh tcsh pwsh powershell nu elvish xonsh", language) {
@@ -44,7 +44,7 @@ func guessCode(u *use) {
 	}
 }
 
-// findCodeOnLine are the words of the line that are code.
+// findCodeOnLine returns the words of the line that are code.
 func findCodeOnLine(u *use) []string {
 	letters := "e"
 	for _, l := range codeLetters {
@@ -77,7 +77,7 @@ func findCodeOnLine(u *use) []string {
 	return codes
 }
 
-// readsCodeFromInput reports an interpreter that no word gives a file to run.
+// readsCodeFromInput reports whether no argument gives an interpreter a file to run.
 func readsCodeFromInput(u *use) bool {
 	for _, arg := range argumentsOf(u) {
 		if arg.text == "-" {
@@ -90,7 +90,7 @@ func readsCodeFromInput(u *use) bool {
 	return true
 }
 
-// guessedKinds are the accesses that acts are.
+// guessedKinds maps acts to accesses.
 var guessedKinds = map[snippet.Kind]umpire.AccessKind{
 	snippet.Delete: umpire.KindDelete, snippet.Write: umpire.KindWrite, snippet.Read: umpire.KindRead,
 }
@@ -118,14 +118,14 @@ func guessCommand(u *use, line string) {
 	u.then(func() { guessAct(u, snippet.Act{Kind: snippet.Command, Text: line}) })
 }
 
-// maxGuessedText is how much of an unread file is guessed.
+// maxGuessedText is the maximum part of an unread file to guess.
 const (
 	maxGuessedText  = 32 << 10 // bytes
 	maxGuessedLines = 800
 )
 
-// guessText guesses what commands delete that a file spells out whose language is not
-// read. Most of the file is about other recipes, so that nothing else counts.
+// guessText guesses the deletions of commands spelled out in a file in an unknown language.
+// Most of the file is about other recipes, so nothing else counts.
 func guessText(u *use, text string) {
 	u.then(func() {
 		before := len(u.w.guessed)
@@ -138,8 +138,8 @@ func guessText(u *use, text string) {
 	})
 }
 
-// commandsIn are what may be command lines in a file: its lines, without what introduces a
-// command there, and what stands between brackets and quotes.
+// commandsIn returns possible command lines in a file: its lines, without command prefixes, and
+// the text between brackets and quotes.
 func commandsIn(text string) (lines []string) {
 	add := func(line string) {
 		line = strings.TrimPrefix(strings.Trim(line, " \t\r\n-@+&|;,"), "shell ")
@@ -162,7 +162,7 @@ func commandsIn(text string) (lines []string) {
 	return lines[:min(len(lines), maxGuessedLines)]
 }
 
-// walkApart walks something apart from the line, so that no doubt about it is one about that.
+// walkApart walks something apart from the line, so its doubts do not affect the line.
 func walkApart(w *walker, walk func(*walker)) {
 	if !w.enterLevel() {
 		return
@@ -184,8 +184,7 @@ func partHasDefault(part syntax.WordPart) bool {
 	return false
 }
 
-// guessDefaults walks a command as it is where each variable has the value that stands for
-// it: ${X:-/} may be /.
+// guessDefaults walks a command with default values for its variables: ${X:-/} may be /.
 func guessDefaults(w *walker, s *state, args []*syntax.Word, in flow) {
 	walkApart(w, func(apart *walker) {
 		apart.defaults = true

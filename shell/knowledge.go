@@ -11,65 +11,63 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/manual"
 )
 
-// A Program is what is known of one program, or of one of its subcommands, as
-// plain data. docs/programs.md explains every field. The zero value is not valid:
-// it names nothing, and its risk is the worst.
+// A Program describes one program, or one of its subcommands, as plain data. docs/programs.md
+// explains every field. The zero value is not valid: it has no name, and its risk is the worst.
 type Program struct {
 	Names []string
-	// Risk is that of a use with nothing but the listed options.
+	// Risk is the risk of a use with only the listed options.
 	Risk umpire.Risk
 	Why  umpire.Phrase
-	// Consequence is what cannot be taken back after such a use, by its name. "" is that
-	// of the risk: none for safe, reversible for low, lost beyond.
+	// Consequence is the name of the consequence of such a use. "" derives it from the risk:
+	// harmless for safe, reversible for low, lost beyond.
 	Consequence string
-	// Checked is what the entry was checked against: the program's version, and
-	// the text or the program itself. Its subcommands share it.
+	// Checked is the reference for the entry: the program's version, and the text or the
+	// program itself. Its subcommands share it.
 	Checked string
-	// Style is how options are written: short, leading, words or bare; "" is short.
+	// Style is the style of the options: short, leading, words or bare; "" is short.
 	Style   string
 	Options []Option
-	// Args says what the operands are, one word each.
+	// Args lists the kinds of the operands, one word each.
 	Args string
 	Subs []Program
 	// Lax accepts options that are not listed.
 	Lax bool
 	// Peeks says that it looks at the names of its operands, not into them.
 	Peeks bool
-	// Replace says that the entry takes the place of a built-in one.
+	// Replace says that the entry replaces a built-in one.
 	Replace  bool
 	Examples Examples
 
-	// Origin is where the entry stands, as FILE:LINE; "" is built in.
+	// Origin is the location of the entry, as FILE:LINE; "" means built in.
 	Origin string
-	// Judged is set for built-in entries whose arguments are judged by code
-	// beside what the fields say.
+	// Judged is set for built-in entries whose arguments are also judged by code, not only by
+	// the fields.
 	Judged bool
 }
 
-// An Option is a group of spellings that mean the same, and what they do.
+// An Option is a group of equivalent spellings with their effects.
 type Option struct {
 	Names []string
 	Does  []string
 	Why   umpire.Phrase
-	// Consequence is what cannot be taken back where the option asks or harms; "" is lost.
+	// Consequence is the consequence if the option asks or harms; "" means lost.
 	Consequence string
 	Except      []string
 }
 
-// Examples are command lines that an entry must find harmless, and others that it
-// must not.
+// Examples are command lines that an entry must consider harmless, and others that it must not.
 type Examples struct {
 	Safe, Asks []string
 }
 
-// Knowledge is what a person adds to the built-in tables. It is immutable and safe for
+// Knowledge is a person's additions to the built-in tables. It is immutable and safe for
 // concurrent use. Nil adds nothing.
 type Knowledge struct {
 	entries  []Program
 	programs []program
 }
 
-// Limits on what people write.
+// Limits on the entries that people write.
 const (
 	maxEntries     = 2000
 	maxSubDepth    = 5
@@ -79,10 +77,10 @@ const (
 	maxExampleText = 1 << 16
 )
 
-// NewKnowledge checks entries and makes them ready. An error names the entry and
-// the field. An entry for a program that umpire knows is an error, unless it says
-// Replace, and always where the built-in one is more than a table: wrappers,
-// interpreters, what deletes, and whatever runs something else.
+// NewKnowledge checks entries and compiles them. An error names the entry and the field. An
+// entry for a program that umpire knows is an error unless it sets Replace, and always if the
+// built-in one is more than a table: wrappers, interpreters, deletion, and programs that run
+// others.
 func NewKnowledge(entries []Program) (*Knowledge, error) {
 	if len(entries) > maxEntries {
 		return nil, umpire.Errorf("more than %d entries", maxEntries)
@@ -122,16 +120,16 @@ func (p *Program) mayStand(seen map[string]bool) error {
 	return nil
 }
 
-// guarded are the families that nobody replaces: they run other programs or the
-// project's code, become somebody else, or destroy.
+// guarded are the families that an entry cannot replace: they run other programs or the
+// project's code, change the user, or destroy data.
 var guarded = [...]*[]program{
 	&builtins, &wrappers, &interpreters, &privileges, &tracers, &terminals, &editors,
 	&fileTools, &ownerTools, &syncTools, &archivers, &diskTools, &controlTools, &remoteTools,
 	&gitTools, &packageManagers, &scriptPackages, &buildTools, &testRunners, &languageRunners,
 }
 
-// isPlain reports whether an entry is only a table: no code judges its arguments, and it
-// does not run them.
+// isPlain reports whether an entry is only a table: no code judges its arguments, and it does
+// not run them.
 func (p *program) isPlain() bool {
 	if p.check != nil || p.out != nil || strings.Contains(p.args, "command") || strings.Contains(p.args, "shell") ||
 		strings.Contains(p.args, "script") || strings.Contains(p.args, "code") {
@@ -150,7 +148,7 @@ func (p *program) isPlain() bool {
 	return true
 }
 
-// subcommands yields those of all tables.
+// subcommands yields the subcommands of all tables.
 func (p *program) subcommands(yield func(*program) bool) {
 	for i := range p.subs {
 		if !yield(&p.subs[i]) {
@@ -175,8 +173,8 @@ func builtIn(name string) (*program, *[]program) {
 	return nil, nil
 }
 
-// Describe returns what is known of a program: the person's entry, else the
-// built-in one. It reports false when there is neither.
+// Describe returns the entry of a program: the person's, else the built-in one. It reports
+// false if there is neither.
 func Describe(name string, k *Knowledge) (Program, bool) {
 	if k != nil {
 		for _, e := range k.entries {
@@ -191,8 +189,7 @@ func Describe(name string, k *Knowledge) (Program, bool) {
 	return Program{}, false
 }
 
-// Programs yields everything that is known: a person's entries, then the built-in
-// ones that they do not replace.
+// Programs yields all entries: the person's, then the built-in ones that they do not replace.
 func Programs(k *Knowledge) iter.Seq[Program] {
 	return func(yield func(Program) bool) {
 		replaced := map[string]bool{}
@@ -219,9 +216,9 @@ func Programs(k *Knowledge) iter.Seq[Program] {
 }
 
 // CheckExamples checks an entry, together with the built-in tables, against its own examples.
-// It returns an [*ExampleError] for a safe example that is not harmless, and another error
-// for an example that should ask and does not. A line is harmless when no part of it is in
-// doubt or riskier than low.
+// It returns an [*ExampleError] for a safe example that is not harmless, and another error for
+// an example that should ask but does not. A line is harmless if no part of it is in doubt or
+// riskier than low.
 func CheckExamples(p Program) error {
 	k, err := NewKnowledge([]Program{p})
 	if err != nil {
@@ -241,18 +238,18 @@ func CheckExamples(p Program) error {
 	return nil
 }
 
-// An ExampleError names a safe example that turned out not to be harmless.
+// An ExampleError names a safe example that is not harmless.
 type ExampleError struct {
 	Line string
 	Why  umpire.Phrase
 }
 
-// Error names the line, and the code of what is not harmless about it.
+// Error names the line and the reason why it is not harmless.
 func (e *ExampleError) Error() string {
 	return fmt.Sprintf("examples.safe: %q is not harmless: %s", e.Line, e.Why)
 }
 
-// firstAlarm says what is not harmless about a line, or "".
+// firstAlarm returns the first reason why a line is not harmless, or "".
 func firstAlarm(accesses []umpire.Access) umpire.Phrase {
 	for i := range accesses {
 		switch a := &accesses[i]; {
@@ -277,10 +274,10 @@ var (
 	}
 )
 
-// ofValue are the effects that say what an option's value is.
+// ofValue are the effects that describe an option's value.
 const ofValue = reads | writes | deletes | enters | reaches | runs | plain | sends
 
-// compile makes an entry into a row of the tables, or says which field is wrong.
+// compile converts an entry into a row of the tables, or returns an error that names the field.
 func (p *Program) compile(depth int) (program, error) {
 	made := program{names: strings.Join(p.Names, " "), risk: p.Risk, why: p.Why, lax: p.Lax, peeks: p.Peeks}
 	err := p.checkHead(depth)
@@ -316,7 +313,7 @@ func (p *Program) compile(depth int) (program, error) {
 	return made, nil
 }
 
-// programName reports a name that a program can be called by.
+// programName reports whether a program can have this name.
 func programName(name string) bool {
 	for i, c := range name {
 		if !variableRune(c) && (i == 0 || !strings.ContainsRune(".+@:-", c)) {
@@ -356,7 +353,7 @@ func (p *Program) checkHead(depth int) error {
 	return p.Examples.check()
 }
 
-// tooLong reports a person's words that are longer than an entry may hold.
+// tooLong reports whether a person's text exceeds the limit of an entry.
 func tooLong(why umpire.Phrase) bool {
 	return len(why.String()) > maxEntryText
 }
@@ -381,8 +378,8 @@ func styleOf(name string) (style, error) {
 	return 0, umpire.Errorf("style: %q is not one of %s", name, strings.Join(styleNames[:], ", "))
 }
 
-// argsOf checks the kinds of operands. Three dots stand for one character that
-// few keyboards have.
+// argsOf parses the kinds of operands. Three dots stand for the character …, which few
+// keyboards have.
 func argsOf(text string) (string, error) {
 	kinds := strings.Fields(strings.ReplaceAll(text, "...", "…"))
 	repeats := 0
@@ -458,8 +455,7 @@ func (o *Option) check(s style, seen map[string]bool) error {
 	return nil
 }
 
-// spelledAs are the options that one spelling stands for: several where letters
-// cluster.
+// spelledAs returns the options that one spelling stands for: several if letters cluster.
 func spelledAs(spelling string, s style) ([]string, error) {
 	name := strings.TrimRight(spelling, "=?")
 	if len(name) < 2 || name[0] != '-' || name == "--" || len(spelling) > len(name)+1 ||
@@ -492,14 +488,14 @@ func effectsOf(names []string) (effect, error) {
 	return all, nil
 }
 
-// describeTop is describe with what the entry was checked against.
+// describeTop is describe with Checked set.
 func (p *program) describeTop() Program {
 	d := p.describe()
 	d.Checked = manual.CheckedAgainst(p.name())
 	return d
 }
 
-// describe writes a row of the tables as plain data.
+// describe returns a row of the tables as plain data.
 func (p *program) describe() Program {
 	d := Program{Names: strings.Fields(p.names), Risk: p.risk, Why: p.why, Style: styleNames[p.style], Args: p.args,
 		Lax: p.lax, Peeks: p.peeks, Judged: p.check != nil, Consequence: p.consequence.of(p.risk).String()}

@@ -56,7 +56,7 @@ func TestKnowledge(t *testing.T) {
 	}
 }
 
-// What an entry may not say. Each change is to weather.
+// Invalid entries. Each change is to weather.
 func TestKnowledgeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -106,8 +106,8 @@ func TestKnowledgeRefuses(t *testing.T) {
 	}
 }
 
-// TestKnowledgeGuards: no entry that runs, destroys or becomes somebody else can
-// be replaced, under any of its names.
+// TestKnowledgeGuards: no entry that runs programs, destroys or changes the user can be
+// replaced, under any of its names.
 func TestKnowledgeGuards(t *testing.T) {
 	t.Parallel()
 	for _, family := range guarded {
@@ -150,8 +150,8 @@ func TestKnowledgeReplaces(t *testing.T) {
 	}
 }
 
-// TestDescribeTables: what is shown of a built-in table says the same as it. An
-// entry made of the description is valid, but for its name.
+// TestDescribeTables: the description of a built-in table matches it. An entry made of the
+// description is valid, apart from its name.
 func TestDescribeTables(t *testing.T) {
 	t.Parallel()
 	count := 0
@@ -187,8 +187,8 @@ func styleOrShort(name string) style {
 	return s
 }
 
-// TestKnowledgeStatesConsequences: an entry and an option say what cannot be taken back,
-// and say nothing that their risk belies.
+// TestKnowledgeStatesConsequences: an entry and an option state a consequence that does not
+// contradict their risk.
 func TestKnowledgeStatesConsequences(t *testing.T) {
 	t.Parallel()
 	for _, risk := range []umpire.Risk{umpire.Safe, umpire.Low, umpire.Medium, umpire.High} {

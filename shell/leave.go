@@ -6,19 +6,19 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// break, continue and return leave a loop or a function in its middle, and an error of the
-// shell itself - a division by zero, a variable that must not change - drops the rest of the
-// line: the text after them may not have run. So the state at each such point joins the state
-// at the end.
+// break, continue and return leave a loop or a function early, and an error of the shell itself
+// - a division by zero, an assignment to a readonly variable - drops the rest of the line: the
+// text after them may not have run. So the state at each such point is merged into the state at
+// the end.
 
-// An exitState is the joined state of the places where a body may have been left. The zero
+// An exitState is the merged state of the points where a body may have been left. The zero
 // value means that it was not left.
 type exitState struct{ s *state }
 
-// maxJoined bounds the variables that are compared where bodies are left.
+// maxJoined is the maximum number of variables to compare where bodies are left.
 const maxJoined = 100_000
 
-// noteState notes that the body may be left in state s.
+// noteState records that the body may be left in state s.
 func (l *exitState) noteState(w *walker, s *state) {
 	if w.joined += len(s.vars); w.joined > maxJoined {
 		w.limit("too many ways through the line")
@@ -32,7 +32,7 @@ func (l *exitState) noteState(w *walker, s *state) {
 	l.s.merge(s)
 }
 
-// joinTo joins what was noted to the state at the end.
+// joinTo merges the recorded states into the state at the end.
 func (l *exitState) joinTo(s *state) {
 	if l.s != nil {
 		s.forgetOutcome()
@@ -40,7 +40,7 @@ func (l *exitState) joinTo(s *state) {
 	}
 }
 
-// beginBody begins a body that can be left; calling what it returns ends it.
+// beginBody begins a body that can be left; calling its result ends it.
 func beginBody(w *walker) func(*state) {
 	l := &exitState{}
 	w.exits = append(w.exits, l)
@@ -50,8 +50,8 @@ func beginBody(w *walker) func(*state) {
 	}
 }
 
-// checkLeave judges break, continue and return. Which of the bodies around it they end
-// may be a number, so that all of them count as left.
+// checkLeave judges break, continue and return. A number may select the enclosing bodies that
+// they end, so all of them count as left.
 func checkLeave(u *use) {
 	for _, operand := range u.operands {
 		judgeIndexedName(u, operand)
@@ -64,8 +64,8 @@ func checkLeave(u *use) {
 	}
 }
 
-// walkLines walks the statements of a text. Those that stand on one line go together:
-// when the shell fails in one of them, it drops the others.
+// walkLines walks the statements of a text. Statements on one line belong together: if the
+// shell fails in one of them, it drops the others.
 func walkLines(w *walker, s *state, stmts []*syntax.Stmt, in flow) flow {
 	out := flow{}
 	for len(stmts) > 0 {
@@ -86,15 +86,15 @@ func walkLines(w *walker, s *state, stmts []*syntax.Stmt, in flow) flow {
 	return out
 }
 
-// beginSubshell begins a subshell, which ends alone; calling what it returns ends it.
+// beginSubshell begins a subshell, which exits separately; calling its result ends it.
 func beginSubshell(w *walker) func() {
 	exits, dropped := w.exits, w.dropped
 	w.exits, w.dropped = nil, nil
 	return func() { w.exits, w.dropped = exits, dropped }
 }
 
-// beginShell begins a shell of its own, in which no function is being walked; calling what
-// it returns ends it.
+// beginShell begins a separate shell, in which no function is being walked; calling its result
+// ends it.
 func beginShell(w *walker) func() {
 	locals, apart := w.locals, beginSubshell(w)
 	w.locals = nil
@@ -104,7 +104,7 @@ func beginShell(w *walker) func() {
 	}
 }
 
-// mayFail notes that the shell may fail here, and drop the rest of the line.
+// mayFail records that the shell may fail here, and drop the rest of the line.
 func mayFail(w *walker, s *state) {
 	if w.dropped != nil {
 		w.dropped.noteState(w, s)

@@ -2,8 +2,8 @@ package shell
 
 import "testing"
 
-// TestStateIsThatOfEveryWayThrough holds that a variable, a function or a folder
-// is taken for known only where every way through the line leaves it so.
+// TestStateIsThatOfEveryWayThrough: a variable, a function or a folder is known only if every
+// path through the line gives it the same value.
 func TestStateIsThatOfEveryWayThrough(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -49,7 +49,7 @@ func TestStateIsThatOfEveryWayThrough(t *testing.T) {
 	}
 }
 
-// TestQuotesThatAreNone holds that text within "${x:-'…'}" is not taken for quoted.
+// TestQuotesThatAreNone: text within "${x:-'…'}" does not count as quoted.
 func TestQuotesThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -71,7 +71,7 @@ func TestQuotesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestZshReadsMore holds lines that mean nothing to bash and run something in zsh.
+// TestZshReadsMore checks lines that mean nothing to bash but run something in zsh.
 func TestZshReadsMore(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -95,8 +95,7 @@ func TestZshReadsMore(t *testing.T) {
 	}
 }
 
-// TestArithmeticFollowsNames holds that text which runs when it is evaluated is
-// found behind names and indexes.
+// TestArithmeticFollowsNames: text that runs when evaluated is found behind names and indexes.
 func TestArithmeticFollowsNames(t *testing.T) {
 	t.Parallel()
 	const code = "k='a[$(./x.sh)]'; "
@@ -118,8 +117,8 @@ func TestArithmeticFollowsNames(t *testing.T) {
 	}
 }
 
-// TestFunctionsEndWithTheShell holds that what a program starts knows none of the
-// line's functions and variables.
+// TestFunctionsEndWithTheShell: a started program does not have the line's functions and
+// variables.
 func TestFunctionsEndWithTheShell(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{

@@ -10,10 +10,10 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// maxRounds is how many known items of a loop are walked one by one.
+// maxRounds is the maximum number of known items of a loop to walk one by one.
 const maxRounds = 32
 
-// walkWhile walks a loop whose number of rounds is not known.
+// walkWhile walks a loop with an unknown number of rounds.
 func walkWhile(w *walker, s *state, cmd *syntax.WhileClause, in flow) flow {
 	if !w.enterLevel() {
 		return flow{}
@@ -31,7 +31,7 @@ func walkWhile(w *walker, s *state, cmd *syntax.WhileClause, in flow) flow {
 	return loopFlow(out)
 }
 
-// loopFlow is what a loop prints when one round prints out.
+// loopFlow returns the output of a loop, given the output of one round.
 func loopFlow(out flow) flow {
 	if out.kind == flowText {
 		return foreignFlow("")
@@ -39,8 +39,8 @@ func loopFlow(out flow) flow {
 	return out
 }
 
-// walkLoop walks a for or select clause: item by item when they are known and few,
-// else once with a variable that is not known.
+// walkLoop walks a for or select clause: item by item if they are known and few, else once with
+// an unknown variable.
 func walkLoop(w *walker, s *state, cmd *syntax.ForClause, in flow) flow {
 	if !w.enterLevel() {
 		return flow{}
@@ -102,7 +102,7 @@ func openItems(items []word) bool {
 	return false
 }
 
-// walkAnyRound walks the body once for each kind of item, after forgetting what
+// walkAnyRound walks the body once for each kind of item, after forgetting the values that
 // other rounds may have changed.
 func walkAnyRound(w *walker, s *state, cmd *syntax.ForClause, name string, items []word, in flow) flow {
 	if len(items) > maxRounds {
@@ -123,8 +123,8 @@ func walkAnyRound(w *walker, s *state, cmd *syntax.ForClause, name string, items
 	return loopFlow(out)
 }
 
-// forgetChanged drops what the rounds of a loop may change before another round sees
-// it: variables that the loop assigns, and the folder when it changes folders.
+// forgetChanged drops the state that the rounds of a loop may change before the next round:
+// variables that the loop assigns, and the folder if it changes folders.
 func forgetChanged(s *state, loop syntax.Node) {
 	assignedIn(loop, func(name string) { s.vars[name] = s.vars[name].or(aNumber()) })
 	syntax.Walk(loop, func(n syntax.Node) bool {
@@ -150,8 +150,8 @@ func forgetChanged(s *state, loop syntax.Node) {
 	})
 }
 
-// forgetNamed drops the variables that a command of a loop may set: those that it
-// names, or all when it is code of the line.
+// forgetNamed drops the variables that a command of a loop may set: those that it names, or all
+// if it runs code of the line.
 func (s *state) forgetNamed(name string, args []*syntax.Word) {
 	_, function := s.functions[name]
 	if function || scan.HasField("eval source .", name) {
@@ -176,9 +176,9 @@ func changesFolder(name string) bool {
 	return name == "cd" || name == "pushd" || name == "popd" || name == "eval"
 }
 
-// declareFunction records a function. Its body is judged where it is called, and once
-// here with nothing known, so that a definition which shadows a program or is
-// called in a way we do not see is never passed over.
+// declareFunction records a function. Its body is judged at each call, and once here without
+// any knowledge, so a definition that shadows a program or is called in an unexpected way is
+// never missed.
 func declareFunction(w *walker, s *state, cmd *syntax.FuncDecl) {
 	if cmd.Name == nil {
 		w.doubt("", "a function without a name")
@@ -202,8 +202,8 @@ func declareFunction(w *walker, s *state, cmd *syntax.FuncDecl) {
 	w.builtin("function", umpire.Say("defines %s", cmd.Name.Value))
 }
 
-// unfoldDefinition is `f() { …; } && x` as the shell reads it, a definition and what
-// follows at once, or nil. The parser takes all of it for the body.
+// unfoldDefinition returns `f() { …; } && x` as the shell reads it, a definition followed by a
+// command, or nil. The parser takes all of it for the body.
 func unfoldDefinition(cmd *syntax.FuncDecl) *syntax.BinaryCmd {
 	var chain []*syntax.BinaryCmd
 	body := cmd.Body
@@ -227,8 +227,8 @@ func unfoldDefinition(cmd *syntax.FuncDecl) *syntax.BinaryCmd {
 	return whole
 }
 
-// isForkBomb reports a function that starts itself twice, or in the background: it
-// doubles until nothing else runs.
+// isForkBomb reports whether a function starts itself twice, or in the background: it doubles
+// until nothing else can run.
 func isForkBomb(cmd *syntax.FuncDecl) bool {
 	calls, parallel := 0, false
 	syntax.Walk(cmd.Body, func(n syntax.Node) bool {

@@ -6,21 +6,20 @@ import (
 	"strings"
 )
 
-// A pattern can mean a secret without spelling it: *env, .?nv, [.]env, rsa$. Such a
-// pattern fits the name of a well-known secret and none of the names that a project is
-// full of.
+// A pattern can mean a secret without spelling it: *env, .?nv, [.]env, rsa$. Such a pattern
+// matches the name of a well-known secret but none of the usual names in a project.
 
-// wellKnownSecrets are names that people look for when they look for secrets.
+// wellKnownSecrets are the usual targets of a search for secrets.
 var wellKnownSecrets = []string{".env", "id_rsa", "id_ed25519", ".netrc", ".git-credentials", ".pgpass"}
 
-// everydayNames are names of each kind that a search of a project is for.
+// everydayNames are names of each kind that a search of a project usually looks for.
 const everydayNames = "README.md main.go index.js app.tsx server.ts test_a.py lib.rs Main.java a.c a.h a.cpp " +
 	"page.html style.css data.csv notes.txt config.yaml config.yml settings.toml package.json schema.sql deploy.sh " +
 	"Makefile Dockerfile LICENSE go.mod Cargo.lock .gitignore .eslintrc .editorconfig a.log a.xml a.png a.rb a.php " +
 	"a.vue a.svelte a.proto a.ini a.cfg a.conf a.lock a.map a.bak"
 
-// secretsMeant are the secrets that a pattern means: a wildcard for a name, or an expression
-// that fits somewhere in a path.
+// secretsMeant returns the secrets that a pattern means. The pattern is a wildcard for a name,
+// or an expression that matches anywhere in a path.
 func secretsMeant(pattern string, expression, ignoreCase bool) []string {
 	fits := func(name string) bool {
 		matched, err := path.Match(strings.ToLower(lastName(pattern)), strings.ToLower(name))
@@ -50,10 +49,10 @@ func secretsMeant(pattern string, expression, ignoreCase bool) []string {
 	return meant
 }
 
-// lastName is what a wildcard for paths says of names.
+// lastName returns the last component of a path wildcard.
 func lastName(pattern string) string { return pattern[strings.LastIndexByte(pattern, '/')+1:] }
 
-// spelledNames are the names that a pattern spells out, or means without that.
+// spelledNames returns the secret names that a pattern spells out or otherwise means.
 func spelledNames(pattern string, expression bool) []string {
 	names := secretsMeant(pattern, expression, false)
 	if name := spelledName(pattern, expression); name != "" {
@@ -62,8 +61,8 @@ func spelledNames(pattern string, expression bool) []string {
 	return names
 }
 
-// revealTails notes the files that a command names below each path in the place of a
-// placeholder, as in {}/.env.
+// revealTails records the files that a command names below each path with a placeholder, as in
+// {}/.env.
 func revealTails(u *use, command []word, place string, roots []word) {
 	for _, wd := range command {
 		if _, tail, found := wd.after(place); found && !tail.open {
@@ -72,8 +71,8 @@ func revealTails(u *use, command []word, place string, roots []word) {
 	}
 }
 
-// filterPathList is what grep passes on of a list of files: with the names that its pattern
-// means, so that a reader of them is seen to read these.
+// filterPathList returns a list of files after grep, with the secret names its pattern means. A
+// program that reads the list then reads these secrets.
 func filterPathList(u *use, in flow) flow {
 	if in.kind != flowPaths || u.gave("-v", "--invert-match") || u.has(lead) || len(u.operands) == 0 {
 		return in

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A mutator makes lines on which parsers disagree.
+// A mutator generates lines on which parsers disagree.
 type mutator struct {
 	*rand.Rand
 	seeds []string
-	plain []string // those of the seeds that are allowed as they stand
+	plain []string // seeds that are allowed as they are
 }
 
-// pieces are what shells read as more than text.
+// pieces have a special meaning to shells.
 var pieces = []string{
 	"\\\n", "\\\n", "\\\n", "\\", "\\\\", "\n", "#", " #", " # \\\n", "'", "\"", "$", "`", "$(", ")", "${", "}", "<(",
 	">(", "=(", ";", "|", "&", "&&", "||", "|&", "&>", " ", "\t",
@@ -34,7 +34,7 @@ var payloads = []string{
 	"#\n./x.sh", "# $(./x.sh)", "${x:-'$(./x.sh)'}", "*(e:./x.sh:)",
 }
 
-// frames are what a line is put into; LINE stands for it.
+// frames contain a line; LINE stands for it.
 var frames = []string{
 	"echo \"LINE\"", "echo $(LINE)", "echo `LINE`", "cat <<E\nLINE\nE", "cat <<'E'\nLINE\nE", "eval 'LINE'",
 	"eval \"LINE\"", "f() { LINE; }; f", "f() { LINE\n}; f 1", "if true; then LINE; fi", "(LINE)", "{ LINE; }",
@@ -48,7 +48,7 @@ var frames = []string{
 	"echo {LINE,b}", "cat <<< LINE", "echo $'LINE'", "echo $\"LINE\"", "LINE >/dev/null", "ls 2>&1 LINE", "x=1 LINE",
 }
 
-// line makes one line.
+// line generates one line.
 func (m *mutator) line() string {
 	line := ""
 	if m.IntN(2) == 0 {
@@ -99,7 +99,7 @@ func (m *mutator) change(line string) string {
 	return line + m.pick([]string{"; ", "\n", " && ", " | ", " ", "", "\\\n"}) + m.pick(m.plain)
 }
 
-// payload is one of the payloads, at times with its line joined.
+// payload returns one of the payloads, sometimes with its line joined.
 func (m *mutator) payload() string {
 	text := m.pick(payloads)
 	if m.IntN(4) == 0 {
@@ -108,19 +108,19 @@ func (m *mutator) payload() string {
 	return text
 }
 
-// insert puts text anywhere into a line.
+// insert inserts text at a random position of a line.
 func (m *mutator) insert(line, text string) string {
 	at := m.IntN(len(line) + 1)
 	return line[:at] + text + line[at:]
 }
 
-// span is a short part of a line.
+// span returns a short part of a line.
 func (m *mutator) span(line string, most int) (from, to int) {
 	from = m.IntN(len(line) + 1)
 	return from, min(len(line), from+1+m.IntN(most))
 }
 
-// replaceWord puts a payload in place of a word.
+// replaceWord replaces a word with a payload.
 func (m *mutator) replaceWord(line string) string {
 	words := strings.Split(line, " ")
 	words[m.IntN(len(words))] = m.payload()

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// world is a project without settings, or one in which every file that a program may look
-// for says that another server is to be asked.
+// world returns a project without settings, or one in which every file that a program may look
+// for selects another server.
 func world(hostile bool) shell.Env {
 	env := shell.Env{
 		Dir: "/p", Home: "/home/u",
@@ -53,8 +53,8 @@ func decide(t *testing.T, p *policy.Policy, line string, env shell.Env) umpire.D
 }
 
 // TestNoNetworkUnasked: no use of any program, with any of its options, gets the network
-// without a question, but for look-ups of the list; and these do not where a file of the
-// project can choose whom they ask.
+// without a question, except listed look-ups; and those only if no file of the project can
+// choose their server.
 func TestNoNetworkUnasked(t *testing.T) {
 	t.Parallel()
 	p, err := policy.New(nil, policy.Options{Root: "/p", Home: "/home/u"})

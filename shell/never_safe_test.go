@@ -8,8 +8,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestNeverSafe holds that none of the lines which were once taken for harmless
-// is so again.
+// TestNeverSafe: none of the lines that were once misjudged as harmless is so again.
 func TestNeverSafe(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/never_safe.txt")
@@ -34,11 +33,11 @@ func TestNeverSafe(t *testing.T) {
 
 var neverSafeEnv = Env{Dir: "/p", Home: "/home/u"}
 
-// runsUnasked reports whether all that a line does is of little risk, beyond
-// doubt and within the folder.
+// runsUnasked reports whether all accesses of a line are of little risk, beyond doubt and
+// within the folder.
 func runsUnasked(line string) bool { return runsUnaskedIn("", line) }
 
-// runsUnaskedIn is runsUnasked for the shell of a name.
+// runsUnaskedIn is runsUnasked for the named shell.
 func runsUnaskedIn(name, line string) bool {
 	env := neverSafeEnv
 	env.Shell = name

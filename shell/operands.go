@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// judgeOperands gives every operand its meaning by the program's args.
+// judgeOperands judges every operand according to the program's args.
 func (u *use) judgeOperands() {
 	operands := u.operands
 	kinds := u.operandKinds()
@@ -36,8 +36,8 @@ func (u *use) judgeOperands() {
 	}
 }
 
-// checkGlobOperand judges a wildcard whose matches may reach the operands after it: they
-// are more than one word.
+// checkGlobOperand judges a wildcard that may expand to several words, which may take the place
+// of the operands after it.
 func checkGlobOperand(u *use, kinds []string, i int, operand word) {
 	for _, kind := range kinds[min(i+1, len(kinds)):] {
 		if scan.HasField("write delete", strings.TrimSuffix(kind, "…")) {
@@ -48,7 +48,7 @@ func checkGlobOperand(u *use, kinds []string, i int, operand word) {
 	}
 }
 
-// operandKinds are the words of the program's args that apply.
+// operandKinds returns the kinds in the program's args that apply.
 func (u *use) operandKinds() []string {
 	kinds := strings.Fields(u.program.args)
 	if u.has(lead) && len(kinds) > 1 {
@@ -60,7 +60,7 @@ func (u *use) operandKinds() []string {
 	return kinds
 }
 
-// kindAt is the kind of operand i of n.
+// kindAt returns the kind of operand i of n.
 func kindAt(kinds []string, i, n int) string {
 	for k, kind := range kinds {
 		bare, repeats := strings.CutSuffix(kind, "…")
@@ -126,8 +126,8 @@ func walkPrintedCode(u *use, script word) {
 	}
 }
 
-// readOrChange emits the access of an operand that is read unless an option
-// says that it is changed or removed.
+// readOrChange emits the access of an operand that is read unless an option says that it is
+// changed or removed.
 func (u *use) readOrChange(operand word, of accessOf) {
 	switch {
 	case operand.text == "-" && !operand.open:
@@ -140,7 +140,7 @@ func (u *use) readOrChange(operand word, of accessOf) {
 	}
 }
 
-// walkRest walks what follows as a command of its own.
+// walkRest walks the remaining words as a separate command.
 func (u *use) walkRest(kind string, words []word) {
 	s, in := u.outsideState(), u.in
 	if kind == "shell" {
@@ -157,7 +157,7 @@ func (u *use) walkRest(kind string, words []word) {
 	}
 }
 
-// joinWithBlanks is the words with blanks between them, as eval and ssh join them.
+// joinWithBlanks joins words with blanks, as eval and ssh do.
 func joinWithBlanks(words []word) word {
 	if len(words) == 0 {
 		return word{}

@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// A given is one option as it was given.
+// A given is one option as given on the line.
 type given struct {
 	option *option
 	name   string // as the table spells it
-	value  word   // set when the option takes one and has it
+	value  word   // set if the option takes a value and has one
 	has    bool
 }
 
-// arguments are the result of reading a program's arguments.
+// arguments are a program's parsed arguments.
 type arguments struct {
 	given    []given
 	operands []word
 	unknown  []string // options that the table does not accept
-	strange  []given  // options that it does not list, with the value that each may have
-	extra    bool     // options that it does not list, and accepts
-	// doubtful is set when a word may or may not be an option. A lax program, which asks
-	// whatever its options are, gets vague in its place.
+	strange  []given  // options that it does not list, with their possible values
+	extra    bool     // options that it accepts without listing them
+	// doubtful is set if a word may or may not be an option. A lax program, which asks with any
+	// options, sets vague instead.
 	doubtful, vague bool
 	ended           bool // no options follow
 }
 
-// parseArguments reads arguments in the program's style.
+// parseArguments parses arguments in the program's style.
 func (p *program) parseArguments(args []word, leads bool) arguments {
 	var out arguments
 	for i := 0; i < len(args); i++ {
@@ -55,14 +55,14 @@ func (p *program) parseArguments(args []word, leads bool) arguments {
 	return out
 }
 
-// suspectSplit notes a word that the shell may split into several, options among
-// them, where options are still read.
+// suspectSplit records a word that the shell may split into several words, including options,
+// at a place where options are still parsed.
 func (a *arguments) suspectSplit(p *program, arg word) {
 	if a.ended || p.style == bare {
 		return
 	}
 	if arg.glob && strings.ContainsAny(arg.text[:min(1, len(arg.text))], "*?[") && p.obeysOptions() {
-		a.vague = true // a file may be called like an option
+		a.vague = true // a file may be named like an option
 	}
 	numbers := arg.shape != nil && (arg.dashless || arg.text != "")
 	if arg.open && arg.split && !numbers || arg.under && arg.text == "" && !arg.dashless && p.obeysOptions() {
@@ -70,21 +70,21 @@ func (a *arguments) suspectSplit(p *program, arg word) {
 	}
 }
 
-// doubtOption notes that a word may or may not be an option.
+// doubtOption records that a word may or may not be an option.
 func (a *arguments) doubtOption(p *program) {
 	a.doubtful = a.doubtful || !p.lax
 	a.vague = a.vague || p.lax
 }
 
-// refusesNumber reports a word that is a number, which as an option would be one
-// that the program does not have.
+// refusesNumber reports whether a word is a number that, as an option, the program does not
+// have.
 func (p *program) refusesNumber(arg word) bool {
 	opt, _ := p.findLetter('1')
 	return arg.shape != nil && strings.HasPrefix(*arg.shape, someNumber) && opt == nil
 }
 
-// obeysOptions reports whether a file that is named like an option of the
-// program could make it do more than look.
+// obeysOptions reports whether a file named like an option of the program could make it do more
+// than look.
 func (p *program) obeysOptions() bool {
 	for opt := range p.options {
 		if opt.does&(runs|obeys|writes|deletes|edits|drops|harms) != 0 {
@@ -94,8 +94,8 @@ func (p *program) obeysOptions() bool {
 	return false
 }
 
-// readOption reads one option argument and returns how many of the following
-// arguments it took as values.
+// readOption parses one option and returns the number of following arguments that it took as
+// values.
 func (p *program) readOption(out *arguments, arg word, rest []word) int {
 	if p.style == words {
 		return p.longOption(out, arg, rest)
@@ -106,7 +106,7 @@ func (p *program) readOption(out *arguments, arg word, rest []word) int {
 	return p.readCluster(out, arg, rest)
 }
 
-// longOption reads --name, --name=value, or -name in style words.
+// longOption parses --name, --name=value, or -name in style words.
 func (p *program) longOption(out *arguments, arg word, rest []word) int {
 	name, value, attached := arg.after("=")
 	if arg.open && !attached {
@@ -142,10 +142,10 @@ func (p *program) longOption(out *arguments, arg word, rest []word) int {
 	return took
 }
 
-// maxCluster is how many letters of one word are read as options.
+// maxCluster is the maximum number of letters of one word to parse as options.
 const maxCluster = 64
 
-// readCluster reads -abc, -ovalue and -o value.
+// readCluster parses -abc, -ovalue and -o value.
 func (p *program) readCluster(out *arguments, arg word, rest []word) int {
 	text := arg.text[1:]
 	for i := range len(text) {
@@ -185,8 +185,8 @@ func (p *program) readCluster(out *arguments, arg word, rest []word) int {
 	return 0
 }
 
-// checkSwallowed notes a value that would do harm as an option: other versions of the
-// program may take no value here, and obey it.
+// checkSwallowed records a value that would do harm as an option: other versions of the program
+// may take no value here, and obey it.
 func (a *arguments) checkSwallowed(p *program, value word) {
 	text := value.text
 	if p.lax && !p.obeysOptions() || len(text) < 2 || text[0] != '-' || text[1] >= '0' && text[1] <= '9' ||
@@ -216,8 +216,8 @@ func (p *program) noteUnknown(out *arguments, name string, value word, rest []wo
 	out.unknown = append(out.unknown, name)
 }
 
-// findLong finds a long option by its name or, with two dashes, by an abbreviation
-// of it. An abbreviation of several options means the worst of them.
+// findLong finds a long option by its name or, with two dashes, by an abbreviation. An
+// ambiguous abbreviation means the worst of the options.
 func (p *program) findLong(name string) (*option, string) {
 	var found *option
 	var spelling string
@@ -238,7 +238,7 @@ func (p *program) findLong(name string) (*option, string) {
 }
 
 // outweighs reports whether an effect is the worse one. An effect that only shows something
-// never does: it would hide the others.
+// never is, because it would hide the others.
 func (e effect) outweighs(other effect) bool {
 	const acts = runs | obeys | writes | deletes | edits | drops | asks | harms
 	if e&acts != other&acts {
@@ -247,7 +247,7 @@ func (e effect) outweighs(other effect) bool {
 	return e&^(shows|plain|sends) > other&^(shows|plain|sends)
 }
 
-// findLetter finds an option of one letter, and whether it takes a value.
+// findLetter finds a one-letter option, and whether it takes a value.
 func (p *program) findLetter(c byte) (*option, byte) {
 	for opt := range p.options {
 		for field := range strings.FieldsSeq(opt.names) {
@@ -262,7 +262,7 @@ func (p *program) findLetter(c byte) (*option, byte) {
 	return nil, 0
 }
 
-// letterKind looks for c in "abc", or in "o=" and "i?", which are one letter.
+// letterKind looks for c in "abc", or in the single letters "o=" and "i?".
 func letterKind(letters string, c byte) (byte, bool) {
 	if n := len(letters); letters[n-1] == '=' || letters[n-1] == '?' {
 		return letters[n-1], n == 2 && letters[0] == c

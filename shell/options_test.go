@@ -2,8 +2,8 @@ package shell
 
 import "testing"
 
-// A value that would do harm as an option is in doubt: versions of a program
-// differ in which options take one. Numbers and plain text are values.
+// A value that would do harm as an option is in doubt, because versions of a program differ in
+// the options that take a value. Numbers and plain text are values.
 func TestValueLikeAnOptionIsInDoubt(t *testing.T) {
 	t.Parallel()
 	for line, unasked := range map[string]bool{

@@ -5,62 +5,61 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/dialect"
 )
 
-// Env describes the shell that would run the line. With the zero value relative paths and ~
-// are in doubt. Its functions are called during Parse only, and may be nil.
+// Env describes the shell that would run the line. With the zero value relative paths and ~ are
+// in doubt. Its functions are called only during Parse, and may be nil.
 type Env struct {
 	Dir  string // absolute working directory
 	Home string // absolute home directory of the user
-	// IsDir, when set, reports whether an absolute path is a folder now. With it
-	// `cd x; y` need not be judged for the case that cd fails.
+	// IsDir, if set, reports whether an absolute path is an existing folder. Parse can then
+	// read `cd x; y` without considering that cd may fail.
 	IsDir func(path string) bool
-	// Git, when set, returns the own settings of the repository that git would find from a
-	// folder. Such settings can make read-only subcommands run programs. It is called only
-	// for lines that start git. An error says that they could not be read, and git then asks.
-	// Without it a line is read as if no repository named a program; place.Bounds.Env sets
-	// it.
+	// Git, if set, returns the repository settings that git would find from a folder. Such
+	// settings can make read-only subcommands run programs. Parse calls it only for lines that
+	// start git. An error says that the settings could not be read, and git then asks. Without
+	// it Parse assumes that no repository names a program; place.Bounds.Env sets it.
 	Git func(dir string) ([]GitSetting, error)
-	// GitTop, when set, returns the top folder of the work tree that git would find from a
+	// GitTop, if set, returns the top folder of the work tree that git would find from a
 	// folder, or "".
 	GitTop func(dir string) string
-	// Settings, when set, returns the files of these names in a folder and those above it, up
-	// to the person's home, which is left out. It is called only for programs that ask a
-	// server which such a file could choose. An error says that one could not be read, and
+	// Settings, if set, returns the files with these names in a folder and those above it, up
+	// to but not including the person's home. Parse calls it only for programs that contact a
+	// server which such a file could choose. An error says that a file could not be read, and
 	// the program then asks.
 	Settings func(dir string, names []string) ([]SettingsFile, error)
-	// Find, when set, looks for files in a folder and those above it, as far as the project
-	// reaches. It returns the path of the first one that exists, or "". A name may be a path.
+	// Find, if set, looks for files in a folder and those above it, within the project. It
+	// returns the path of the first one that exists, or "". A name may be a path.
 	Find func(dir string, names ...string) string
-	// Entries, when set, returns the names of the entries of a folder.
+	// Entries, if set, returns the names of the entries of a folder.
 	Entries func(dir string) ([]string, error)
-	// Recipe, when set, returns what a program runs by a name that the project gave: npm,
-	// pdm, hatch and poe by that of a script, make, just and task by that of a target, "" for
-	// the default one.
+	// Recipe, if set, returns the commands that a program runs for a name from the project: the
+	// name of a script for npm, pdm, hatch and poe, that of a target for make, just and task,
+	// or "" for the default target.
 	Recipe func(dir, program, name string) Recipe
-	// Shell is the name of the shell that will run the line, such as bash, or "" if it is not
-	// known. Constructs that shells read differently are then in doubt.
+	// Shell is the name of the shell that will run the line, such as bash, or "" if it is
+	// unknown. Constructs that shells read differently are then in doubt.
 	Shell string
-	// Programs are known in addition to those of the built-in tables.
+	// Programs extends the built-in tables.
 	Programs *Knowledge
 }
 
-// Limits of one line. Beyond them the rest is in doubt.
+// Limits of one line. The rest of a longer line is in doubt.
 const (
-	maxCommands  = 4000 // statements walked, each round of a loop anew
+	maxCommands  = 4000 // statements walked, counting each round of a loop
 	maxNesting   = 64   // functions, substitutions and shells within each other
 	maxAccesses  = 8000
 	maxVariables = 500
-	maxExpanded  = 60_000 // words that expansion makes
+	maxExpanded  = 60_000 // words created by expansion
 )
 
-// Parse returns what running line would do, in the order of execution. It never
-// returns an empty slice: a line that holds no command is one harmless access,
-// and a line that cannot be read is one access in doubt.
+// Parse returns the effects of running line, in the order of execution. It never returns an
+// empty slice: a line without commands is one harmless access, and a line that cannot be parsed
+// is one access in doubt.
 func Parse(line string, env Env) []umpire.Access {
 	accesses, _ := ParseCode(line, env)
 	return accesses
 }
 
-// ParseCode is Parse that also returns what code of other languages on the line seems to do.
+// ParseCode is like Parse but also returns guesses about code in other languages on the line.
 // The guesses may be wrong in either direction: use them to refuse, never to permit.
 func ParseCode(line string, env Env) (accesses, guesses []umpire.Access) {
 	w := &walker{env: env, tables: env.Programs.prependTo(families[:]), coded: codeFamilies[:]}
@@ -81,32 +80,32 @@ type walker struct {
 	tables       []*[]program
 	coded        []*[]program // codeFamilies
 	accesses     []umpire.Access
-	defaults     bool                // variables have the values that stand for them
-	guessed      []umpire.Access     // what code of other languages seems to do
-	met          map[string]*program // what lookup has found, nil for nothing
+	defaults     bool                // variables have their default values
+	guessed      []umpire.Access     // probable effects of code in other languages
+	met          map[string]*program // results of lookup, nil if it found nothing
 	commands     int
-	expanded     int // words that expansion made
-	joined       int // variables that were compared where bodies are left
+	expanded     int // words created by expansion
+	joined       int // variables compared at the ends of bodies
 	depth        int
 	part         int                       // the simple command being walked
-	parts        int                       // how many there were
-	via          int                       // the part whose recipe is being walked, 0 for none
+	parts        int                       // the number of parts so far
+	via          int                       // the part whose recipe is being walked, or 0
 	following    []string                  // the recipes being walked
-	away         int                       // how many containers or machines deep what is walked runs
-	guesses      int                       // words that were walked as the beginning of a command
-	full         bool                      // a limit was met and reported
+	away         int                       // nesting depth of containers or machines at the current command
+	guesses      int                       // words walked as the beginning of a command
+	full         bool                      // a limit was reached and reported
 	recursed     bool                      // a function that calls itself was reported
 	trapped      bool                      // code is set to run later
-	evaluated    evaluation                // what the arithmetic of the line may run
-	arrays       arrayNames                // which variables may be arrays
-	reader       dialect.Reader            // of the text that is read
-	locals       map[string]value          // of the function being walked: what they were outside
+	evaluated    evaluation                // code that the line's arithmetic may run
+	arrays       arrayNames                // variables that may be arrays
+	reader       dialect.Reader            // of the text being read
+	locals       map[string]value          // of the function being walked: their values outside
 	exits        []*exitState              // the loops and functions being walked
 	dropped      *exitState                // the line being walked
 	repositories map[string]*gitRepository // by folder
 }
 
-// walkText reads text as shell code and walks it.
+// walkText parses text as shell code and walks it.
 func (w *walker) walkText(s *state, text string, in flow) {
 	if problem := guardText(text); problem != "" {
 		w.doubt("", umpire.Say("not parsed: %s", problem))
@@ -131,7 +130,7 @@ func (w *walker) walkText(s *state, text string, in flow) {
 	walkLines(w, s, code.file.Stmts, in)
 }
 
-// enterLevel counts one more level of nesting, and reports whether it may be walked.
+// enterLevel counts one more level of nesting, and reports whether it is within the limit.
 func (w *walker) enterLevel() bool {
 	if w.depth >= maxNesting {
 		w.limit("nested too deeply")
@@ -143,7 +142,7 @@ func (w *walker) enterLevel() bool {
 
 func (w *walker) leaveLevel() { w.depth-- }
 
-// openPart starts a new part; calling what it returns goes back to the one before.
+// openPart starts a new part; calling its result returns to the previous one.
 func (w *walker) openPart() func() {
 	before := w.part
 	w.parts++
@@ -151,8 +150,8 @@ func (w *walker) openPart() func() {
 	return func() { w.part = before }
 }
 
-// countStatement counts one more statement, and reports whether it may be walked. Once a
-// limit is met nothing more is walked, so that every loop ends.
+// countStatement counts one more statement, and reports whether to walk it. After a limit is
+// reached nothing more is walked, so every loop ends.
 func (w *walker) countStatement() bool {
 	w.commands++
 	if w.full || w.commands > maxCommands {
@@ -185,7 +184,7 @@ func (w *walker) emit(a umpire.Access) {
 	w.accesses = append(w.accesses, a)
 }
 
-// doubt adds an access that says that something could not be known.
+// doubt adds an access in doubt with its reason.
 func (w *walker) doubt(program string, what umpire.Phrase) {
 	w.accesses = append(w.accesses, umpire.Access{
 		Kind: umpire.KindExec, Program: program, Risk: umpire.Medium,
@@ -201,7 +200,7 @@ func (k *Knowledge) prependTo(tables []*[]program) []*[]program {
 	return append([]*[]program{&k.programs}, tables...)
 }
 
-// doubtDialect doubts each construct of the code that not all of its shells read as bash does.
+// doubtDialect doubts each construct that one of the code's shells reads differently from bash.
 func doubtDialect(w *walker, s *state, code reading) {
 	if s.shells == dialect.Bash {
 		return

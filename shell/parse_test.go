@@ -10,10 +10,10 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// testEnv is the shell in which tests run: a project below a home.
+// testEnv is the environment of the tests: a project below a home.
 var testEnv = Env{Dir: "/home/u/p", Home: "/home/u", Shell: "bash"}
 
-// seen writes accesses one a line: kind, what, and marks for tree, glob, doubt.
+// seen formats accesses, one per line: kind, target, and marks for tree, glob and doubt.
 func seen(accesses []umpire.Access) string {
 	var b strings.Builder
 	for _, a := range accesses {
@@ -145,7 +145,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestRisks holds what the engine itself says of a line.
+// TestRisks checks the engine's own verdicts on lines.
 func TestRisks(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -191,7 +191,7 @@ func TestRisks(t *testing.T) {
 	}
 }
 
-// TestGuard holds that no input reaches the parser that it could not survive.
+// TestGuard: no input that could crash the parser reaches it.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
@@ -226,7 +226,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestBounds holds that walking is bounded for lines that parse quickly.
+// TestBounds: walking is bounded for lines that parse quickly.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
@@ -258,7 +258,7 @@ func doubling(n int) string {
 	return b.String()
 }
 
-// TestState holds what a line does to the shell that runs the rest of it.
+// TestState checks the effects of commands on the shell that runs the rest of the line.
 func TestState(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, line, want string }{

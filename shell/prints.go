@@ -7,22 +7,21 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// silent are programs that print nothing when nothing goes wrong, and those that only start another
-// one, of which nothing is known here.
+// silent are programs that print nothing unless they fail, and those that only start another
+// program, which is judged elsewhere.
 const silent = ": true false exec read mapfile readarray cd chdir test [ set unset shift trap wait sleep export " +
 	"alias unalias umask return exit break continue mkdir rmdir touch rm cp mv ln chmod chown chgrp install truncate " +
 	"sync env command builtin timeout gtimeout nice nohup time stdbuf setsid ionice chrt taskset"
 
-// Programs that print nothing of their own, but what they read: from their standard input where no
-// file is named. Of the words of the scripted ones the first is a program or a pattern, unless an
-// option gives that.
+// Programs that print only their input: the standard input if no file is named. The first word
+// of the scripted ones is a program or a pattern, unless an option gives that.
 const (
 	passing  = "cat tac rev nl sort uniq head tail cut paste fold expand unexpand fmt column tee base64 base32 xxd od"
 	scripted = "sed awk gawk mawk nawk grep egrep fgrep jq yq"
 )
 
-// printsSomething reports whether a program has something to print, as far as its words and its input tell.
-// Of the words of echo and printf, one has to be known in part, and more than a place for others.
+// printsSomething reports whether a program has something to print, judging by its words and its
+// input. One of the words of echo and printf must be partly known, and more than a placeholder.
 func printsSomething(u *use, words []string) bool {
 	switch name := u.program0(); {
 	case scan.HasField(silent, name):
@@ -45,7 +44,7 @@ func printsSomething(u *use, words []string) bool {
 	return true
 }
 
-// readsSomething reports whether a program gets input, or the name of a file after some other words.
+// readsSomething reports whether a program gets input, or a file name after some other words.
 func readsSomething(u *use, after int) bool {
 	if u.in.kind != flowNone {
 		return u.in.kind != flowText || u.in.text != ""

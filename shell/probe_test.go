@@ -22,10 +22,10 @@ import (
 
 var probeAll = flag.Bool("options.all", false, "probe every value option of every tool that is installed")
 
-// A probedTool is a line with {} where the options go, and how the tool lists its options.
+// A probedTool is a line with {} for the options, and the command that lists the tool's options.
 type probedTool struct{ line, help string }
 
-// The three at the beginning are probed on every run, with one option in probeShare.
+// The first three are probed on every run, with one option in probeShare.
 var probedTools = []probedTool{
 	{"sort {} a.txt", ""},
 	{"tar -cf /dev/null {} a.txt", ""},
@@ -75,14 +75,14 @@ var probedTools = []probedTool{
 	{"aws s3 ls {}", "aws s3 ls help"},
 }
 
-// probeShare is how many options share one probe where not all are probed.
+// probeShare is the number of options that share one probe if not all are probed.
 const probeShare = 6
 
 // Values that tools take for the name of a file.
 var probeValues = []string{"%s", "@%s", "file://%s", "x=@%s"}
 
 // TestValueOptions runs tools with options whose value names a file, and compares the files that
-// they open with the accesses of the line. A read or a write that a table calls plain fails.
+// they open with the accesses of the line. It fails if a table calls a read or a write plain.
 func TestValueOptions(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed: the files that a tool opens cannot be seen")
@@ -113,7 +113,7 @@ func TestValueOptions(t *testing.T) {
 	}
 }
 
-// A prober runs lines away from the network, and sees which of them open the canary.
+// A prober runs lines away from the network, and detects which of them open the canary.
 type prober struct {
 	*testing.T
 	dir, canary            string
@@ -139,7 +139,7 @@ func newProber(t *testing.T) *prober {
 	return p
 }
 
-// command makes a command in the project that reaches no network and ends soon.
+// command returns a command in the project that reaches no network and ends soon.
 func (p *prober) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.WaitDelay = p.dir, time.Second
@@ -203,7 +203,7 @@ var (
 	bothNames  = regexp.MustCompile(`(?m)(-[A-Za-z0-9]), (--[A-Za-z][\w-]*)`)
 )
 
-// valueOptions are the options with a value that the tool's own help lists, and those of the table.
+// valueOptions returns the options with a value in the tool's own help, and those of the table.
 func (p *prober) valueOptions(tool probedTool, program *program) []string {
 	name, _, _ := strings.Cut(tool.line, " ")
 	help := strings.Fields(tool.help)
@@ -246,7 +246,7 @@ func (p *prober) valueOptions(tool probedTool, program *program) []string {
 	return all
 }
 
-// run runs one line and compares what it does to the canary with its accesses.
+// run runs one line and compares its use of the canary with its accesses.
 func (p *prober) run(before, name, value, after string, opt *option) {
 	option := name + " " + Quote(value)
 	if strings.HasPrefix(name, "--") {

@@ -7,29 +7,27 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A program is what umpire knows of one program, or of one of its subcommands.
-// Entries are data, one family of programs a file; they cost nothing until the
-// program is met. Only what an entry accepts is harmless: an option that it does
-// not list, or a subcommand, makes the use one that asks.
+// A program describes one program, or one of its subcommands. Entries are data, one family of
+// programs per file; they cost nothing until the program occurs. Only accepted uses are
+// harmless: an unlisted option or subcommand makes a use ask.
 type program struct {
-	// names are the program's names, separated by spaces; the first is the one
-	// that rules and explanations use. each says that they are not one program
-	// but several alike, so that a subcommand keeps the name it was given by.
+	// names are the program's names, separated by spaces; rules and explanations use the first
+	// one. each says that they are several similar programs instead of one, so a subcommand
+	// keeps its name as given.
 	names string
 	each  bool
-	// risk of a use with accepted options only, and why. The zero value is
-	// Critical, so an entry that forgets it is refused.
+	// risk is the risk of a use with accepted options only, and why its reason. The zero value
+	// is Critical, so an entry without a risk is refused.
 	risk umpire.Risk
 	why  umpire.Phrase
-	// consequence is what cannot be taken back after such a use; an entry that is
-	// safe or low may leave it out.
+	// consequence is the consequence of such a use; an entry that is safe or low may omit it.
 	consequence stated
-	// style tells how options are written.
+	// style is the way options are written.
 	style style
 	// opts are the accepted options; also are groups of them that entries share.
 	opts []option
 	also []*[]option
-	// args says what the operands are, one word each:
+	// args lists the kinds of the operands, one word each:
 	//
 	//	data     text that is neither a path nor code
 	//	read     a file or folder that is looked at; tree: with all below it
@@ -47,52 +45,51 @@ type program struct {
 	// A trailing … repeats the word; words after it are taken from the end.
 	// The empty string is "data…".
 	args string
-	// subs are the subcommands; the first operand names one. more are further
-	// tables of them.
+	// subs are the subcommands; the first operand names one. more are further tables of them.
 	subs []program
 	more []*[]program
-	// lax says that no option of the program does harm, so that one that is not
-	// listed, or not known before it runs, is accepted.
+	// lax says that no option of the program is harmful. Options that are unlisted or unknown
+	// before run time are then accepted.
 	lax bool
-	// peeks says that it looks at the names and attributes of its operands, and
-	// not at what is in them.
+	// peeks says that it looks at the names and attributes of its operands, but not at their
+	// contents.
 	peeks bool
-	// check adds what a table cannot say.
+	// check adds judgements that a table cannot express.
 	check func(*use)
-	// manifests are files of the folder, by name, that say what its uses run.
+	// manifests are the names of files in the folder that define the commands it runs.
 	manifests string
-	// every is as check, for the uses of its subcommands too.
+	// every is like check, but also for the uses of its subcommands.
 	every func(*use)
-	// formats are the extensions of the files that a formatter changes in the folders it is
-	// given, separated by spaces.
+	// formats are the extensions of the files that a formatter changes in the given folders,
+	// separated by spaces.
 	formats string
-	// out tells what it prints, where that matters to a reader of its output.
+	// out returns its output, if that matters to a program that reads it.
 	out func(*use, flow) flow
 }
 
-// An option is a group of spellings that mean the same, such as
-// "-o= --output=". A spelling that ends in = takes a value, one that ends in ?
-// takes it only when attached. In style short, "-abc" lists three options.
+// An option is a group of equivalent spellings, such as "-o= --output=". A spelling that ends
+// in = takes a value, one that ends in ? takes it only when attached. In style short, "-abc"
+// lists three options.
 type option struct {
 	names string
 	does  effect
 	why   umpire.Phrase
-	// consequence is what cannot be taken back when the option is given; one that
-	// asks or harms states it, and one that obeys or runs is worth what it starts.
+	// consequence is the consequence of the option. An option that asks or harms states it; one
+	// that obeys or runs has that of the code it starts.
 	consequence stated
-	// except are values with which the option does nothing of the kind, separated by spaces.
-	// A value that ends in = or . stands for all that begin so; capitals do not matter.
+	// except are space-separated values without the option's effect. A value that ends in = or
+	// . matches any value with that prefix; case does not matter.
 	except string
-	// when are parts of a value, separated by spaces, without which the option does not have
-	// the effect.
+	// when are space-separated parts of a value; the option has its effect only with one of
+	// them.
 	when string
 }
 
-// An effect is what an option does, as a set of bits. The zero value is: nothing
-// beyond what the program does anyway.
+// An effect is a set of effects of an option, as bits. The zero value adds nothing to the
+// program's own effects.
 type effect uint32
 
-// The effects. Those above the line say what the option's value is.
+// The effects. Those above the blank line classify the option's value.
 const (
 	reads   effect = 1 << iota // a path that is read
 	writes                     // a path that is written
@@ -110,23 +107,23 @@ const (
 	asks  // the use is of medium risk
 	harms // the use is of high risk
 	shows // prints something about the program and does nothing else
-	ends  // what follows its value is for the code that it names (python -m)
+	ends  // the words after its value are for the code that it names (python -m)
 
 	plain  // the value is neither a path nor sent, or the program's check judges it
 	sends  // the value is sent: text as it stands, or the file behind an @
 	routes // another way to the host than its name says: a proxy, a resolver, a redirect
 )
 
-// typed are the effects that say what an option does with its value. A value without one of
-// them asks where it may be a path.
+// typed are the effects that classify an option's value. A value without one of them asks if it
+// may be a path.
 const typed = ofValue | routes | obeys | shows
 
 // A style is a way of writing options.
 type style uint8
 
 const (
-	// short: GNU's. Single letters cluster, values attach, long options may be
-	// abbreviated, options and operands mix, -- ends options.
+	// short: GNU's. Single letters cluster, values attach, long options may be abbreviated,
+	// options and operands mix, -- ends options.
 	short style = iota
 	// leading: as short, but the first operand ends the options: wrappers,
 	// shells, programs with subcommands.
@@ -154,7 +151,7 @@ func (p *program) findSubcommand(name string) *program {
 // hasSubcommands reports whether the program has subcommands.
 func (p *program) hasSubcommands() bool { return len(p.subs)+len(p.more) > 0 }
 
-// findNamed returns the entry of a table that bears the name, or nil.
+// findNamed returns the entry of a table with that name, or nil.
 func findNamed(table []program, name string) *program {
 	for i := range table {
 		if scan.HasField(table[i].names, name) {
@@ -164,7 +161,7 @@ func findNamed(table []program, name string) *program {
 	return nil
 }
 
-// options yields the accepted options, those of shared groups too.
+// options yields the accepted options, including those of shared groups.
 func (p *program) options(yield func(*option) bool) {
 	for i := range p.opts {
 		if !yield(&p.opts[i]) {
@@ -188,7 +185,7 @@ func (g *given) spares() bool {
 	return g.has && g.option.excepts(g.value)
 }
 
-// holdsAny reports whether text holds one of the words of a list.
+// holdsAny reports whether text contains one of the words of a list.
 func holdsAny(text, list string) bool {
 	for part := range strings.FieldsSeq(list) {
 		if strings.Contains(text, part) {
@@ -198,7 +195,7 @@ func holdsAny(text, list string) bool {
 	return false
 }
 
-// excepts reports whether the option does nothing with that value.
+// excepts reports whether the option has no effect with that value.
 func (o *option) excepts(value word) bool {
 	for entry := range strings.FieldsSeq(o.except) {
 		begins := len(entry) > 1 && (strings.HasSuffix(entry, "=") || strings.HasSuffix(entry, "."))
@@ -222,8 +219,8 @@ func (p *program) name() string {
 	return p.names
 }
 
-// families are the tables, one a file. Their order does not matter: a test holds
-// that no name occurs twice.
+// families are the tables, one per file. Their order does not matter, because a test ensures
+// that names are unique.
 var families = [...]*[]program{
 	&builtins, &viewing, &comparing, &searching, &textTools, &fileTools, &systemTools,
 	&wrappers, &interpreters, &gitTools, &packageManagers, &buildTools,
@@ -234,8 +231,8 @@ var families = [...]*[]program{
 	&formatViewers, &reckoners,
 }
 
-// findProgram returns what is known of a program, or nil. The tables are reached
-// through the walker, since they refer to functions that walk.
+// findProgram returns the entry of a program, or nil. It reaches the tables through the walker,
+// because they refer to functions that walk.
 func (w *walker) findProgram(name string) *program {
 	found, met := w.met[name]
 	if met {

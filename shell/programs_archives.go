@@ -253,19 +253,18 @@ var archivers = []program{
 	},
 }
 
-// filters is what a program prints that transforms its input: what came from
-// the network still does.
+// filters returns the output of a program that transforms its input. Input from the network
+// stays marked as such.
 func filters(_ *use, in flow) flow { return filteredFlow(in, "") }
 
-// means reports whether an option is the one of that spelling, or another
-// spelling of it.
+// means reports whether an option has that spelling, or another spelling of the same option.
 func (g *given) means(name string) bool { return hasSpelling(g.option.names, name) }
 
-// tarValues are the letters of tar's old style that take a value, in the order
-// of the letters, from the words that follow.
+// tarValues are the letters of tar's old style that take a value from the following words, in
+// the order of the letters.
 const tarValues = "fCTXbLNVHIgFKs"
 
-// addDashes writes `tar xzf a -C b` as `tar -x -z -f a -C b`.
+// addDashes rewrites `tar xzf a -C b` as `tar -x -z -f a -C b`.
 func addDashes(args []word) []word {
 	letters, rest := args[0].text, args[1:]
 	out := make([]word, 0, len(args)+len(letters))
@@ -278,8 +277,8 @@ func addDashes(args []word) []word {
 	return append(out, rest...)
 }
 
-// checkTar judges tar by its mode: -t looks, -x writes into a folder, -c and
-// the like write the archive.
+// checkTar judges tar by its mode: -t looks, -x writes into a folder, and -c and similar modes
+// write the archive.
 func checkTar(u *use) {
 	if args := argumentsOf(u); len(args) > 0 && args[0].known() && args[0].text != "" && args[0].text[0] != '-' {
 		reparseArguments(u, addDashes(args), false)
@@ -305,7 +304,7 @@ func checkTar(u *use) {
 	}
 }
 
-// judgePacking notes what tar -c reads, and the archive that it writes.
+// judgePacking records the files that tar -c reads, and the archive that it writes.
 func judgePacking(u *use, members []word) {
 	if u.got("--files-from") != nil {
 		u.doubt = "the files that a list names are not known before it runs"
@@ -331,7 +330,7 @@ func judgePacking(u *use, members []word) {
 	}
 }
 
-// judgeTarFile notes the access of tar's -f, which may lie on another machine.
+// judgeTarFile records the access of tar's -f, which may be on another machine.
 func judgeTarFile(u *use, kind umpire.AccessKind) {
 	for _, g := range u.given {
 		if !g.has || !g.means("-f") || g.value.text == "-" && !g.value.open {
@@ -346,7 +345,7 @@ func judgeTarFile(u *use, kind umpire.AccessKind) {
 	}
 }
 
-// tarFolder is where tar unpacks to.
+// tarFolder returns the folder that tar unpacks to.
 func (a *arguments) tarFolder() word {
 	folder := lit(".")
 	for _, g := range a.given {
@@ -374,7 +373,7 @@ func walkCheckpoints(u *use) {
 	}
 }
 
-// checkPacker judges gzip and the like: they replace files unless an option prints instead.
+// checkPacker judges gzip and similar programs, which replace files unless an option makes them print.
 func checkPacker(u *use) {
 	files := u.operands
 	u.operands = nil
@@ -392,7 +391,7 @@ func checkPacker(u *use) {
 	}
 }
 
-// noteUnpacked notes the file that unpacking file would write.
+// noteUnpacked records the file that unpacking file would write.
 func noteUnpacked(u *use, file word) {
 	for suffix := range strings.FieldsSeq(".gz .bz2 .xz .lzma .zst .lz4 .lz .Z .br") {
 		if name, ok := strings.CutSuffix(file.text, suffix); ok && file.known() {
@@ -436,7 +435,7 @@ func checkUnzip(u *use) {
 	u.operands = nil
 }
 
-// checkPackVerb judges archivers whose first operand is what to do.
+// checkPackVerb judges archivers whose first operand is a verb.
 func checkPackVerb(u *use) {
 	operands := u.operands
 	u.operands = nil
@@ -472,8 +471,8 @@ func checkPackVerb(u *use) {
 	}
 }
 
-// judgeListingOptions judges the options of a listing: those of a letter or two change how
-// it looks, and others name lists of files, logs and settings.
+// judgeListingOptions judges the options of a listing: those of one or two letters change its
+// format, and others name lists of files, logs and settings.
 func judgeListingOptions(u *use) {
 	for _, arg := range argumentsOf(u) {
 		if strings.HasPrefix(arg.text, "-") && (arg.open || !scan.HasField("-slt -ba -bd -bb -bb0 -bb1 -y -r -t7z "+
@@ -483,7 +482,7 @@ func judgeListingOptions(u *use) {
 	}
 }
 
-// findPackFolder is where -oDIR unpacks to.
+// findPackFolder returns the folder of -oDIR.
 func findPackFolder(u *use) word {
 	for _, arg := range argumentsOf(u) {
 		if strings.HasPrefix(arg.text, "-o") && len(arg.text) > 2 {
@@ -493,7 +492,7 @@ func findPackFolder(u *use) word {
 	return lit(".")
 }
 
-// checkAr judges `ar t lib.a`: the letters may stand without a dash.
+// checkAr judges `ar t lib.a`: the letters need no dash.
 func checkAr(u *use) {
 	operands := u.operands
 	u.operands = nil
@@ -544,7 +543,7 @@ func checkJar(u *use) {
 	}
 }
 
-// checkCpio judges cpio -t, which only lists, and where -i unpacks to.
+// checkCpio judges cpio -t, which only lists, and the folder that -i unpacks to.
 func checkCpio(u *use) {
 	for _, g := range u.given {
 		if g.means("-F") && g.has && isRemotePath(g.value.text) {

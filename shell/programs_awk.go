@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// checkAwk reads the program of awk and says what it would do.
+// checkAwk judges the program of awk.
 func checkAwk(u *use) {
 	programs := u.scripts()
 	if len(programs) == 0 {
@@ -56,7 +56,7 @@ func judgeAwkProgram(u *use, program string) {
 	}
 }
 
-// wordOf is a text of a program as a word of the line.
+// wordOf converts a text of an awk program into a word of the line.
 func wordOf(t awk.Text) word {
 	if !t.Known {
 		return word{open: true}
@@ -64,15 +64,14 @@ func wordOf(t awk.Text) word {
 	return lit(t.Value)
 }
 
-// shellNames are the shells that run what is piped into them.
+// shellNames are the shells that run piped input.
 const shellNames = "sh bash dash zsh ksh ash mksh"
 
-// awkFilters are programs that awk often pipes into; they are judged as if they
-// stood in the line.
+// awkFilters are programs that awk often pipes into; they are judged like programs on the line.
 const awkFilters = "sort uniq head tail wc cut column"
 
-// scripts is scriptText as it could be: where only numbers are not known, with one,
-// with none, and with several.
+// scripts returns variants of scriptText: if only numbers are unknown, it fills in one number,
+// none, and several.
 func (a *arguments) scripts() []string {
 	text, ok := a.scriptShape()
 	switch {
@@ -88,14 +87,14 @@ func (a *arguments) scripts() []string {
 	return all
 }
 
-// scriptText is the program given to awk or sed, by -e or as the first operand.
-// It reports false when not all of it is known.
+// scriptText returns the program given to awk or sed, by -e or as the first operand. It reports
+// false if a part of it is unknown.
 func (a *arguments) scriptText() (string, bool) {
 	text, ok := a.scriptShape()
 	return text, ok && !strings.Contains(text, someNumber)
 }
 
-// scriptShape is the script with someNumber for each number that is not known.
+// scriptShape returns the script with someNumber for each unknown number.
 func (a *arguments) scriptShape() (string, bool) {
 	var pieces []string
 	for _, g := range a.given {
@@ -117,7 +116,7 @@ func (a *arguments) scriptShape() (string, bool) {
 	return a.operands[0].whole()
 }
 
-// writesFile notes that code which is an argument writes a file.
+// writesFile records that code in an argument writes a file.
 func (u *use) writesFile(name word, why umpire.Phrase) {
 	if name.known() && scan.HasField("/dev/stdout /dev/stderr /dev/null -", name.text) {
 		return
@@ -126,7 +125,7 @@ func (u *use) writesFile(name word, why umpire.Phrase) {
 	u.touch(umpire.KindWrite, name, accessOf{why: why})
 }
 
-// runsCommand notes that code which is an argument runs shell code.
+// runsCommand records that code in an argument runs shell code.
 func (u *use) runsCommand(code word, why umpire.Phrase) {
 	u.raise(umpire.Medium, why)
 	s := u.outsideState()

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// buildTools are the programs that build a project. Files of the project say what they do,
-// and even a dry run obeys those.
+// buildTools are the programs that build a project. Files of the project determine their
+// effects, even for a dry run.
 var buildTools = []program{
 	// safe: make --version
 	// asks: make
@@ -282,17 +282,17 @@ var cargoCommands = []program{
 const cargoLooks = "--all-features --no-default-features --features= --locked --offline --frozen --color= --quiet " +
 	"--verbose"
 
-// cargoBuilds are what the builds of cargo accept; --target is not among them,
-// since its file can name a linker.
+// cargoBuilds are the options of cargo's builds. It leaves out --target, because its file can
+// name a linker.
 const cargoBuilds = cargoLooks + " --workspace --all --lib --bins --bin= --examples --example= --tests --test= " +
 	"--benches --bench= --all-targets --package= --exclude= --release --profile= --jobs= --keep-going " +
 	"--message-format= --ignore-rust-version --future-incompat-report"
 
-// plainMakeOptions are options of make that do not choose other rules.
+// plainMakeOptions are options of make that do not select other rules.
 const plainMakeOptions = "-s -j -k --silent --quiet --jobs --keep-going -w --no-print-directory --print-directory -C " +
 	"--directory --"
 
-// checkMake follows the targets of a makefile that holds only command lines.
+// checkMake follows the targets of a makefile that contains only command lines.
 func checkMake(u *use) {
 	guessRules(u)
 	if u.program0() != "bmake" {
@@ -300,7 +300,7 @@ func checkMake(u *use) {
 	}
 }
 
-// guessRules guesses the command lines of rules that stand on the line or in its input.
+// guessRules guesses the command lines of rules on the line or in its input.
 func guessRules(u *use) {
 	var given strings.Builder
 	for _, g := range u.given {
@@ -331,7 +331,7 @@ func guessRules(u *use) {
 	}
 }
 
-// checkTask follows the tasks of a Taskfile, or the one task of a Python project.
+// checkTask follows the tasks of a Taskfile, or the single task of a Python project.
 func checkTask(u *use) {
 	program := u.program0()
 	if len(u.operands) > 1 {
@@ -340,20 +340,20 @@ func checkTask(u *use) {
 	followTargets(u, program, "-s --silent -v --verbose")
 }
 
-// checkCargoTest judges what follows --: it goes to the test programs.
+// checkCargoTest judges the arguments after --, which go to the test programs.
 func checkCargoTest(u *use) {
 	u.removeDashed("--nocapture --no-capture --show-output --exact --ignored --include-ignored --list --quiet -q " +
 		"--test-threads --test-threads=1 --skip")
 	checkRunner(u)
 }
 
-// checkClippy judges what follows --: it goes to the compiler.
+// checkClippy judges the arguments after --, which go to the compiler.
 func checkClippy(u *use) {
 	u.removeDashed("-D -W -A -F -Dwarnings -Dclippy::all -Dclippy::pedantic -Wclippy::all -Wclippy::pedantic --no-deps")
 	checkRunner(u)
 }
 
-// removeDashed removes the operands that are options which the list holds.
+// removeDashed removes the operands that are accepted options.
 func (a *arguments) removeDashed(accepted string) {
 	var rest []word
 	for _, operand := range a.operands {
@@ -364,8 +364,8 @@ func (a *arguments) removeDashed(accepted string) {
 	a.operands = rest
 }
 
-// checkCargoFmt makes cargo fmt ask, unless it only says what it would do; what
-// follows -- goes to rustfmt.
+// checkCargoFmt makes cargo fmt ask unless it only reports differences. The arguments after --
+// go to rustfmt.
 func checkCargoFmt(u *use) {
 	rest := removeWord(u.operands, "--check")
 	checks := u.got("--check") != nil || len(rest) < len(u.operands)
@@ -376,7 +376,7 @@ func checkCargoFmt(u *use) {
 	u.raiseTo(umpire.Medium, reversible, changesSources)
 }
 
-// removeWord returns the words that are not text.
+// removeWord returns the words other than text.
 func removeWord(words []word, text string) []word {
 	var out []word
 	for _, wd := range words {
@@ -387,7 +387,7 @@ func removeWord(words []word, text string) []word {
 	return out
 }
 
-// checkCompiler reads the file of @file, which holds more options.
+// checkCompiler reads the file of @file, which contains more options.
 func checkCompiler(u *use) {
 	for i, operand := range u.operands {
 		if len(operand.text) > 1 && operand.text[0] == '@' {

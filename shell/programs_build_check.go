@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// The kinds of files that formatters change. Prettier and biome lay out settings in JSON and
-// YAML too, editors' and agents' among them, and change nothing of what those say.
+// The kinds of files that formatters change. Prettier and biome also format settings in JSON
+// and YAML, including those of editors and agents, without changing their meaning.
 const (
 	pythonFiles = ".py .pyi .ipynb"
 	scriptFiles = ".js .jsx .mjs .cjs .ts .tsx .mts .cts .vue .svelte .astro"
@@ -22,9 +22,9 @@ const (
 	otherRules     = "obeys another configuration, which can hold code"
 )
 
-// codeChecks are the programs that format, check and test code. Those that read
-// the project's own configuration do as the project says: it is taken for the
-// project's, as with `npm test`; another configuration asks.
+// codeChecks are the programs that format, check and test code. Those that read the project's
+// own configuration obey the project: that is treated like its tests, as with `npm test`;
+// another configuration asks.
 var codeChecks = []program{
 	// safe: tsc --noEmit
 	// asks: tsc
@@ -292,8 +292,8 @@ func checkTsc(u *use) {
 	}
 }
 
-// standsBehind reports whether one of the words stands right behind an option, and
-// nowhere else.
+// standsBehind reports whether one of the words directly follows an option, and occurs nowhere
+// else.
 func standsBehind(u *use, option string, words ...string) bool {
 	behind, all := 0, 0
 	for i, wd := range u.words {
@@ -308,7 +308,7 @@ func standsBehind(u *use, option string, words ...string) bool {
 	return all == 1 && behind == 1
 }
 
-// checkResponseFile makes @file ask, which holds more options.
+// checkResponseFile makes @file ask, which contains more options.
 func checkResponseFile(u *use) {
 	for _, operand := range u.operands {
 		if strings.HasPrefix(operand.text, "@") {
@@ -317,7 +317,7 @@ func checkResponseFile(u *use) {
 	}
 }
 
-// checkFormatter makes a formatter ask, unless it only says what it would do.
+// checkFormatter makes a formatter ask unless it only reports differences.
 func checkFormatter(u *use) {
 	if u.got("--check", "--diff", "--check-only", "--check-formatted") != nil {
 		return

@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// syntaxOptions are the options of gcc and clang that may accompany -fsyntax-only: none
-// starts a program, reads a file of options, loads a plugin or writes. Those of
-// syntaxBeginnings have their value attached.
+// syntaxOptions are the options of gcc and clang that may accompany -fsyntax-only: they do not
+// start programs, read option files, load plugins or write. The options of syntaxBeginnings
+// have their value attached.
 const (
 	syntaxOptions = "-fsyntax-only -pedantic -pedantic-errors -ansi -pthread -w -g -c -m32 -m64 -nostdinc -fopenmp " +
 		"-fno-exceptions -fno-rtti -fPIC -fpic -fdiagnostics-color -fno-diagnostics-color -fcolor-diagnostics " +
@@ -18,7 +18,7 @@ const (
 	syntaxFolders    = "-I -isystem -iquote -include"
 )
 
-// checkSyntaxOnly judges a compiler that only checks the syntax of what it is given.
+// checkSyntaxOnly judges a compiler that only checks the syntax of its input.
 func checkSyntaxOnly(u *use) {
 	checkCompiler(u)
 	args := argumentsOf(u)
@@ -55,7 +55,7 @@ func checkSyntaxOnly(u *use) {
 	}
 }
 
-// folderOption reports an option that names what is included, and a name attached to it.
+// folderOption reports whether an option names a folder for includes, and returns an attached name.
 func folderOption(arg word) (is bool, attached word) {
 	for option := range strings.FieldsSeq(syntaxFolders) {
 		if rest, found := strings.CutPrefix(arg.text, option); found && (rest == "" || option == "-I") {
@@ -82,7 +82,7 @@ func checkTree(u *use) {
 	}
 }
 
-// checkPkgConfig notes the files of modules that are named by path.
+// checkPkgConfig records the files of modules given by path.
 func checkPkgConfig(u *use) {
 	for _, operand := range u.operands {
 		if operand.open || strings.Contains(operand.text, "/") || strings.HasSuffix(operand.text, ".pc") {

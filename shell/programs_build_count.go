@@ -6,9 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// fileChecks are programs that check or count the lines of files. Each has an
-// entry of its own: a letter that takes a value in one would hide an option that
-// writes in another.
+// fileChecks are programs that check or count the lines of files. Each has a separate entry: a
+// letter that takes a value in one would hide an option that writes in another.
 var fileChecks = []program{
 	// safe: tokei -o json src
 	// asks: tokei --zzz
@@ -103,8 +102,7 @@ var fileChecks = []program{
 	{names: "jsonlint", risk: umpire.Safe, why: "checks JSON", args: "tree…", opts: []option{
 		{names: "-q --quiet -c --compact -s --sort-keys"}, {names: "--help -h --version -v", does: shows},
 	}},
-	// It starts shellcheck and pyflakes on the scripts of workflows, where it
-	// finds them.
+	// It starts shellcheck and pyflakes on the scripts of workflows if they are installed.
 	// safe: actionlint --version
 	// asks: actionlint -shellcheck=./x
 	// safe: actionlint -color
@@ -167,7 +165,7 @@ var fileChecks = []program{
 	},
 }
 
-// checkCloc makes archives ask, which cloc has other programs unpack.
+// checkCloc makes archives ask, because cloc starts other programs to unpack them.
 func checkCloc(u *use) {
 	checkUnpacked(u)
 	for _, operand := range u.operands {

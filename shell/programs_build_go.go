@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// Options that go build, test, run, list and vet share. Those that name a
-// program or a file that the build obeys are goRuns.
+// Options that go build, test, run, list and vet share. Options that name a program or a file
+// for the build to obey are in goRuns.
 const (
 	goBuild = "-a -n -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? " +
 		"-installsuffix= -json -linkshared -modcacherw -p= -tags= -trimpath"
@@ -261,7 +261,7 @@ const (
 	obeysBuild     = "runs another program or builds other files"
 )
 
-// checkGoTidy and checkGoEdit let run what only prints.
+// checkGoTidy and checkGoEdit allow commands that only print.
 func checkGoTidy(u *use) {
 	if u.gave("-diff") && !givesOther(u, "-diff -v -x -e") {
 		u.onlyShows("prints what it would change")
@@ -274,7 +274,7 @@ func checkGoEdit(u *use) {
 	}
 }
 
-// givesOther reports whether an argument is given that a list does not hold.
+// givesOther reports whether an argument is not on a list.
 func givesOther(u *use, accepted string) bool {
 	for _, wd := range u.words[len(strings.Fields(u.table)):] {
 		if !wd.known() || !scan.HasField(accepted, wd.text) {
@@ -285,8 +285,8 @@ func givesOther(u *use, accepted string) bool {
 }
 
 // checkPprof makes pprof ask unless it prints a report on a file: without a report it opens a
-// prompt, and a URL is fetched. Subcommands that list sources are left out: a profile can
-// name any file.
+// prompt, and it fetches a URL. Subcommands that list sources are left out, because a profile
+// can name any file.
 func checkPprof(u *use) {
 	if !u.gave("-top", "-text", "-tree", "-traces", "-raw", "-peek") || len(u.operands) == 0 {
 		u.raise(umpire.Medium, "opens a prompt")
@@ -296,8 +296,8 @@ func checkPprof(u *use) {
 	}
 }
 
-// checkGoList makes go list ask when it asks the network or takes what is not a
-// name of a package.
+// checkGoList makes go list ask if it contacts the network or if an operand is not a package
+// name.
 func checkGoList(u *use) {
 	if !u.gave("-m") {
 		notePathOperands(u)
@@ -314,7 +314,7 @@ func checkGoList(u *use) {
 	}
 }
 
-// operandContains reports whether an operand holds text or is not known.
+// operandContains reports whether an operand contains text or is unknown.
 func (a *arguments) operandContains(text string) bool {
 	for _, operand := range a.operands {
 		if operand.open || strings.Contains(operand.text, text) {
@@ -324,7 +324,7 @@ func (a *arguments) operandContains(text string) bool {
 	return false
 }
 
-// notePathOperands notes reads of those package patterns that are paths.
+// notePathOperands records reads of the package patterns that are paths.
 func notePathOperands(u *use) {
 	for _, operand := range u.operands {
 		if operand.open || pathLike(operand.text) {
@@ -334,12 +334,12 @@ func notePathOperands(u *use) {
 	u.operands = nil
 }
 
-// pathLike reports a package that is given as a folder or as a file.
+// pathLike reports whether a package is given as a folder or a file.
 func pathLike(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") || strings.HasSuffix(name, ".go")
 }
 
-// checkGoBuild notes the packages that are paths, and the flags of the compiler.
+// checkGoBuild records the packages given as paths, and judges the compiler's flags.
 func checkGoBuild(u *use) {
 	for _, g := range u.given {
 		if hasSpelling(goFlags, g.name) && !plainFlags(g.value) {
@@ -352,9 +352,9 @@ func checkGoBuild(u *use) {
 	notePathOperands(u)
 }
 
-// noteGoOutput notes the program that go build writes. Without -o it writes one too,
-// and either way go replaces no file but an empty one or one that it can tell was
-// built; only the header that other build modes write replaces anything.
+// noteGoOutput records the program that go build writes. It writes one even without -o. In
+// either case go replaces only an empty file or one that it recognizes as built, apart from the
+// header that other build modes write.
 func noteGoOutput(u *use, file word) {
 	of := accessOf{table: u.table + " -o", why: "writes the program", risk: umpire.Low}
 	if u.gave("-buildmode") || strings.HasPrefix(file.text, "-") {
@@ -364,8 +364,8 @@ func noteGoOutput(u *use, file word) {
 	u.touch(umpire.KindWrite, file, of)
 }
 
-// plainFlags reports flags for the compiler or the linker that neither start a
-// program nor name a file: smaller output, debugging, the text of a variable.
+// plainFlags reports whether flags for the compiler or the linker neither start a program nor
+// name a file: smaller output, debugging, the text of a variable.
 func plainFlags(value word) bool {
 	if !value.known() {
 		return false
@@ -381,8 +381,8 @@ func plainFlags(value word) bool {
 	return true
 }
 
-// checkGoTest judges what is tested: a package by its path is the project's own,
-// one by its name may be anybody's.
+// checkGoTest judges the tested packages: a package given by its path belongs to the project,
+// one given by its name may be third-party code.
 func checkGoTest(u *use) {
 	if u.gave("-args") {
 		u.operands = nil
@@ -397,7 +397,7 @@ func checkGoTest(u *use) {
 	checkGoBuild(u)
 }
 
-// checkGoRun judges what go run starts: a package with a version is downloaded.
+// checkGoRun judges the package of go run: one with a version is downloaded.
 func checkGoRun(u *use) {
 	if len(u.operands) == 0 {
 		return
@@ -410,7 +410,7 @@ func checkGoRun(u *use) {
 	notePathOperands(u)
 }
 
-// checkGoDownload makes the download of something that go.mod does not name worse.
+// checkGoDownload raises the risk of downloads that go.mod does not name.
 func checkGoDownload(u *use) {
 	if len(u.operands) > 0 {
 		u.raise(umpire.High, "downloads code that the project need not name")

@@ -2,11 +2,11 @@ package shell
 
 import "github.com/umpirehq/umpire"
 
-// checksByRules is the reason of style checkers: their rules are in the project's own
-// configuration, which is treated as eslint's is.
+// checksByRules is the reason for style checkers. Their rules are in the project's own
+// configuration, which is treated like eslint's.
 const checksByRules = "checks code by the project's rules"
 
-// styleChecks are programs that check code and text, and change files only by an option.
+// styleChecks are programs that check code and text, and change files only with an option.
 var styleChecks = []program{
 	// safe: rubocop app
 	// asks: rubocop -a

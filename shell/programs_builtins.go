@@ -36,7 +36,7 @@ var builtins = []program{
 	// asks: shift > ../x
 	{names: "shift", risk: umpire.Safe, why: "moves the positional parameters", style: bare, check: func(u *use) {
 		checkLeave(u)
-		u.s.args = nil // what was given before is noted
+		u.s.args = nil // the previous arguments are already recorded
 	}},
 	// safe: test -f a
 	// asks: test -v 'a[$(./x)]'
@@ -182,12 +182,11 @@ var builtins = []program{
 		why: "means something only to zsh", style: bare},
 }
 
-// aboutItself are the options that nearly every program has. A text, and not an
-// option, so that the tables are laid out by the compiler and nothing is copied
-// into them at start.
+// aboutItself are the options that nearly every program has. It is a text instead of an option,
+// because the compiler can then lay out the tables without copying at start-up.
 const aboutItself = "--help --version"
 
-// echoes is what echo prints.
+// echoes returns the output of echo.
 func echoes(u *use, _ flow) flow {
 	words := u.operands
 	for len(words) > 0 && (words[0].text == "-n" || words[0].text == "-e" || words[0].text == "-E") {
@@ -218,8 +217,8 @@ func checkPrintf(u *use) {
 	}
 }
 
-// checkFormatNumbers judges what a format takes for a number: zsh and ksh evaluate it, and an
-// index in it may run as code.
+// checkFormatNumbers judges arguments for numbers in a format: zsh and ksh evaluate them, and
+// an index may run as code.
 func checkFormatNumbers(u *use) {
 	for _, operand := range u.operands[min(1, len(u.operands)):] {
 		if name, index, found := operand.after("["); found && syntax.ValidName(name) && runsWhenEvaluated(index.text) {
@@ -228,7 +227,7 @@ func checkFormatNumbers(u *use) {
 	}
 }
 
-// printfs is what printf prints when its format holds nothing to fill in.
+// printfs returns the output of printf if its format has no verbs.
 func printfs(u *use, _ flow) flow {
 	if len(u.operands) == 0 {
 		return foreignFlow("printf")
@@ -240,7 +239,7 @@ func printfs(u *use, _ flow) flow {
 	return flow{kind: flowText, text: text}
 }
 
-// printsEach is what printf prints with a format of one text a time.
+// printsEach returns the output of printf with a format of one text at a time.
 func printsEach(operands []word) flow {
 	end, simple := map[string]string{"%s": "", `%s\n`: "\n", "%s ": " "}[operands[0].text]
 	if !simple || !operands[0].known() || len(operands) == 1 {
@@ -263,7 +262,7 @@ func printsDir(u *use, _ flow) flow {
 	return flow{kind: flowText, text: u.s.dirs[0] + "\n"}
 }
 
-// checkCd follows cd: the folder is looked at, and relative paths start there.
+// checkCd follows cd: it looks at the folder, and relative paths start there.
 func checkCd(u *use) {
 	target := word{}
 	for _, operand := range u.operands {
@@ -286,8 +285,7 @@ func checkCd(u *use) {
 	u.s.enterFolder(target, u.w.env.IsDir)
 }
 
-// touchNow fixes the path of an access with the folder as it is before the
-// program has changed it.
+// touchNow fixes the path of an access relative to the folder before the program changes it.
 func (u *use) touchNow(kind umpire.AccessKind, target word, of accessOf) {
 	s := u.s.clone()
 	u.then(func() { u.w.path(s, kind, target, of) })
@@ -336,8 +334,8 @@ func checkUnset(u *use) {
 	}
 }
 
-// checkRead notes the variables that read sets: what a file list names stays
-// below the folders that the list is about.
+// checkRead records the variables that read sets: names from a file list stay below the list's
+// folders.
 func checkRead(u *use) {
 	v := unknownValue()
 	v.words[0].foreign = true
@@ -370,7 +368,7 @@ func checkRead(u *use) {
 	}
 }
 
-// noteUnknownVariable notes that a variable is set to what is not known.
+// noteUnknownVariable records that a variable gets an unknown value.
 func noteUnknownVariable(u *use, name word) {
 	judgeIndexedName(u, name)
 	giveVariable(u.w, u.s, name.text, unknownValue())
@@ -387,7 +385,7 @@ func judgeIndexedName(u *use, name word) {
 	}
 }
 
-// noteArithmetic notes an operand that zsh takes for arithmetic.
+// noteArithmetic records an operand that zsh evaluates as arithmetic.
 func noteArithmetic(u *use, operand word) {
 	if operand.open && !operand.isNumber() {
 		u.w.evaluated.unknown = true
@@ -395,7 +393,7 @@ func noteArithmetic(u *use, operand word) {
 	}
 }
 
-// keepsState makes eval run in this shell and not in a copy of it.
+// keepsState makes eval run in this shell instead of in a copy of it.
 func keepsState(u *use) {
 	words := u.operands
 	u.operands = nil
@@ -405,8 +403,8 @@ func keepsState(u *use) {
 	}
 }
 
-// checkCommand walks the command in this shell and not in a copy of it, since
-// `command cd x` changes folders. `command -v name` only looks.
+// checkCommand walks the command in this shell instead of in a copy of it, because `command cd
+// x` changes folders. `command -v name` only looks.
 func checkCommand(u *use) {
 	words := u.operands
 	u.operands = nil
@@ -438,8 +436,8 @@ func checkTrap(u *use) {
 	})
 }
 
-// atTrap is the state when code runs that a trap holds: what the line sets may have
-// been set anew.
+// atTrap returns the state in which a trap's code runs: the line may have changed its variables
+// since.
 func (s *state) atTrap() *state {
 	c := s.clone()
 	for name := range c.vars {
@@ -450,7 +448,7 @@ func (s *state) atTrap() *state {
 	return c
 }
 
-// checkAlias records that a name no longer means what its table says.
+// checkAlias records that a name no longer means its table entry.
 func checkAlias(u *use) {
 	for _, operand := range u.operands {
 		name, _, assigns := operand.after("=")
@@ -485,12 +483,12 @@ func checkHash(u *use) {
 	}
 }
 
-// harmlessShopts are options of the shell that change neither what runs nor what is read.
-// dotglob is not: with it, * matches .env.
+// harmlessShopts are shell options that change neither the commands that run nor the files they
+// read. dotglob is not harmless: with it, * matches .env.
 const harmlessShopts = "nullglob globstar extglob nocaseglob nocasematch failglob pipefail inherit_errexit"
 
-// checkListing lets run what of the interactive shell only lists: names that could
-// complete a word, bindings of keys, earlier commands, who called.
+// checkListing allows commands of the interactive shell that only list: names that complete a
+// word, key bindings, earlier commands, the call stack.
 func checkListing(u *use) {
 	accepted, number := "", false
 	switch u.program0() {
@@ -517,7 +515,7 @@ func checkListing(u *use) {
 	}
 }
 
-// changesLimits judges what prints a limit without an operand, and sets it with one.
+// changesLimits judges commands that print a limit without an operand, and set it with one.
 func changesLimits(u *use) {
 	if len(u.operands) > 0 {
 		u.raise(umpire.Medium, "changes what later commands may do")

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// reckoners are programs that calculate, encode or show what a file holds, and
-// change nothing.
+// reckoners are programs that calculate, encode or show the contents of a file, and change
+// nothing.
 var reckoners = []program{
 	// safe: bc < a
 	// asks: bc --surprise
@@ -99,16 +99,16 @@ var reckoners = []program{
 	},
 }
 
-// checkFzf lets fzf filter its input; all else of it draws on the terminal, and can
-// start programs.
+// checkFzf allows fzf to filter its input. All other uses draw on the terminal and can start
+// programs.
 func checkFzf(u *use) {
 	if u.got("--filter") != nil && u.in.kind != flowNone && len(u.operands) == 0 {
 		u.onlyShows("prints the lines that match")
 	}
 }
 
-// checkDc judges the code that dc is given: ! starts a program, ? and x run what
-// is read or put together.
+// checkDc judges the code given to dc: ! starts a program, ? and x run code that is read or
+// assembled.
 func checkDc(u *use) {
 	given := len(u.operands) > 0
 	for _, g := range u.given {
@@ -131,7 +131,7 @@ func judgeDcCode(u *use, text string, known bool) {
 	}
 }
 
-// decodes is what base64 -d prints of text that is known.
+// decodes returns the output of base64 -d for known text.
 func decodes(u *use, in flow) flow {
 	if u.program0() != "base64" || !u.gave("-d", "-D", "--decode") || len(u.operands) > 0 || in.kind != flowText {
 		return foreignFlow(u.program0())

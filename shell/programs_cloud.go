@@ -14,8 +14,8 @@ const (
 	tellsAccount     = "tells whose account it is"
 )
 
-// cloudTools are the clients of cloud providers and hosting services. Only verbs
-// that describe are known; all others may cost money, publish or delete.
+// cloudTools are the clients of cloud providers and hosting services. Only describing verbs are
+// known; all others may cost money, publish or delete.
 var cloudTools = []program{
 	// safe: aws s3 ls
 	// asks: aws s3 rm s3://x
@@ -65,12 +65,12 @@ var cloudTools = []program{
 	},
 }
 
-// secretServices are those whose descriptions hold secrets.
+// secretServices are services whose descriptions contain secrets.
 const secretServices = "secretsmanager ssm sts kms iam sso cognito-idp acm-pca lightsail ecr ecr-public codeartifact " +
 	"redshift rds-data secrets auth keyvault ad credential logging storage keys service-accounts appsettings " +
 	"connection-string credentials tokens token secret"
 
-// checkAWS lowers `aws SERVICE describe-…` and the like, which only tell.
+// checkAWS lowers the risk of commands such as `aws SERVICE describe-…`, which only query.
 func checkAWS(u *use) {
 	words := u.operands
 	u.operands = nil
@@ -99,7 +99,7 @@ func checkAWS(u *use) {
 	}
 }
 
-// environmentsOfCloud are look-ups whose answers hold environments and connections.
+// environmentsOfCloud are look-ups whose answers contain environments and connections.
 var environmentsOfCloud = []string{
 	"lambda list-functions", "lambda list-versions-by-function", "ecs describe-task-definition", "ecs describe-tasks",
 	"batch describe-job-definitions", "batch describe-jobs",
@@ -109,8 +109,8 @@ var environmentsOfCloud = []string{
 	"lightsail get-container-services", "cognito-idp describe-user-pool-client",
 }
 
-// writesOrReveals reports whether a verb of aws that begins with get writes a file or
-// hands out what was stored.
+// writesOrReveals reports whether a verb of aws that begins with get writes a file or reveals
+// stored data.
 func writesOrReveals(service, verb string) bool {
 	return scan.HasField("s3api glacier polly lambda", service) || strings.Contains(verb, "token") ||
 		strings.Contains(verb, "secret") ||
@@ -118,7 +118,7 @@ func writesOrReveals(service, verb string) bool {
 		strings.Contains(verb, "export") || strings.Contains(verb, "key") || strings.Contains(verb, "authorization")
 }
 
-// checkDescribing lowers `gcloud GROUP … list` and `az GROUP … show`.
+// checkDescribing lowers the risk of `gcloud GROUP … list` and `az GROUP … show`.
 func checkDescribing(u *use) {
 	words := u.operands
 	u.operands = nil
@@ -147,7 +147,7 @@ func checkDescribing(u *use) {
 	}
 }
 
-// describes lowers a use to one that only looks, unless something else spoke.
+// describes lowers the risk of a use to that of looking, unless another check raised it.
 func (u *use) describes(why umpire.Phrase) {
 	if u.spoke == "" && !u.doubtful && len(u.unknown) == 0 {
 		u.become(umpire.Low, why)

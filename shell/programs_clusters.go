@@ -253,7 +253,7 @@ func checkKubeGet(u *use) {
 	}
 }
 
-// checkKubeDump makes `cluster-info dump` ask, which writes and tells everything.
+// checkKubeDump makes `cluster-info dump` ask, because it writes and reveals everything.
 func checkKubeDump(u *use) {
 	if u.program.findSubcommand("dump") == nil && u.operandContains("dump") {
 		u.askSecret("tells everything about the cluster")
@@ -268,7 +268,7 @@ func checkKubeExec(u *use) {
 	u.operands = nil
 }
 
-// localChart notes the chart's folder, and makes a chart from elsewhere ask.
+// localChart records the chart's folder, and makes a chart from elsewhere ask.
 func localChart(u *use) {
 	for _, g := range u.given {
 		if g.has && strings.Contains(g.value.text, "://") {
@@ -286,15 +286,15 @@ func localChart(u *use) {
 	u.operands = nil
 }
 
-// checkTerraformOutput makes an output that is named ask: by its name terraform
-// prints a sensitive one too.
+// checkTerraformOutput makes a named output ask: terraform prints even a sensitive one by its
+// name.
 func checkTerraformOutput(u *use) {
 	if len(u.operands) > 0 {
 		u.askSecret(printsOutputs)
 	}
 }
 
-// checkTerraformFormat makes terraform fmt ask, unless it only checks.
+// checkTerraformFormat makes terraform fmt ask unless it only checks.
 func checkTerraformFormat(u *use) {
 	for _, g := range u.given {
 		if scan.HasField("-check --check", g.name) && !g.has {

@@ -14,8 +14,8 @@ const (
 	otherDaemon       = "talks to another daemon"
 )
 
-// Options that docker run, create and exec share and that give no more than a container has
-// anyway. Options that reach the machine are in runReaches.
+// Options that docker run, create and exec share and that do not extend a container's rights.
+// Options that reach the machine are in runReaches.
 const (
 	runAccepts = "-d -i -t -q --rm --detach --interactive --tty --init --name= --hostname= -h= --entrypoint= -w= " +
 		"--workdir= -l= --label= --restart= --cpus= -m= --memory= --memory-swap= --shm-size= --platform= --pull= " +
@@ -256,8 +256,7 @@ var dockerBuildOpts = []option{
 		"--builder= --build-context= --add-host=", does: plain},
 }
 
-// checkDockerRun judges how much of the machine a new container gets, and the
-// command that it runs.
+// checkDockerRun judges a new container's access to the machine, and the command that it runs.
 func checkDockerRun(u *use) {
 	for _, g := range u.given {
 		switch {
@@ -273,8 +272,8 @@ func checkDockerRun(u *use) {
 	u.operands = nil
 }
 
-// judgeContainerOption judges an option that can reach the machine: some do only with
-// certain values.
+// judgeContainerOption judges an option that can reach the machine: some do only with certain
+// values.
 func judgeContainerOption(u *use, g given) {
 	harmless := scan.HasField("--network --net --ipc --pid --uts --userns --cgroupns", g.name) && g.value.known() &&
 		scan.HasField("bridge none private default shareable", g.value.text)
@@ -284,8 +283,8 @@ func judgeContainerOption(u *use, g given) {
 	}
 }
 
-// noteVolume notes the folder of this machine that a container gets: it can read and
-// change everything below.
+// noteVolume records the folder of this machine that a container gets: it can read and change
+// everything below it.
 func noteVolume(u *use, value word) {
 	source := value
 	mount := strings.Contains(value.text, "type=") || strings.Contains(value.text, "source=") ||
@@ -310,8 +309,8 @@ func noteVolume(u *use, value word) {
 	u.touch(kind, source, accessOf{tree: true, why: "gives it to a container"})
 }
 
-// registryImages makes an image that another host is asked for ask: plain names
-// are looked up where all of them are.
+// registryImages makes an image from another registry ask. Plain names use the default
+// registry.
 func registryImages(u *use) {
 	for _, operand := range u.operands {
 		host, _, path := strings.Cut(operand.text, "/")
@@ -322,7 +321,7 @@ func registryImages(u *use) {
 	}
 }
 
-// mountSource is the source of --mount type=bind,source=/x,target=/y.
+// mountSource returns the source of --mount type=bind,source=/x,target=/y.
 func mountSource(value word) word {
 	for field := range strings.SplitSeq(value.text, ",") {
 		name, path, _ := strings.Cut(field, "=")
@@ -341,8 +340,8 @@ func checkDockerExec(u *use) {
 	u.operands = nil
 }
 
-// walkInContainer walks a command in a container. A program of the container that is not
-// known adds nothing.
+// walkInContainer walks a command in a container. An unknown program of the container adds
+// nothing.
 func walkInContainer(u *use, words []word) {
 	if words[0].known() && u.w.knownProgram(words[0].text) == nil {
 		return
@@ -350,9 +349,9 @@ func walkInContainer(u *use, words []word) {
 	walkRemotely(u, func(s *state) { u.w.runWords(s, words, u.in) })
 }
 
-// walkRemotely walks what runs on another machine or in a container. Programs show on the card
-// and meet the rules; paths are not those of this machine, and nothing that happens there
-// ends it.
+// walkRemotely walks a command on another machine or in a container. Its programs show on the
+// card and match rules, but its paths are not on this machine, and leaving the shell there does
+// not end the line.
 func walkRemotely(u *use, walk func(*state)) {
 	s := u.outsideState()
 	s.dirs, s.failed = nil, nil
@@ -364,7 +363,7 @@ func walkRemotely(u *use, walk func(*state)) {
 	})
 }
 
-// checkDockerBuild notes what a build reads: the folder is sent to the daemon.
+// checkDockerBuild records the files that a build reads: the folder is sent to the daemon.
 func checkDockerBuild(u *use) {
 	for _, g := range u.given {
 		if g.has && scan.HasField("-f --file", g.name) {
@@ -383,7 +382,7 @@ func checkDockerBuild(u *use) {
 	u.operands = nil
 }
 
-// checkDockerCopy notes the path on this machine: container:path is not one.
+// checkDockerCopy records the path on this machine, which container:path is not.
 func checkDockerCopy(u *use) {
 	for i, operand := range u.operands {
 		switch {

@@ -80,7 +80,7 @@ func TestContainersAndServices(t *testing.T) {
 	})
 }
 
-// TestFunctionsStayHere: a function of this shell is not what runs elsewhere.
+// TestFunctionsStayHere: a function of this shell does not run elsewhere.
 func TestFunctionsStayHere(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -98,8 +98,8 @@ func runsProgram(line, name string) bool {
 	})
 }
 
-// TestPathsElsewhere: what runs in a container or on another machine is seen, and its paths
-// are not those of this machine; what the line itself reads and writes is.
+// TestPathsElsewhere: programs in a container or on another machine are noticed, but their
+// paths are not on this machine; reads and writes of the line itself are.
 func TestPathsElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range []string{

@@ -6,9 +6,9 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// credentials are the files below a home with which a program logs in to what it reaches.
-// A command that may reach the network can read those of the programs it names, and none
-// else that rules about secrets name.
+// credentials are the files below a home with which a program logs in to remote hosts. A
+// command that may reach the network can read the files of the programs it names, but no other
+// secrets.
 var credentials = []struct{ programs, files string }{
 	{"git", ".ssh .git-credentials .netrc .config/gh/hosts.yml"},
 	{"ssh scp sftp rsync ssh-copy-id", ".ssh"},
@@ -26,8 +26,8 @@ var credentials = []struct{ programs, files string }{
 	{"mysql mysqldump", ".my.cnf"},
 }
 
-// Credentials returns the files and folders, below the home, with which a program logs in
-// to what it reaches.
+// Credentials returns the files and folders, below the home, with which a program logs in to
+// remote hosts.
 func Credentials(program string) []string {
 	for _, c := range credentials {
 		if scan.HasField(c.programs, program) {

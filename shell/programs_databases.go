@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/sql"
 )
 
-// databases are the clients of databases. Their statements are not read: any of them can
-// write files or start programs.
+// databases are the clients of databases. Statements that are not read count as able to write
+// files or start programs.
 var databases = []program{
 	// safe: sqlite3 a.db .tables
 	// asks: sqlite3 a.db '.shell ls'
@@ -159,15 +159,15 @@ const (
 	talksTo         = "talks to a database there"
 )
 
-// lowerToDataLook makes a use a harmless one, as looking at a cluster is.
+// lowerToDataLook makes a use harmless, as looking at a cluster is.
 func lowerToDataLook(u *use) {
 	if len(u.unknown) == 0 && !u.doubtful && u.spoke == "" {
 		u.become(umpire.Low, onlyLooksAtData)
 	}
 }
 
-// checkSQLite judges what follows the database: statements, and commands of the
-// program itself, which begin with a dot.
+// checkSQLite judges the arguments after the database: statements, and commands of the program
+// itself, which begin with a dot.
 func checkSQLite(u *use) {
 	if len(u.operands) == 0 {
 		return
@@ -187,13 +187,13 @@ func checkSQLite(u *use) {
 	checkDatabase(u)
 }
 
-// checkDuckDB judges what duckdb hands to a shell; its statements ask.
+// checkDuckDB judges the code that duckdb passes to a shell; its statements ask.
 func checkDuckDB(u *use) {
 	walkEscapes(u, sqliteEscapes, append(u.valuesOf("-c"), u.operands...)...)
 	checkDatabase(u)
 }
 
-// sqliteLines takes an input apart: commands are lines of their own.
+// sqliteLines splits an input: each command is on a separate line.
 func sqliteLines(text string) []word {
 	var out []word
 	var statements strings.Builder
@@ -210,7 +210,7 @@ func sqliteLines(text string) []word {
 	return out
 }
 
-// sqliteLooks reports a command of sqlite3 that only prints or sets how it prints.
+// sqliteLooks reports whether a command of sqlite3 only prints or formats its output.
 func sqliteLooks(line string) bool {
 	const looking = ".tables .schema .fullschema .indexes .indices .databases .dbinfo .headers .header .mode .width " +
 		".nullvalue .separator .show .help .dump .bail .echo .timer .eqp .changes .stats .limit .version .lint " +
@@ -220,7 +220,7 @@ func sqliteLooks(line string) bool {
 		(fields[0] != ".dbconfig" || len(fields) == 1)
 }
 
-// checkDatabase notes the database, which is a file or a URI of one.
+// checkDatabase records the database, which is a file or a file URI.
 func checkDatabase(u *use) {
 	if len(u.operands) == 0 {
 		return
@@ -247,8 +247,8 @@ func checkDatabase(u *use) {
 	u.touch(kind, db, accessOf{why: "the database"})
 }
 
-// checkPsql judges the statements of psql. Those on its input are read by the
-// client, whose commands begin with a backslash, which no statement here holds.
+// checkPsql judges the statements of psql. The client itself reads its input, where its
+// commands begin with a backslash, which no accepted statement contains.
 func checkPsql(u *use) {
 	named := u.operands
 	if db := u.got("--dbname"); db != nil && db.has {
@@ -272,7 +272,7 @@ func checkPsql(u *use) {
 	}
 }
 
-// psqlLooks reports a command of psql that only prints.
+// psqlLooks reports whether a command of psql only prints.
 func psqlLooks(command string) bool {
 	fields := strings.Fields(command)
 	if len(fields) == 0 || strings.ContainsAny(command[1:], "\\`|\n:") {
@@ -284,8 +284,8 @@ func psqlLooks(command string) bool {
 	return describes || scan.HasField(`\l \list \z \dp \conninfo \encoding \sf \sv \echo \?`, name)
 }
 
-// checkMySQL judges the statements of mysql. Its client takes a word at the
-// beginning of a line for a command of its own.
+// checkMySQL judges the statements of mysql. Its client takes a word at the beginning of a line
+// for a client command.
 func checkMySQL(u *use) {
 	u.operands = nil
 	walkEscapes(u, mysqlEscapes, append(u.valuesOf("--execute"), lit(u.in.text))...)
@@ -308,7 +308,7 @@ func checkMySQL(u *use) {
 	}
 }
 
-// valuesOf are the values of an option that may be given several times.
+// valuesOf returns the values of an option that may be given several times.
 func (a *arguments) valuesOf(name string) []word {
 	var out []word
 	for _, g := range a.given {
@@ -319,7 +319,7 @@ func (a *arguments) valuesOf(name string) []word {
 	return out
 }
 
-// judgeStatements makes the use harmless when all texts only look.
+// judgeStatements makes the use harmless if all texts only look.
 func judgeStatements(u *use, d sql.Dialect, texts []word, command func(string) bool) {
 	for _, text := range texts {
 		ours := command != nil && strings.HasPrefix(text.text, `\`) && command(text.text)
@@ -330,12 +330,12 @@ func judgeStatements(u *use, d sql.Dialect, texts []word, command func(string) b
 	lowerToDataLook(u)
 }
 
-// checkRedis makes the commands that lose all data, or configure the server, worse.
+// checkRedis raises the risk of commands that lose all data or configure the server.
 func checkRedis(u *use) {
 	if len(u.operands) == 0 {
 		return
 	}
-	// KEYS and SCAN may slow a server down; they change nothing.
+	// KEYS and SCAN may slow a server down, but they change nothing.
 	const looking = "ping get mget strlen getrange exists ttl pttl type keys scan dbsize info time lastsave hget " +
 		"hmget hgetall hkeys hvals hlen hexists hscan llen lrange lindex scard smembers sismember sscan zcard zrange " +
 		"zrevrange zrangebyscore zscore zrank zscan zcount xlen xrange xinfo memory-usage object role"

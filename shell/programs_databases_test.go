@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// Statements that only look run unasked, as looking at a cluster does; whatever
-// writes, runs, reaches a file or is read in different ways by different
-// databases asks.
+// Statements that only look run unasked, like looking at a cluster. A statement that writes,
+// runs, reaches a file or has different meanings in different databases asks.
 func TestStatementsOfDatabases(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -152,7 +151,7 @@ duckdb app.db "select * from '/etc/passwd'"
 	}
 }
 
-// sqlLines are the lines of a list; one that leaves a quote open goes on.
+// sqlLines returns the lines of a list; a line with an open quote continues.
 func sqlLines(list string) []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimSpace(list), "\n") {

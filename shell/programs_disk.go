@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// diskTools are the programs that work on disks and the machine as a whole. Their
-// operands are writes, so that a device among them is seen for what it is; where
-// the operation destroys whatever it is given, the use itself is critical.
+// diskTools are the programs that work on disks and the machine as a whole. Their operands are
+// writes, which reveals a device among them. If the operation destroys any operand, the use
+// itself is critical.
 var diskTools = []program{
 	// asks: dd if=a of=b
 	// safe: dd if=a bs=1 skip=10 count=5 status=none | xxd
@@ -211,7 +211,7 @@ var diskTools = []program{
 	{names: "diskutil", risk: umpire.High, consequence: lost, why: "changes disks", style: bare, check: checkDiskutil},
 }
 
-// checkDd judges dd: of= is written, if= is read.
+// checkDd judges dd, which writes of= and reads if=.
 func checkDd(u *use) {
 	prints := true
 	for _, operand := range u.operands {
@@ -239,8 +239,8 @@ func checkDd(u *use) {
 	u.operands = nil
 }
 
-// lowerToLook makes a use one that only reads what it names, unless something about it
-// is not known.
+// lowerToLook lowers a use to one that only reads the named files, unless something about it is
+// unknown.
 func lowerToLook(u *use, files []word) {
 	if u.doubtful || u.spoke != "" {
 		return
@@ -263,7 +263,7 @@ func (a *arguments) firstOperandIn(list string) bool {
 		scan.HasField(list, a.operands[0].text)
 }
 
-// lowerWhenListed makes the use a harmless one when its first operand is on the list.
+// lowerWhenListed lowers the use to a harmless one if its first operand is on the list.
 func lowerWhenListed(u *use, list string) {
 	if u.firstOperandIn(list) {
 		lowerToLook(u, nil)
@@ -284,7 +284,7 @@ func checkPartition(u *use) {
 		scan.HasField("-p --print -v --verify -L", argumentsOf(u)[0].text) &&
 		len(u.operands) == 1:
 		lowerToLook(u, u.operands)
-	case u.program0() == "sgdisk" || u.program0() == "gdisk": // of these -o takes no value
+	case u.program0() == "sgdisk" || u.program0() == "gdisk": // for these -o takes no value
 		for _, arg := range argumentsOf(u) {
 			if strings.HasPrefix(arg.text, "/dev/") {
 				u.touch(umpire.KindWrite, arg, accessOf{})
@@ -299,7 +299,7 @@ func checkPartition(u *use) {
 	checkDeviceOperands(u)
 }
 
-// checkDeviceOperands walks over the operands after the first: a device there counts too.
+// checkDeviceOperands checks the operands after the first, which may be devices too.
 func checkDeviceOperands(u *use) {
 	for _, operand := range u.operands[min(1, len(u.operands)):] {
 		if strings.HasPrefix(operand.text, "/dev/") {
@@ -314,7 +314,7 @@ func checkWipe(u *use) {
 	}
 }
 
-// checkDiskInfo judges hdparm -I and smartctl -a, which ask.
+// checkDiskInfo judges hdparm -I and smartctl -a, which only query.
 func checkDiskInfo(u *use) {
 	for _, arg := range argumentsOf(u) {
 		if strings.HasPrefix(arg.text, "-") && !scan.HasField("-a -i -I -H -A -x -t -T -tT -Tt -g -v --all --info "+
@@ -327,7 +327,7 @@ func checkDiskInfo(u *use) {
 	}
 }
 
-// checkVolumes judges the removal of volumes: without one it says that it wants one.
+// checkVolumes judges the removal of volumes; without a volume the program only complains.
 func checkVolumes(u *use) {
 	if u.gave("-t", "--test") && len(u.given) == 1 && len(u.unknown) == 0 && !u.doubtful {
 		u.operands = nil
@@ -360,7 +360,7 @@ func checkBtrfs(u *use) {
 	checkDeviceOperands(u)
 }
 
-// checkPool judges zpool and zfs: what destroys more than a snapshot is final.
+// checkPool judges zpool and zfs: destroying more than a snapshot is final.
 func checkPool(u *use) {
 	switch {
 	case u.firstOperandIn("list status get history iostat events version help diff"):
@@ -370,8 +370,7 @@ func checkPool(u *use) {
 	}
 }
 
-// checkBoot judges efibootmgr: anything but a list may leave the machine unable
-// to boot.
+// checkBoot judges efibootmgr: any use except listing may leave the machine unable to boot.
 func checkBoot(u *use) {
 	for _, operand := range u.operands {
 		if !operand.known() || !scan.HasField("-v --verbose -V --version -u --unicode -q --quiet", operand.text) {
@@ -380,7 +379,7 @@ func checkBoot(u *use) {
 	}
 }
 
-// checkFirmware judges what takes the machine's own first program away.
+// checkFirmware judges commands that remove the machine's firmware or boot loader.
 func checkFirmware(u *use) {
 	if u.program0() == "bootctl" && u.firstOperandIn("remove") {
 		u.raise(umpire.Critical, "can leave the machine unable to boot")
@@ -403,7 +402,7 @@ func checkNvme(u *use) {
 	}
 }
 
-// checkShutdown judges shutdown -c, which calls a shutdown off.
+// checkShutdown judges shutdown -c, which cancels a shutdown.
 func checkShutdown(u *use) {
 	if len(u.given) == 1 && u.got("-c") != nil && len(u.unknown) == 0 && !u.doubtful {
 		u.become(umpire.Low, "calls a shutdown off")

@@ -6,8 +6,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// editors change files and run commands at will; without a terminal they do
-// what their options say.
+// editors change files and run commands at will; without a terminal they follow their options.
 var editors = []program{
 	// asks: vi a
 	{
@@ -90,7 +89,7 @@ var editors = []program{
 		why: "shows a manual, and starts programs on its links"},
 }
 
-// checkManual notes the pages that are named by their path.
+// checkManual records the pages given by their path.
 func checkManual(u *use) {
 	for _, operand := range u.operands {
 		operand = pageFile(operand)
@@ -101,7 +100,7 @@ func checkManual(u *use) {
 	}
 }
 
-// pageFile is the file of a page of info that is written as (file)node.
+// pageFile returns the file of an info page written as (file)node.
 func pageFile(operand word) word {
 	if !strings.HasPrefix(operand.text, "(") {
 		return operand
@@ -110,8 +109,8 @@ func pageFile(operand word) word {
 	return word{text: name, open: operand.open && !closed}
 }
 
-// checkVi finds shell commands in `-c` and `+`: those that begin with `!` are
-// walked, all others may do the same in other words.
+// checkVi finds shell commands in `-c` and `+`. Commands that begin with `!` are walked; all
+// others may have the same effect in other words.
 func checkVi(u *use) {
 	for _, g := range u.given {
 		if g.has && (g.name == "-c" || g.name == "--cmd") {

@@ -8,8 +8,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// fileTools are the programs that create, change, move, pack and remove files,
-// and the editors.
+// fileTools are the programs that create, change, move, pack and remove files, and the editors.
 var fileTools = []program{
 	// asks: rm a
 	{names: "rm", risk: umpire.High, consequence: lost, why: "deletes files for good", args: "delete…", opts: []option{
@@ -184,19 +183,19 @@ var fileTools = []program{
 	},
 }
 
-// passesAll is what a program prints that copies its input.
+// passesAll returns the output of a program that copies its input.
 func passesAll(_ *use, in flow) flow { return in }
 
-// A transfer is what cp, mv, ln and install do: sources to one target.
+// A transfer describes the operation of cp, mv, ln and install: sources and one target.
 type transfer struct {
 	sources []word
 	target  word
 	has     bool // there is a target
 	folder  bool // the target is certainly a folder
-	file    bool // the target is certainly no folder
+	file    bool // the target is certainly not a folder
 }
 
-// splitTransfer takes the operands apart.
+// splitTransfer splits the operands.
 func splitTransfer(u *use) transfer {
 	t := transfer{sources: u.operands, file: u.got("-T", "--no-target-directory") != nil}
 	u.operands = nil
@@ -211,8 +210,8 @@ func splitTransfer(u *use) transfer {
 	return t
 }
 
-// noteTransferWrites notes what the transfer creates or overwrites: the target itself, and
-// when that may be a folder, what it would hold by the names of the sources.
+// noteTransferWrites records the files that the transfer creates or overwrites: the target
+// itself, and if it may be a folder, the files in it with the names of the sources.
 func noteTransferWrites(u *use, t transfer) {
 	u.doubtSuffix("-S", "--suffix")
 	if !t.has {
@@ -234,16 +233,16 @@ func noteTransferWrites(u *use, t transfer) {
 	}
 }
 
-// mayBeFolder tells names that look like a folder's from those of a file.
+// mayBeFolder reports whether a name looks like a folder's rather than a file's.
 func mayBeFolder(name string) bool {
 	last := baseName(name)
 	return strings.HasSuffix(name, "/") || strings.HasSuffix(last, ".d") || strings.LastIndexByte(last, '.') <= 0 ||
 		last == ".."
 }
 
-// noteUnknownNames notes that names which are not known are created below a folder. Within
-// the project anything there may be changed; elsewhere that would say too much:
-// whoever unpacks into a home does not replace all of it.
+// noteUnknownNames records that files with unknown names are created below a folder. Within the
+// project anything there may change. Elsewhere that would overstate the effect: unpacking into
+// a home does not replace all of it.
 func noteUnknownNames(u *use, folder word) {
 	below := !path.IsAbs(folder.text) || strings.HasPrefix(folder.text+"/", u.w.env.Dir+"/")
 	u.touch(umpire.KindWrite, folder, accessOf{tree: below})
@@ -268,8 +267,8 @@ func checkCopy(u *use) {
 	noteTransferWrites(u, t)
 }
 
-// checkLink judges ln. With one operand the link is made here. The target of a link is
-// treated as read: later commands reach it through the link.
+// checkLink judges ln. With one operand it creates the link in the working folder. The target
+// of a link counts as read, because later commands reach it through the link.
 func checkLink(u *use) {
 	t := splitTransfer(u)
 	if !t.has && len(t.sources) == 1 {
@@ -302,7 +301,7 @@ func checkShred(u *use) {
 	}
 }
 
-// checkTee raises tee once it writes more than the terminal.
+// checkTee raises the risk of tee if it writes more than the terminal.
 func checkTee(u *use) {
 	for _, operand := range u.operands {
 		if !operand.known() || !scan.HasField("/dev/null /dev/stdout /dev/stderr -", operand.text) {
@@ -328,7 +327,7 @@ func checkTemp(u *use) {
 	}
 }
 
-// checkPatch judges patch: the file that it names, or any that the patch does.
+// checkPatch judges patch by the file that it names, or any file that the patch may name.
 func checkPatch(u *use) {
 	switch {
 	case len(u.operands) > 0:

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// ownerTools say who may do what with files.
+// ownerTools change the owners and permissions of files.
 var ownerTools = []program{
 	// asks: chmod +x a
 	{
@@ -63,8 +63,8 @@ var ownerTools = []program{
 		lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
 }
 
-// checkMode judges a mode that shuts everybody out: a folder that nobody may enter
-// is lost with all below it, as is one whose files all change at once.
+// checkMode judges a mode that removes all access: a folder that no one may enter is lost with
+// everything below it, as is one whose files all change at once.
 func checkMode(u *use) {
 	if len(u.operands) > 0 && !u.has(lead) && mayRaise(u.operands[0]) {
 		u.extras = append(u.extras, "set-id")
@@ -79,13 +79,13 @@ func checkMode(u *use) {
 	}
 }
 
-// mayRaise reports a mode by which a program may run with the rights of its owner.
+// mayRaise reports whether a mode may let a program run with the rights of its owner.
 func mayRaise(mode word) bool {
 	octal := strings.TrimLeft(mode.text, "0")
 	return !mode.known() || strings.Contains(mode.text, "s") || len(octal) > 3 && strings.Trim(octal, "01234567") == ""
 }
 
-// shutsOut reports a mode that leaves nobody a right.
+// shutsOut reports whether a mode removes all permissions.
 func shutsOut(mode string) bool {
 	return mode != "" && strings.Trim(mode, "0") == "" || scan.HasField("a-rwx a-x -x -rwx ugo-rwx ugo-x a=", mode)
 }

@@ -53,7 +53,7 @@ var syncTools = []program{
 	},
 }
 
-// checkRsync tells hosts from paths, and what --delete removes.
+// checkRsync distinguishes hosts from paths, and judges the deletions of --delete.
 func checkRsync(u *use) {
 	operands := u.operands
 	u.operands = nil
@@ -83,13 +83,13 @@ func checkRsync(u *use) {
 	}
 }
 
-// anyName reports a wildcard that a file matches which is named like an option.
+// anyName reports whether a wildcard may match a file with a name like an option.
 func anyName(wd word) bool {
 	return wd.glob && (wd.text == "" || strings.IndexByte("*?[", wd.text[0]) >= 0)
 }
 
-// isRemotePath reports host:path, host::module and scheme://, as rsync and scp do: a
-// colon before the first slash.
+// isRemotePath reports whether a name is host:path, host::module or scheme:// to rsync and scp:
+// it has a colon before the first slash.
 func isRemotePath(name string) bool {
 	colon := strings.IndexByte(name, ':')
 	slash := strings.IndexByte(name, '/')

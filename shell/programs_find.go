@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// The words of find's command line. Everything else that begins with a dash is
-// not known, and asks.
+// The words of find's command line. Any other word that begins with a dash is unknown, and
+// asks.
 const (
 	findFlags = "-H -L -P -E -X -d -s -x"
 	// findPlain stand alone.
@@ -25,20 +25,20 @@ const (
 	findRuns   = "-exec -execdir -ok -okdir"
 )
 
-// A findLine is the command line of find, taken apart.
+// A findLine is the parsed command line of find.
 type findLine struct {
 	roots    []word
 	printf   string
 	names    []string // those that patterns spell out
-	picked   string   // what the filters so far pick, as in a word
-	listed   string   // the patterns of names that are listed, as in a word
+	picked   string   // the filters' selection so far, as in a word
+	listed   string   // the patterns of listed names, as in a word
 	files    bool     // folders are not found
 	doubtful bool
-	speaks   bool // prints something else than paths
-	runs     int  // commands that print what they do
+	speaks   bool // prints something other than paths
+	runs     int  // commands that print their own output
 }
 
-// checkFind reads the command line of find and says what its actions do.
+// checkFind parses the command line of find and judges its actions.
 func checkFind(u *use) {
 	args := u.operands
 	u.operands = nil
@@ -101,7 +101,7 @@ func judgeFindExpression(u *use, line *findLine, rest []word) {
 	}
 }
 
-// judgeFindWord judges the first word of an expression and returns how many it took.
+// judgeFindWord judges the first word of an expression and returns the number of words it took.
 func judgeFindWord(u *use, line *findLine, rest []word) int {
 	name := rest[0]
 	switch {
@@ -125,7 +125,7 @@ func judgeFindWord(u *use, line *findLine, rest []word) int {
 	return judgeFindValue(u, line, rest)
 }
 
-// noteDeleteBelow notes what -delete deletes below a root; of folders only empty ones.
+// noteDeleteBelow records the deletions of -delete below a root; it deletes only empty folders.
 func noteDeleteBelow(u *use, root word) {
 	if root.picked == pickedSome {
 		root.picked = pickedFiles
@@ -171,7 +171,7 @@ func judgeFindValue(u *use, line *findLine, rest []word) int {
 	return min(2, len(rest))
 }
 
-// walkFindExec walks the command of -exec and the like.
+// walkFindExec walks the command of -exec and similar actions.
 func walkFindExec(u *use, line *findLine, rest []word) int {
 	end := 1
 	for end < len(rest) && rest[end].text != ";" && !(rest[end].text == "+" && rest[end-1].text == "{}") {
@@ -192,8 +192,8 @@ func walkFindExec(u *use, line *findLine, rest []word) int {
 	return min(end+1, len(rest))
 }
 
-// noteNamedReads notes that files of the one name that is looked for are read, so that
-// a name which says that it is a secret is seen.
+// noteNamedReads records reads of files with the name find looks for, in case the name is that
+// of a secret.
 func noteNamedReads(u *use, line *findLine) {
 	for _, name := range line.names {
 		revealBelow(u, line.roots, name)
@@ -205,14 +205,14 @@ func noteNamedReads(u *use, line *findLine) {
 	}
 }
 
-// looksAtNames reports a program that looks at the names of files, and not into them.
+// looksAtNames reports whether a program looks at the names of files, and not into them.
 func looksAtNames(w *walker, name word) bool {
 	p := w.knownProgram(name.text)
 	return name.known() && p != nil && (p.peeks || scan.HasField("echo printf test rm mv", p.name()))
 }
 
-// walkOnFiles walks a command with the files below the roots in the place of {}. A
-// command that starts in the folder of each file is one whose folder is not known.
+// walkOnFiles walks a command with the files below the roots in place of {}. A command that
+// starts in the folder of each file has an unknown folder.
 func walkOnFiles(u *use, command, roots []word, inFolder bool) {
 	if len(command) == 0 {
 		return
@@ -226,13 +226,13 @@ func walkOnFiles(u *use, command, roots []word, inFolder bool) {
 	u.then(func() {
 		defer u.w.openPart()()
 		out := u.w.runWords(s, words, flow{kind: flowForeign, from: u.program0()})
-		if !inFolder { // names that it prints would be those of another folder
+		if !inFolder { // the names that it prints would belong to another folder
 			u.ran, u.printed = u.ran+1, out
 		}
 	})
 }
 
-// wordsBelow are words for the files below the roots, absolute where that is known.
+// wordsBelow returns words for the files below the roots, absolute if possible.
 func (s *state) wordsBelow(roots []word) []word {
 	var items []word
 	for _, root := range roots {
@@ -249,7 +249,7 @@ func (s *state) wordsBelow(roots []word) []word {
 	return items
 }
 
-// fillIn puts files in the place of {}: all of them where it is a whole word.
+// fillIn substitutes files for {}: all of them if it is a whole word.
 func fillIn(command, items []word) []word {
 	item := word{open: true}
 	if len(items) == 1 {
@@ -266,7 +266,7 @@ func fillIn(command, items []word) []word {
 	return out
 }
 
-// finds is what find prints: paths below its roots, unless an action prints.
+// finds returns the output of find: paths below its roots, unless an action prints.
 func finds(u *use, _ flow) flow {
 	line, rest := findRoots(u.words[1:])
 	probe := &use{w: u.w, s: u.s.clone(), program: u.program, words: u.words}

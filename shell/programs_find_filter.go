@@ -7,11 +7,10 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A filter counts only where everything in front of an action is joined by "and", and
-// where it cannot let everything through: `-name '*'`, `-mtime -1000` and `-type f` say
-// too little of what is found.
+// A filter counts only if "and" joins everything before an action, and if it cannot match
+// everything: `-name '*'`, `-mtime -1000` and `-type f` hardly narrow the result.
 
-// noteFilter notes what one word of an expression, with its value, does to what is found.
+// noteFilter records the effect of one word of an expression, with its value, on the result.
 func (line *findLine) noteFilter(test []word) {
 	value := ""
 	if len(test) == 2 && !test[1].open {
@@ -48,7 +47,7 @@ func (line *findLine) noteFilter(test []word) {
 	}
 }
 
-// pickedRoots are the roots with what the filters pick below them.
+// pickedRoots returns the roots with the filters' selection below them.
 func (line *findLine) pickedRoots() []word {
 	roots := make([]word, len(line.roots))
 	for i, root := range line.roots {
@@ -58,8 +57,8 @@ func (line *findLine) pickedRoots() []word {
 	return roots
 }
 
-// listedNames are the patterns of the names that an expression may list, as in a word:
-// everything, unless it tests for names.
+// listedNames returns the patterns of the names that an expression may list, as in a word.
+// Without a test for names that is everything.
 func listedNames(expression []word) string {
 	var names []string
 	for i := 0; i+1 < len(expression); i++ {
@@ -78,7 +77,7 @@ func listedNames(expression []word) string {
 	return strings.Join(names, "/")
 }
 
-// saysName reports a pattern that holds two characters that are not wildcards, one of
+// saysName reports whether a pattern contains two characters that are not wildcards, one of
 // them a letter or digit.
 func saysName(pattern string) bool {
 	if strings.ContainsAny(pattern, "/\\\x00") {
@@ -89,7 +88,7 @@ func saysName(pattern string) bool {
 	return len(all) > 1 && strings.Map(keepAlphanumeric, all) != ""
 }
 
-// saysPath reports a pattern with a part that no root has in its own path.
+// saysPath reports whether a pattern has a part that does not occur in the path of any root.
 func (line *findLine) saysPath(pattern string) bool {
 	for _, part := range fixedParts(pattern) {
 		says := len(strings.Map(keepAlphanumeric, part)) > 1
@@ -103,7 +102,7 @@ func (line *findLine) saysPath(pattern string) bool {
 	return false
 }
 
-// fixedParts are what stands between the wildcards of a pattern.
+// fixedParts returns the literal texts between the wildcards of a pattern.
 func fixedParts(pattern string) []string {
 	for {
 		open := strings.IndexByte(pattern, '[')
@@ -119,7 +118,7 @@ func fixedParts(pattern string) []string {
 	return strings.FieldsFunc(pattern, func(c rune) bool { return c == '*' || c == '?' })
 }
 
-// atLeast reports +N with an N that is not less than least.
+// atLeast reports whether a value is +N with N at least least.
 func atLeast(value string, least int) bool {
 	digits, more := strings.CutPrefix(value, "+")
 	n, err := strconv.Atoi(digits)

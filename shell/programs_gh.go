@@ -14,14 +14,14 @@ const (
 
 var ghSelf = []option{{names: "--version --help -h", does: shows}, {names: "-R= --repo=", does: plain}}
 
-// ghCommon are the options of the verbs that only ask.
+// ghCommon are the options of the verbs that only query.
 var ghCommon = []option{
 	{names: "-R= --repo= --json= -q= --jq= --template= --color=", does: plain}, {names: "-L= --limit=", does: plain},
 	{names: "-w --web", does: asks, consequence: sent, why: "opens a browser"}, {names: "--help -h", does: shows},
 }
 
-// ghNumbers is what gh prints: numbers of pull requests, issues or runs, when it is
-// asked for these.
+// ghNumbers is the output of gh if it is asked for the numbers of pull requests, issues or
+// runs.
 func ghNumbers(u *use, _ flow) flow {
 	var field, filter string
 	for _, g := range u.given {
@@ -42,7 +42,7 @@ func ghNumbers(u *use, _ flow) flow {
 	return u.printedFlow()
 }
 
-// ghWork are the commands about the work of a project.
+// ghWork are the commands for the work on a project.
 var ghWork = []program{
 	{names: "pr", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		// safe: gh pr list
@@ -151,7 +151,7 @@ var ghWork = []program{
 	{names: "browse", risk: umpire.Medium, consequence: sent, why: "opens a browser", lax: true},
 }
 
-// ghAccount are the commands about the account, its secrets and gh itself.
+// ghAccount are the commands for the account, its secrets and gh itself.
 var ghAccount = []program{
 	{names: "auth", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "status", risk: umpire.Low, why: asksHost, opts: []option{
@@ -216,7 +216,7 @@ var ghAccount = []program{
 		opts: []option{{names: "-s= --shell=", does: plain}, {names: "--help", does: shows}}},
 }
 
-// ghBody are the options by which a text is taken from a file.
+// ghBody are the options that take a text from a file.
 var ghBody = []option{
 	{names: "-F= --body-file= --notes-file=", does: reads},
 	{names: "-b= --body= -t= --title= -n= --notes= -R= --repo= -B= --base= -H= --head=", does: plain},
@@ -256,9 +256,9 @@ var glabWork = []program{
 		opts: []option{{names: "-s= --shell=", does: plain}}},
 }
 
-// checkHostOptions judges what all commands of gh and glab share: git, which they
-// start in their folder to learn what is asked about, a filter of jq, which can show
-// the environment, and a repository that names its host.
+// checkHostOptions judges the common parts of gh and glab commands: git, which they start in
+// their folder to find the repository, a jq filter, which can show the environment, and a
+// repository that names its host.
 func checkHostOptions(u *use) {
 	if u.got("--repo") == nil {
 		checkRepository(u)
@@ -281,8 +281,8 @@ func checkHostOptions(u *use) {
 	}
 }
 
-// namesUnknownHost reports whether an operand is the URL of something at a host that is not
-// well known, or a repository with its host. Branches may have slashes in their names.
+// namesUnknownHost reports whether an operand is a URL at a host that is not well known, or a
+// repository with such a host. Branches may have slashes in their names.
 func namesUnknownHost(u *use, operand word) bool {
 	scheme, rest, found := strings.Cut(operand.text, "://")
 	switch {
@@ -296,15 +296,15 @@ func namesUnknownHost(u *use, operand word) bool {
 	return false
 }
 
-// checkHostVerb judges the verbs that do not only ask.
+// checkHostVerb judges the verbs that do not only query.
 func checkHostVerb(u *use) {
 	if len(u.operands) > 0 {
 		u.raiseTo(umpire.High, sent, changesHost)
 	}
 }
 
-// checkGhAPI tells asking from changing: the method is GET unless one is given
-// or there are fields to send.
+// checkGhAPI distinguishes queries from changes: the method is GET unless one is given or there
+// are fields to send.
 func checkGhAPI(u *use) {
 	method, fields := "", false
 	for _, g := range u.given {
@@ -343,8 +343,8 @@ func checkGhAPI(u *use) {
 	}
 }
 
-// isQuery reports a GraphQL document on the line that only asks. The words that
-// begin what changes something cannot be spelled in another way.
+// isQuery reports whether a GraphQL document on the line only queries. The keywords that begin
+// a change have only one spelling.
 func isQuery(u *use) bool {
 	documents := 0
 	for _, g := range u.given {
@@ -363,7 +363,7 @@ func isQuery(u *use) bool {
 	return documents == 1 && u.got("--input", "--method") == nil
 }
 
-// noteFieldFile notes the file that a field is taken from: -F name=@file.
+// noteFieldFile records the file that a field is read from: -F name=@file.
 func noteFieldFile(u *use, g given) {
 	if _, file, found := g.value.after("=@"); found && g.option == &u.program.opts[2] {
 		u.raiseTo(umpire.Medium, sent, "sends a file to the git host")

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// gitTools is git and the command lines of git hosts. Programs that a repository's own
-// settings make git run are judged by checkRepository.
+// gitTools is git and the command lines of git hosts. checkRepository judges the programs that
+// a repository's own settings make git run.
 var gitTools = []program{
 	{
 		names: "git", risk: umpire.Safe, why: "prints a summary of git", style: leading, every: checkRepository,
@@ -34,7 +34,7 @@ var gitTools = []program{
 			{names: "-v --version -h --help --html-path --man-path --info-path --list-cmds=", does: shows},
 		},
 	},
-	// These lie in git's folder of programs.
+	// These are in git's folder of programs.
 	// safe: git-status
 	// asks: git-push
 	{names: "git-add git-am git-annotate git-apply git-archive git-bisect git-blame git-branch git-bundle " +
@@ -58,8 +58,7 @@ var gitTools = []program{
 		more: []*[]program{&glabWork}, also: []*[]option{&ghSelf}},
 }
 
-// harmlessGitSettings are settings that change what git prints, or switch off
-// what would run.
+// harmlessGitSettings are settings that change git's output, or disable programs.
 const harmlessGitSettings = "color. advice. column. core.quotepath= core.abbrev= core.pager=cat core.pager=less " +
 	"core.fsmonitor=false core.autocrlf= core.safecrlf= core.precomposeunicode= core.whitespace= core.commentchar= " +
 	"pager.log=false pager.diff=false pager.show=false pager.branch=false pager.status=false log.date= " +
@@ -82,16 +81,16 @@ func checkDashedGit(u *use) {
 	u.walkRest("command", words)
 }
 
-// leadsOut reports whether an operand of git that may be a revision or a path
-// leads out of the folder if it is a path.
+// leadsOut reports whether an operand of git that may be a revision or a path leads out of the
+// folder if it is a path.
 func leadsOut(operand word) bool {
 	name := operand.text
 	return path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") ||
 		strings.Contains(name, "/../") || strings.HasSuffix(name, "/..")
 }
 
-// checkOutward notes operands that lead out of the folder. All others are
-// revisions, patterns, or paths within the work tree.
+// checkOutward records operands that lead out of the folder. All others are revisions,
+// patterns, or paths within the work tree.
 func checkOutward(u *use) { noteOutward(u, u.operands) }
 
 func noteOutward(u *use, operands []word) {
@@ -102,7 +101,7 @@ func noteOutward(u *use, operands []word) {
 	}
 }
 
-// checkPrinted is checkOutward for what prints the content of files.
+// checkPrinted is checkOutward for commands that print the content of files.
 func checkPrinted(u *use) {
 	noteOutward(u, u.operands)
 	if u.program.name() == "log" && !u.printsPatches() {
@@ -120,26 +119,25 @@ func checkPrinted(u *use) {
 	}
 }
 
-// onlyNames reports a diff that prints names and numbers of changed files.
+// onlyNames reports whether a diff prints only names and statistics of changed files.
 func (a *arguments) onlyNames() bool {
 	return a.gave("--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--dirstat", "--summary", "-s",
 		"--no-patch", "--quiet") && !a.printsPatches()
 }
 
-// patchOptions make log print what the commits change; -S and -G search it.
+// patchOptions make log print the changes of commits; -S and -G search them.
 const patchOptions = "-p -u -U -S -G -L -c -W --patch --unified --cc --dd --patch-with-stat --patch-with-raw " +
 	"--function-context --word-diff --color-words --binary --remerge-diff --diff-merges"
 
-// printsPatches reports a log that shows more of files than their names.
+// printsPatches reports whether a log shows more of files than their names.
 func (a *arguments) printsPatches() bool {
 	return slices.ContainsFunc(a.given, func(g given) bool { return scan.HasField(patchOptions, g.name) })
 }
 
-// noteVersion notes the file of which an operand names a version, and a hidden file,
-// so that a version of what may not be read is not printed either. The version is
-// REVISION:PATH, :PATH, :STAGE:PATH or a path with magic, :(top)PATH. An operand
-// without a colon may as well be a revision; only the subcommands that want a file
-// read one there.
+// noteVersion records the file whose version an operand names, and a hidden file. A version of
+// a protected file is then protected, too. The version is REVISION:PATH, :PATH, :STAGE:PATH or
+// a path with magic, :(top)PATH. An operand without a colon may be a revision; only the
+// subcommands that need a file read one there.
 func noteVersion(u *use, operand word) {
 	name, found := versionedPath(operand)
 	hidden := strings.HasPrefix(baseName(name.text), ".")
@@ -153,7 +151,7 @@ func noteVersion(u *use, operand word) {
 	}
 }
 
-// versionedPath is the path that an operand names a version of, or the operand.
+// versionedPath returns the path whose version an operand names, or the operand.
 func versionedPath(operand word) (word, bool) {
 	revision, name, found := operand.after(":")
 	switch {
@@ -162,7 +160,7 @@ func versionedPath(operand word) (word, bool) {
 	case revision != "":
 		return name, true
 	case strings.HasPrefix(name.text, "/"), strings.HasPrefix(name.text, "!"), strings.HasPrefix(name.text, "^"):
-		return word{}, false // a message that is searched for, or what is left out
+		return word{}, false // a commit message to search for, or an excluded path
 	case strings.HasPrefix(name.text, "("):
 		magic, rest, closed := name.after(")")
 		if strings.Contains(magic, "exclude") {
@@ -175,29 +173,29 @@ func versionedPath(operand word) (word, bool) {
 	return name, true
 }
 
-// touchAll notes an access of every operand.
+// touchAll records an access of every operand.
 func (u *use) touchAll(kind umpire.AccessKind, operands []word, of accessOf) {
 	for _, operand := range operands {
 		u.touch(kind, operand, of)
 	}
 }
 
-// onlyShows makes a dry run a safe use, when everything else that was given is known.
+// onlyShows makes a dry run a safe use if all other arguments are known.
 func (u *use) onlyShows(why umpire.Phrase) {
 	if len(u.unknown) == 0 && !u.doubtful && u.spoke == "" {
 		u.become(umpire.Safe, why)
 	}
 }
 
-// harm says that an option makes the use a dangerous one. The option is named
-// as in the table however it was abbreviated.
+// harm records that an option makes the use dangerous. The option is named as in the table even
+// if it was abbreviated.
 func (c *conclusion) harm(option string, after stated, why umpire.Phrase) {
 	c.spoke = option
 	c.raiseTo(umpire.High, after, why)
 	c.why = why
 }
 
-// firstOperand is the first operand when it is wholly known.
+// firstOperand returns the first operand if it is wholly known, or "".
 func (a *arguments) firstOperand() string {
 	if len(a.operands) == 0 || !a.operands[0].known() {
 		return ""
@@ -205,8 +203,8 @@ func (a *arguments) firstOperand() string {
 	return a.operands[0].text
 }
 
-// flowOfNamesBelow is a list of names, one a line, that are relative and stay below the
-// folder they are relative to; revisions printed by git are such names too.
+// flowOfNamesBelow returns a list of names, one per line, that are relative and stay below
+// their folder; revisions printed by git are such names too.
 func flowOfNamesBelow(u *use) flow {
 	if len(u.unknown) > 0 || u.doubtful {
 		return foreignFlow("git")

@@ -135,7 +135,7 @@ var gitChanging = []program{
 	},
 }
 
-// checkGitMove notes that what is moved goes away and what it becomes appears.
+// checkGitMove records that the sources disappear and the target appears.
 func checkGitMove(u *use) {
 	if u.got("--dry-run") != nil {
 		u.onlyShows("tells what would be moved")
@@ -155,7 +155,7 @@ func checkGitRemove(u *use) {
 	case u.got("--dry-run") != nil:
 		u.onlyShows("tells what would be deleted")
 	case u.got("--cached") == nil:
-		// Without --force git deletes only what it holds unchanged.
+		// Without --force git deletes only files whose content it has stored.
 		held, after := !u.gave("-f", "--force"), lost
 		if held {
 			after = reversible
@@ -165,7 +165,7 @@ func checkGitRemove(u *use) {
 	}
 }
 
-// checkRestore tells taking changes out of the index from losing them.
+// checkRestore distinguishes unstaging changes from losing them.
 func checkRestore(u *use) {
 	if u.got("--staged") != nil && u.got("--worktree") == nil {
 		noteOutward(u, u.operands)
@@ -181,7 +181,7 @@ func checkClean(u *use) {
 		return
 	}
 	noteOutward(u, u.operands)
-	for _, dir := range u.s.dirs { // a home that is a repository holds more than that repository's files
+	for _, dir := range u.s.dirs { // a home that is a repository contains more than that repository's files
 		if home := u.w.env.Home; dir == "/" ||
 			home != "" && strings.HasPrefix(home+"/", strings.TrimSuffix(dir, "/")+"/") {
 			u.touch(umpire.KindDelete, lit(dir), accessOf{tree: true, why: "deletes what is not in the repository"})
@@ -189,8 +189,8 @@ func checkClean(u *use) {
 	}
 }
 
-// checkCheckout notes the files that are replaced. Before -- stands a commit,
-// which does no harm as a path.
+// checkCheckout records the files that are replaced. Before -- there is a commit, which is
+// harmless as a path.
 func checkCheckout(u *use) {
 	if u.gave("-b") && len(u.operands) == 0 && len(u.given) == 1 {
 		u.why = "creates a branch and goes to it"
@@ -212,7 +212,7 @@ func checkCommit(u *use) {
 	noteOutward(u, u.operands)
 }
 
-// checkApply tells looking at a patch from applying it.
+// checkApply distinguishes looking at a patch from applying it.
 func checkApply(u *use) {
 	if u.got("--check") != nil && !u.has(asks|harms|writes) {
 		u.onlyShows("tells what a patch would change")

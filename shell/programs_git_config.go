@@ -22,15 +22,15 @@ var gitConfigOpts = []option{
 	{names: aboutItself, does: shows},
 }
 
-// mildGitSettings are settings that say who one is and how things look.
+// mildGitSettings are settings about the user's identity and the display.
 const mildGitSettings = "user. color. advice. column. core.quotepath core.abbrev core.autocrlf core.eol " +
 	"core.ignorecase core.filemode core.longpaths log.date log.decorate diff.renames diff.renamelimit diff.algorithm " +
 	"diff.colormoved pull.rebase pull.ff push.default push.autosetupremote fetch.prune merge.ff merge.conflictstyle " +
 	"rebase.autostash rebase.autosquash rerere.enabled init.defaultbranch branch.sort tag.sort commit.verbose " +
 	"help.autocorrect"
 
-// checkGitConfig tells printing settings from changing them. With one word git
-// prints that setting, with two it changes it.
+// checkGitConfig distinguishes printing settings from changing them. With one word git prints
+// that setting, with two it changes it.
 func checkGitConfig(u *use) {
 	secretSetting(u)
 	if blob := u.got("--blob"); blob != nil {
@@ -59,7 +59,7 @@ func checkGitConfig(u *use) {
 	judgeConfigChange(u, u.operands)
 }
 
-// judgeConfigChange judges a change of settings, and tells which file it changes.
+// judgeConfigChange judges a change of settings, and records the file that it changes.
 func judgeConfigChange(u *use, operands []word) {
 	mild := len(operands) > 0 && operands[0].known() && mildSetting(operands[0].text)
 	file, why := lit(".git/config"), umpire.Phrase("changes settings that can name programs to run")

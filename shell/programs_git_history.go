@@ -94,9 +94,8 @@ var gitHistory = []program{
 	},
 }
 
-// checkGitDiff judges the operands of diff. Outside of a work tree, or when a
-// path lies outside of it, diff compares any two files; and a path that is not
-// known may lie outside.
+// checkGitDiff judges the operands of diff. Outside of a work tree, or if a path lies outside
+// of it, diff compares any two files. An unknown path may lie outside.
 func checkGitDiff(u *use) {
 	if u.got("--no-index") != nil {
 		u.touchAll(umpire.KindRead, u.operands, accessOf{tree: true})
@@ -117,8 +116,7 @@ func checkGitDiff(u *use) {
 	}
 }
 
-// checkGitGrep judges the operands of grep: after the pattern come revisions
-// and paths.
+// checkGitGrep judges the operands of grep: after the pattern come revisions and paths.
 func checkGitGrep(u *use) {
 	places := u.operands
 	if !u.has(lead) && len(places) > 0 {
@@ -137,7 +135,7 @@ func checkGitGrep(u *use) {
 	}
 }
 
-// checkReflog judges the verbs of reflog; without one it is the log.
+// checkReflog judges the verbs of reflog; without a verb it shows the log.
 func checkReflog(u *use) {
 	switch u.firstOperand() {
 	case "expire", "delete", "drop":
@@ -151,8 +149,8 @@ func checkReflog(u *use) {
 	}
 }
 
-// diffsNames is what diff prints: with --name-only, files below the top of the
-// work tree.
+// diffsNames returns the output of diff: with --name-only, files below the top of the work
+// tree.
 func diffsNames(u *use, _ flow) flow {
 	if u.got("--name-only") == nil ||
 		u.got("--no-index", "--line-prefix", "-p", "--pretty", "--oneline", "--format") != nil {
@@ -165,7 +163,7 @@ func diffsNames(u *use, _ flow) flow {
 	return out
 }
 
-// showsNames is what show prints: with --name-only and an empty format, files.
+// showsNames returns the output of show: with --name-only and an empty format, files.
 func showsNames(u *use, _ flow) flow {
 	format := u.got("--format", "--pretty")
 	bare := format != nil && format.has && format.value.known() &&
@@ -180,7 +178,7 @@ func showsNames(u *use, _ flow) flow {
 	return out
 }
 
-// grepsNames is what grep prints: with -l, files.
+// grepsNames returns the output of grep: with -l, files.
 func grepsNames(u *use, _ flow) flow {
 	if u.got("--name-only") == nil || u.got("--no-index", "-O") != nil {
 		return foreignFlow("git")
@@ -192,8 +190,8 @@ func grepsNames(u *use, _ flow) flow {
 	return out
 }
 
-// logsRevisions is what log prints: the names of commits, when its format is
-// nothing else and no differences are asked for.
+// logsRevisions returns the output of log: the names of commits, if its format prints only
+// those and no differences.
 func logsRevisions(u *use, _ flow) flow {
 	format := u.got("--pretty")
 	if format == nil || !format.value.known() ||
@@ -208,12 +206,12 @@ func logsRevisions(u *use, _ flow) flow {
 	return flowOfRevisions(u)
 }
 
-// choosesCommits are options of log that choose commits and show nothing more.
+// choosesCommits are options of log that select commits and show nothing more.
 const choosesCommits = "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -n --max-count --skip --since --after --until --before " +
 	"--author --committer --grep -i --all --branches --tags --remotes --merges --no-merges --first-parent --reverse " +
 	"--topo-order --date-order --diff-filter --follow --abbrev --no-patch -s"
 
-// namesRevisions is what prints the names of commits only.
+// namesRevisions returns the output of commands that print only names of commits.
 func namesRevisions(u *use, _ flow) flow {
 	if u.got("--pretty", "--oneline", "--graph") != nil {
 		return foreignFlow("git")
@@ -221,7 +219,7 @@ func namesRevisions(u *use, _ flow) flow {
 	return flowOfRevisions(u)
 }
 
-// flowOfRevisions is a list of names of commits.
+// flowOfRevisions returns a list of names of commits.
 func flowOfRevisions(u *use) flow {
 	out := flowOfNamesBelow(u)
 	for i := range out.dirs {

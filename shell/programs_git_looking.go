@@ -137,7 +137,7 @@ var gitLooking = []program{
 	}},
 }
 
-// checkArchive judges whom archive asks.
+// checkArchive judges the remote that git archive contacts.
 func checkArchive(u *use) {
 	if remote := u.got("--remote"); remote != nil {
 		judgeOtherRepository(u, remote.value)
@@ -148,8 +148,8 @@ func checkArchive(u *use) {
 	}
 }
 
-// listsFiles is what ls-files prints: names below this folder, or below those
-// named that lie elsewhere.
+// listsFiles returns the output of ls-files: names below this folder, or below the named
+// folders elsewhere.
 func listsFiles(u *use, _ flow) flow {
 	if u.got("--stage", "-s", "-t", "-v", "-f", "-u") != nil {
 		return foreignFlow("git")
@@ -167,7 +167,7 @@ func listsFiles(u *use, _ flow) flow {
 	return out
 }
 
-// listsTree is what ls-tree prints.
+// listsTree returns the output of ls-tree.
 func listsTree(u *use, _ flow) flow {
 	if u.got("--name-only") == nil || u.got("--format") != nil {
 		return foreignFlow("git")
@@ -175,8 +175,8 @@ func listsTree(u *use, _ flow) flow {
 	return flowOfNamesBelow(u)
 }
 
-// parsesRevisions is what rev-parse prints: revisions, unless it is asked for
-// folders or given what it passes through.
+// parsesRevisions returns the output of rev-parse: revisions, unless it is asked for folders or
+// passes its arguments through.
 func parsesRevisions(u *use, _ flow) flow {
 	if top := findTopFolder(u); top != "" {
 		return flow{kind: flowText, text: top + "\n"}
@@ -186,7 +186,7 @@ func parsesRevisions(u *use, _ flow) flow {
 			return foreignFlow("git")
 		}
 	}
-	dashless := true // other words are printed as they are
+	dashless := true // other words are printed unchanged
 	for _, operand := range u.operands {
 		if !operand.known() {
 			return foreignFlow("git")
@@ -200,7 +200,7 @@ func parsesRevisions(u *use, _ flow) flow {
 	return out
 }
 
-// findTopFolder is what rev-parse --show-toplevel prints, or "".
+// findTopFolder returns the output of rev-parse --show-toplevel, or "".
 func findTopFolder(u *use) string {
 	if u.w.env.GitTop == nil || len(u.s.dirs) != 1 || len(u.given) != 1 || u.given[0].name != "--show-toplevel" ||
 		len(u.operands) > 0 || len(u.unknown) > 0 || u.doubtful {

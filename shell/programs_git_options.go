@@ -1,10 +1,9 @@
 package shell
 
-// The options that git's subcommands share. An option whose value git takes only
-// when it is attached ends in ?, so that what follows it is never mistaken for
-// its value.
+// The options that git's subcommands share. An option that accepts only an attached value ends
+// in ?, so the next word is never mistaken for its value.
 
-// gitDiffOpts are those of everything that prints differences.
+// gitDiffOpts are the options of all commands that print differences.
 var gitDiffOpts = []option{
 	{names: "-puszwbaRDWr --patch --no-patch --raw --patch-with-raw --patch-with-stat --function-context " +
 		"--no-function-context"},
@@ -38,7 +37,7 @@ var gitDiffOpts = []option{
 	{names: aboutItself, does: shows},
 }
 
-// gitRevOpts are those of everything that walks commits.
+// gitRevOpts are the options of all commands that walk commits.
 var gitRevOpts = []option{
 	{names: "-0123456789"},
 	{names: "--all --branches? --tags? --remotes? --glob= --exclude= --exclude-hidden= --reflog --alternate-refs " +
@@ -72,7 +71,7 @@ var gitRevOpts = []option{
 	{names: "--show-signature", does: asks, consequence: lost, why: "starts the signature program of the settings"},
 }
 
-// gitListOpts are those of everything that lists refs.
+// gitListOpts are the options of all commands that list refs.
 var gitListOpts = []option{
 	{names: "--contains= --no-contains= --merged= --no-merged= --points-at=", does: plain, why: "lists what fits"},
 	{names: "--sort= --format=", does: asks, consequence: lost, when: "signature",

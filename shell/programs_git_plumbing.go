@@ -2,8 +2,7 @@ package shell
 
 import "github.com/umpirehq/umpire"
 
-// gitPlumbing are the subcommands that scripts use to work on objects and the
-// index.
+// gitPlumbing are the subcommands that scripts use to work on objects and the index.
 var gitPlumbing = []program{
 	{
 		names: "hash-object", risk: umpire.Safe, why: "prints the name a file would have as an object", args: "read…",
@@ -45,15 +44,14 @@ var gitPlumbing = []program{
 		consequence: reversible, why: "changes the files of the repository", lax: true},
 }
 
-// checkTrailers lets --parse run, which takes nothing from the settings.
+// checkTrailers allows --parse, which ignores the settings.
 func checkTrailers(u *use) {
 	if len(u.given) > 0 && u.given[0].name == "--parse" && !givesOther(u, "--parse") {
 		u.onlyShows("prints the trailers of a message")
 	}
 }
 
-// gitPrograms are the subcommands that start other programs, serve, or hand out
-// secrets.
+// gitPrograms are the subcommands that start other programs, serve, or reveal secrets.
 var gitPrograms = []program{
 	{
 		names: "difftool", risk: umpire.Medium, consequence: reversible, why: "starts a program on files that differ",

@@ -2,7 +2,7 @@ package shell
 
 import "github.com/umpirehq/umpire"
 
-// gitRefs are the subcommands that list and change refs and what hangs on them.
+// gitRefs are the subcommands that list and change refs and data attached to them.
 var gitRefs = []program{
 	{
 		names: "branch", risk: umpire.Safe, why: "lists branches", check: checkBranch, out: namesBranch,
@@ -139,8 +139,8 @@ var gitStashOpts = []option{
 	{names: aboutItself, does: shows},
 }
 
-// listsRefs reports whether branch or tag lists the refs that its operands describe, instead
-// of creating them.
+// listsRefs reports whether branch or tag lists the refs that its operands describe, instead of
+// creating them.
 func (a *arguments) listsRefs() bool {
 	return a.got("--list", "--show-current", "--contains") != nil
 }
@@ -157,8 +157,8 @@ func checkTag(u *use) {
 	}
 }
 
-// namesBranch is what branch prints: with --show-current a name that cannot
-// begin with a dash.
+// namesBranch returns the output of branch: with --show-current a name that cannot begin with a
+// dash.
 func namesBranch(u *use, _ flow) flow {
 	if u.got("--show-current") == nil {
 		return foreignFlow("git")

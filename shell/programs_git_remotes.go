@@ -116,7 +116,7 @@ var gitFetchOpts = []option{
 	{names: aboutItself, does: shows},
 }
 
-// checkPush tells a push that overwrites or deletes what others have.
+// checkPush judges a push that overwrites or deletes other people's commits.
 func checkPush(u *use) {
 	if repo := u.got("--repo"); repo != nil {
 		judgeOtherRepository(u, repo.value)
@@ -143,14 +143,14 @@ func checkPush(u *use) {
 	}
 }
 
-// checkFetch judges whom fetch asks.
+// checkFetch judges the repository that git fetch contacts.
 func checkFetch(u *use) {
 	if len(u.operands) > 0 {
 		judgeOtherRepository(u, u.operands[0])
 	}
 }
 
-// checkRemoteShow tells what is known of a remote from asking it.
+// checkRemoteShow distinguishes local information about a remote from contacting it.
 func checkRemoteShow(u *use) {
 	checkFetch(u)
 	if u.gave("-n") && u.why == asksRepository {
@@ -158,7 +158,7 @@ func checkRemoteShow(u *use) {
 	}
 }
 
-// checkRequestPull judges the repository whose refs the summary asks for.
+// checkRequestPull judges the repository whose refs the summary reads.
 func checkRequestPull(u *use) {
 	if len(u.operands) > 1 {
 		judgeOtherRepository(u, u.operands[1])
@@ -175,7 +175,7 @@ func checkClone(u *use) {
 	}
 }
 
-// checkRemoteURL judges a URL that later uses will obey; nothing is reached now.
+// checkRemoteURL judges a URL that later commands will use; nothing is reached now.
 func checkRemoteURL(u *use) {
 	for _, operand := range u.operands {
 		if isHelperURL(operand) {
@@ -184,7 +184,7 @@ func checkRemoteURL(u *use) {
 	}
 }
 
-// judgeOtherRepository judges another repository: a name of the settings, a URL, a folder.
+// judgeOtherRepository judges another repository: a configured name, a URL or a folder.
 func judgeOtherRepository(u *use, where word) {
 	scheme, rest, isURL := where.after("://")
 	host, _, scp := strings.Cut(where.text, ":")

@@ -76,7 +76,7 @@ func checkRebase(u *use) {
 	}
 }
 
-// checkFormatPatch tells printing patches from writing a file for each.
+// checkFormatPatch distinguishes printing patches from writing a file for each.
 func checkFormatPatch(u *use) {
 	if u.got("--stdout") == nil {
 		u.raiseTo(umpire.Medium, reversible, "writes a file for each commit")
@@ -85,7 +85,7 @@ func checkFormatPatch(u *use) {
 	notePathspecs(u)
 }
 
-// checkReset says what --hard does, which is more than a reset does by itself.
+// checkReset judges --hard, which changes more than a plain reset.
 func checkReset(u *use) {
 	if u.gave("--hard") {
 		u.harm("--hard", lost, "throws away changes that are not committed")

@@ -7,36 +7,35 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A GitSetting is one setting of a repository's own configuration. Section and
-// name of Key are in lower case: "diff.Mine.command".
+// A GitSetting is one setting of a repository's own configuration. Section and name of Key are
+// in lower case: "diff.Mine.command".
 type GitSetting struct {
 	Key, Value string
-	File       string // where it stands
+	File       string // the file that contains it
 }
 
-// A gitProgram is a group of settings that make git run something, also where a
-// subcommand only looks.
+// A gitProgram is a group of settings that make git run a program, even for a subcommand that
+// only looks.
 type gitProgram struct {
 	keys string // a * stands for any text
-	// only are the subcommands to which they matter; "" is all.
+	// only are the subcommands that they affect; "" means all.
 	only string
-	// except are values, or programs that do no harm there whatever they are given
-	// but for flags.
+	// except are harmless values, or programs that are harmless with only flags as arguments.
 	except string
 	flags  string
 	why    umpire.Phrase
 }
 
 const (
-	// switches are the values of git's yes and no, and none at all.
+	// switches are the boolean values of git, and no value.
 	switches = "true false yes no on off 1 0"
 	pagers   = switches + " cat less more most delta bat batcat diff-so-fancy"
-	// reaching are the subcommands that talk to other repositories.
+	// reaching are the subcommands that contact other repositories.
 	reaching = "fetch pull push clone ls-remote remote submodule archive request-pull lfs"
 )
 
-// gitPrograms of settings, as git-config(1) of git 2.39 to 2.51 tells them. Settings for
-// what asks anyway (editors, merge tools, hooks of commits) are not here.
+// gitSettingPrograms follow git-config(1) of git 2.39 to 2.51. Settings for commands that ask
+// anyway (editors, merge tools, hooks of commits) are not listed.
 var gitSettingPrograms = []gitProgram{
 	{keys: "core.fsmonitor", except: switches, why: "runs a program that tells what has changed"},
 	{keys: "core.pager pager.*", except: pagers, flags: "-eFiJKMnNQrRsSwWX", why: "runs a pager"},
@@ -58,12 +57,12 @@ var gitSettingPrograms = []gitProgram{
 		"url.*.pushinsteadof", only: reaching, why: "runs a program to reach another repository"},
 }
 
-// SettingsTable is the Table of an access that stands for a setting of a repository.
+// SettingsTable is the Table of an access that stands for a repository setting.
 const SettingsTable = "git settings"
 
-// checkRepository judges what the settings of the repository make git run. Each
-// is an access of its own, which a rule for the subcommand does not cover. In a
-// folder that is not known before the line runs, the repository may be anybody's.
+// checkRepository judges the programs that the repository's settings make git run. Each is a
+// separate access, which a rule for the subcommand does not cover. A folder that is unknown
+// before the line runs may hold an untrusted repository.
 func checkRepository(u *use) {
 	if len(u.s.dirs) == 0 {
 		u.doubt = "the folder that git works in is not known, and its settings could run programs"
@@ -90,18 +89,18 @@ func checkRepository(u *use) {
 	}
 }
 
-// A gitRepository is what is known of the repository around a folder.
+// A gitRepository caches the repository around a folder.
 type gitRepository struct {
 	settings []GitSetting
-	partial  bool // objects are fetched when they are looked at
+	partial  bool // objects are fetched on demand
 	problem  umpire.Phrase
-	reported map[GitSetting]bool // settings that were reported
+	reported map[GitSetting]bool // settings already reported
 }
 
-// maxRepositories is how many folders of a line are asked for their repository.
+// maxRepositories is the maximum number of folders of a line for which to look up the repository.
 const maxRepositories = 32
 
-// findRepository asks for the settings of a folder's repository, once a line.
+// findRepository returns the settings of a folder's repository, looked up once per line.
 func findRepository(w *walker, dir string) *gitRepository {
 	if r := w.repositories[dir]; r != nil {
 		return r
@@ -131,8 +130,7 @@ func (u *use) obeysSetting(s GitSetting, why umpire.Phrase) {
 	})
 }
 
-// fetchesLater reports a repository that leaves objects with others until they
-// are looked at.
+// fetchesLater reports whether a repository leaves objects on a remote until they are needed.
 func fetchesLater(settings []GitSetting) bool {
 	for _, s := range settings {
 		if s.Key == "extensions.partialclone" ||
@@ -143,7 +141,7 @@ func fetchesLater(settings []GitSetting) bool {
 	return false
 }
 
-// runs says why a setting makes a subcommand run something, or "".
+// runs explains why a setting makes a subcommand run something, or returns "".
 func (s GitSetting) runs(sub string, partial bool) umpire.Phrase {
 	if s.Key == "alias."+strings.ToLower(firstWord(sub)) {
 		return "gives the subcommand another meaning"
@@ -162,7 +160,7 @@ func (s GitSetting) runs(sub string, partial bool) umpire.Phrase {
 	return ""
 }
 
-// hasKey reports whether a key is one of the group's.
+// hasKey reports whether a key belongs to the group.
 func (p *gitProgram) hasKey(key string) bool {
 	for pattern := range strings.FieldsSeq(p.keys) {
 		before, after, star := strings.Cut(pattern, "*")
@@ -174,7 +172,7 @@ func (p *gitProgram) hasKey(key string) bool {
 	return false
 }
 
-// spares reports a value that names no program, or one that does no harm.
+// spares reports whether a value names no program, or a harmless one.
 func (p *gitProgram) spares(value string) bool {
 	words := strings.Fields(value)
 	if len(words) == 0 {
@@ -197,7 +195,7 @@ func firstWord(text string) string {
 	return first
 }
 
-// isHelperURL reports a URL such as ext::COMMAND, which names a program to run.
+// isHelperURL reports whether a URL names a program to run, as ext::COMMAND does.
 func isHelperURL(url word) bool {
 	scheme, _, found := strings.Cut(url.text, "::")
 	return found && scheme != "" && !strings.ContainsAny(scheme, "/@:[")

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// withSettings is a world in which every folder below /p belongs to a repository
-// with the settings, one a line.
+// withSettings returns an Env in which every folder below /p belongs to a repository with the
+// settings, one per line.
 func withSettings(settings string) Env {
 	return Env{Dir: "/p", Home: "/home/u", Git: func(dir string) ([]GitSetting, error) {
 		if settings == "unreadable" {
@@ -25,8 +25,8 @@ func withSettings(settings string) Env {
 	}}
 }
 
-// TestSettingsThatHoldCredentials: git prints the settings of a repository unasked unless
-// one that it prints holds a credential.
+// TestSettingsThatHoldCredentials: git prints a repository's settings unasked unless one of
+// them contains a credential.
 func TestSettingsThatHoldCredentials(t *testing.T) {
 	t.Parallel()
 	asks := func(settings, line string) bool {
@@ -67,7 +67,7 @@ func TestSettingsThatHoldCredentials(t *testing.T) {
 	}
 }
 
-// What a repository's own settings make a looking git run is an access of its own.
+// A program that a repository's settings make git run is a separate access, even if git only looks.
 func TestRepositorySettingsRunPrograms(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ settings, asks, free string }{
@@ -139,7 +139,7 @@ func TestRepositorySettingIsNamed(t *testing.T) {
 	t.Error("no access tells of the setting")
 }
 
-// The top of the work tree is known where the world tells it.
+// The top of the work tree is known if Env.GitTop returns it.
 func TestTopOfWorkTree(t *testing.T) {
 	t.Parallel()
 	env := Env{Dir: "/p/sub", Home: "/home/u", GitTop: func(string) string { return "/p" }}
@@ -158,8 +158,8 @@ func TestTopOfWorkTree(t *testing.T) {
 	}
 }
 
-// A folder that is not known before the line runs may hold a repository whose
-// settings run programs, so git asks there whether or not settings can be read.
+// A folder that is unknown before the line runs may contain a repository whose settings run
+// programs, so git asks there even without access to settings.
 func TestGitInUnknownFolderAsks(t *testing.T) {
 	t.Parallel()
 	asks := []string{

@@ -12,7 +12,7 @@ import (
 
 var gitEnv = Env{Dir: "/p", Home: "/home/u"}
 
-// gitRisk is the worst risk of a line; doubt counts as asking.
+// gitRisk returns the worst risk of a line; doubt counts as asking.
 func gitRisk(line string) umpire.Risk {
 	risk := umpire.Safe
 	for _, a := range Parse(line, gitEnv) {
@@ -24,7 +24,7 @@ func gitRisk(line string) umpire.Risk {
 	return risk
 }
 
-// gitTargets are the paths and hosts of a line as "kind path".
+// gitTargets returns the paths and hosts of a line as "kind path".
 func gitTargets(line string) []string {
 	var out []string
 	for _, a := range Parse(line, gitEnv) {
@@ -35,8 +35,8 @@ func gitTargets(line string) []string {
 	return out
 }
 
-// gitRisks are lines by the worst risk of what they do. Lines that are to be
-// asked about stand under medium.
+// gitRisks are lines by the worst risk of their accesses. Lines that should ask are listed
+// under medium.
 var gitRisks = []struct {
 	row   string
 	risk  umpire.Risk
@@ -456,7 +456,7 @@ func TestGitNamesForce(t *testing.T) {
 	}
 }
 
-// Rules see the subcommand as it was given, past the global options.
+// Rules see the subcommand as given, past the global options.
 func TestGitRuleWords(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ line, want string }{
@@ -480,7 +480,7 @@ func TestGitRuleWords(t *testing.T) {
 	}
 }
 
-// Names that git prints stay below the folder, so that they may be passed on.
+// Names that git prints stay below the folder, so they may be passed on.
 func TestGitPrintsNames(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ line, want string }{
@@ -527,7 +527,7 @@ func TestGitTablesNameNothingTwice(t *testing.T) {
 	}
 }
 
-// gitLines are all lines of the table of risks.
+// gitLines returns all lines of the table of risks.
 func gitLines() []string {
 	var out []string
 	for _, group := range gitRisks {
@@ -538,8 +538,8 @@ func gitLines() []string {
 	return out
 }
 
-// Options in front of the subcommand, other spellings and further arguments
-// never make a line less risky.
+// Options before the subcommand, other spellings and further arguments never make a line less
+// risky.
 func TestGitRiskNeverFalls(t *testing.T) {
 	t.Parallel()
 	lines := gitLines()
@@ -566,8 +566,8 @@ func TestGitRiskNeverFalls(t *testing.T) {
 	})
 }
 
-// The log of HEAD tells whether the trust in a clone's code still holds. A line that can
-// write there whatever it likes is high, and cannot be taken back.
+// The log of HEAD determines whether the trust in a clone's code is still valid. A line that
+// can write anything there is of high risk and irreversible.
 func TestLogsOfRefsAreNotForged(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{

@@ -11,15 +11,14 @@ import (
 
 const runsUnjudged = "runs code that cannot be judged"
 
-// shellOptions are what all shells take alike. A letter beyond them takes a value in
-// one shell and none in another, which decides where the script stands.
+// shellOptions are the options that all shells read alike. Any other letter takes a value in
+// some shells but not in others, which changes the position of the script.
 var shellOptions = []option{
 	{names: "-euvxnfhamBCEHPkptlis"}, {names: "-c", why: "runs its first operand"}, {names: "-o=", does: plain},
 	{names: aboutItself, does: shows},
 }
 
-// interpreters run code. Shell code is walked; code of other languages is not
-// known, and asks.
+// interpreters run code. Shell code is walked; code of other languages is unknown, and asks.
 var interpreters = []program{
 	// safe: sh -c ls
 	// asks: sh ./evil.sh
@@ -225,9 +224,9 @@ var interpreters = []program{
 	},
 }
 
-// checkShell judges a shell: -c code is walked, a script file is not known, and
-// without either the standard input is the code. Start-up files of -l and -i are
-// the user's own and count as known.
+// checkShell judges a shell: it walks the code of -c. A script file is unknown, and without
+// either the standard input is the code. Start-up files of -l and -i belong to the user and
+// count as known.
 func checkShell(u *use) {
 	if len(u.operands) > 0 && strings.HasPrefix(u.operands[0].text, "+") {
 		u.raise(umpire.Medium, "takes an option back")
@@ -244,7 +243,7 @@ func checkShell(u *use) {
 	}
 }
 
-// onlyReads makes the first operand a file that is read, and the others data.
+// onlyReads treats the first operand as a file that is read, and the others as data.
 func (u *use) onlyReads(why umpire.Phrase) {
 	u.touch(umpire.KindRead, u.operands[0], accessOf{})
 	u.operands, u.why = nil, why
@@ -265,7 +264,7 @@ func walkInlineCode(u *use) {
 	})
 }
 
-// walkStdinCode walks what comes through the pipe as code.
+// walkStdinCode walks piped input as code.
 func walkStdinCode(u *use) {
 	switch u.in.kind {
 	case flowText:
@@ -285,14 +284,14 @@ func walkStdinCode(u *use) {
 	}
 }
 
-// judgeRemoteCode judges an interpreter that runs what comes from the network.
+// judgeRemoteCode judges an interpreter that runs code from the network.
 func judgeRemoteCode(u *use) {
 	u.raise(umpire.High, "runs what was downloaded from the network")
 	u.doubt = "the code is not known before it runs"
 }
 
-// runsCode judges an interpreter of another language: its code asks, and where
-// it can be the standard input it matters where that comes from.
+// runsCode judges an interpreter of another language: its code asks, and if that may be the
+// standard input, its origin matters.
 func runsCode(u *use) {
 	u.raise(umpire.Medium, u.program.why)
 	if len(u.operands) > 0 {
@@ -320,8 +319,8 @@ func checkSyntax(u *use) {
 	runsCode(u)
 }
 
-// judgeNodeTests judges `node --test`, which runs the project's tests: all, or those of
-// the files that are named.
+// judgeNodeTests judges `node --test`, which runs the project's tests: all of them, or those in
+// the named files.
 func judgeNodeTests(u *use) {
 	u.why = runsTests
 	checkRunner(u)
@@ -329,7 +328,7 @@ func judgeNodeTests(u *use) {
 	u.operands = nil
 }
 
-// checkPerl notes the files that code on the line works on.
+// checkPerl records the files that code on the line works on.
 func checkPerl(u *use) {
 	if !u.has(lead) {
 		runsCode(u)
@@ -344,9 +343,9 @@ func checkPerl(u *use) {
 	u.operands = nil
 }
 
-// checkDenoTargets makes a look at remote code ask.
+// checkDenoTargets makes commands on remote code ask.
 func checkDenoTargets(u *use) {
-	u.code = u.code || u.path == "lint" // its plugins are named in deno.json
+	u.code = u.code || u.path == "lint" // deno.json names its plugins
 	for _, operand := range u.operands {
 		if operand.open || strings.Contains(operand.text, ":") {
 			u.raiseTo(umpire.Medium, sent, umpire.Say("downloads %s", operand.display()))
@@ -357,7 +356,7 @@ func checkDenoTargets(u *use) {
 	u.operands = nil
 }
 
-// checkPython judges python: a module of its own may be known by its name.
+// checkPython judges python: one of its own modules may be known by its name.
 func checkPython(u *use) {
 	module := u.got("-m")
 	if module == nil || !module.has {
@@ -375,8 +374,8 @@ func checkPython(u *use) {
 	judgePythonModule(u, module.value.text, args)
 }
 
-// judgePythonModule judges the modules that are programs of their own: some only
-// read, some serve, and some are known as programs.
+// judgePythonModule judges Python's own modules that are programs: some only read, some serve,
+// and some are known as programs.
 func judgePythonModule(u *use, name string, args []word) {
 	defer markShadowed(u)
 	switch {
@@ -412,7 +411,7 @@ func judgePythonModule(u *use, name string, args []word) {
 	}
 }
 
-// judgeUnittest judges `python -m unittest`: the project's tests.
+// judgeUnittest judges `python -m unittest`, which runs the project's tests.
 func judgeUnittest(u *use, args []word) {
 	u.why = runsTests
 	for i := 0; i < len(args); i++ {
@@ -433,7 +432,7 @@ func judgeUnittest(u *use, args []word) {
 	}
 }
 
-// pythonFiles judges a module that reads the files that it is given and nothing else.
+// pythonFiles judges a module that only reads the given files.
 func (u *use) pythonFiles(why umpire.Phrase, files []word) {
 	u.why = why
 	if len(files) == 0 {
@@ -471,8 +470,8 @@ func judgeJSONTool(u *use, args []word) {
 	}
 }
 
-// walkInFreshShell walks a command that another program starts where the functions and
-// aliases of this shell are not known.
+// walkInFreshShell walks a command that another program starts, which does not have the
+// functions and aliases of this shell.
 func walkInFreshShell(u *use, words []word) {
 	s, in := u.outsideState(), u.in
 	u.then(func() {

@@ -8,11 +8,11 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// readsAndPrints is the reason of code in another language that was proved to do no more.
+// readsAndPrints is the reason for code in another language that provably does nothing else.
 const readsAndPrints = "only reads files and prints"
 
 // judgePythonCode judges Python code on the line, or on the standard input, that is known to
-// only read and print. It reports false if anything about it is not known.
+// only read and print. It reports false if anything about it is unknown.
 func judgePythonCode(u *use) bool {
 	code, args, ok := codeAndArguments(u, "-c")
 	if !ok || asksAlready(u) || u.gave("-W", "-x", "-X", "-i") {
@@ -38,13 +38,13 @@ func concludeReading(u *use, files []oneliner.Path) {
 	}
 }
 
-// asksAlready reports whether an option, or doubt, asks already.
+// asksAlready reports whether an option, or doubt, already asks.
 func asksAlready(u *use) bool {
 	return u.doubt != "" || u.doubtful || u.vague || len(u.unknown) > 0 || u.has(asks|harms|obeys)
 }
 
 // codeAndArguments returns the code that an interpreter gets by an option or on its standard
-// input, and what it can see as its arguments: nil if those are not all known.
+// input, and the arguments visible to the code, or nil if some are unknown.
 func codeAndArguments(u *use, option string) (code string, args []string, ok bool) {
 	operands := u.operands
 	switch given := u.got(option); {
@@ -69,8 +69,8 @@ func codeAndArguments(u *use, option string) (code string, args []string, ok boo
 	return code, args, true
 }
 
-// mayBeShadowed reports whether a file of the working folder takes the place of a module, or
-// that this is not known.
+// mayBeShadowed reports whether a file of the working folder takes the place of a module. It
+// returns true if that is unknown.
 func mayBeShadowed(u *use, shadows func(name string) bool) bool {
 	if u.w.env.Entries == nil || len(u.s.dirs) == 0 {
 		return true
@@ -84,7 +84,7 @@ func mayBeShadowed(u *use, shadows func(name string) bool) bool {
 	return false
 }
 
-// isPython3 reports an interpreter that runs Python 3.
+// isPython3 reports whether an interpreter runs Python 3.
 func isPython3(name string) bool {
 	return name == "python" || len(name) > 6 && name[:7] == "python3" || scan.HasField("pypy3", name)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// inFolder judges a line in a folder with these entries.
+// inFolder parses a line in a folder with these entries.
 func inFolder(line string, entries ...string) []umpire.Access {
 	env := Env{Dir: "/p", Home: "/home/me"}
 	env.Entries = func(string) ([]string, error) { return entries, nil }
@@ -43,7 +43,7 @@ func asksNothing(facts []umpire.Access) bool {
 	})
 }
 
-// TestCodeThatMayDoMore gives a harmless program what makes it another one.
+// TestCodeThatMayDoMore changes a harmless program into a different one.
 func TestCodeThatMayDoMore(t *testing.T) {
 	t.Parallel()
 	const code = ` -c 'import json; print(1)'`

@@ -8,34 +8,34 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A lookup is a group of uses that ask a server and change nothing. They may do so
-// without a question, and get the network for it, where neither the project nor the
-// line can choose which server that is or which code runs. An entry of the tables that
-// asks a server and is not listed here asks a person first.
+// A lookup is a group of uses that query a server and change nothing. They may do so without a
+// question, and get the network for it, if neither the project nor the line can choose the
+// server or the code that runs. An entry of the tables that contacts a server and is not listed
+// here asks a person first.
 type lookup struct {
-	// program is the first name of the program, verbs are its subcommands, separated
-	// by commas. "" are all that ask a server.
+	// program is the first name of the program, and verbs are its comma-separated subcommands.
+	// "" means all subcommands that contact a server.
 	program, verbs string
-	// objects are what stands before the verbs, separated by commas; "" is nothing.
+	// objects are the comma-separated words before the verbs, or "".
 	objects string
-	// settings are the files of a project that the program obeys.
+	// settings are the project files that the program obeys.
 	settings []settingsFile
 	// remote judges the settings of the repository, or is nil.
 	remote func(GitSetting) (why umpire.Phrase)
-	// because is why neither the project nor the line can choose.
+	// because explains why neither the project nor the line can choose.
 	because string
 }
 
 // A settingsFile is a file that a program looks for in the working directory and above.
 type settingsFile struct {
 	name string
-	// free are keys that lead nowhere, separated by spaces. A file with other keys, or
-	// with anything else but comments, may lead elsewhere; so does any file without them.
+	// free are harmless keys, separated by spaces. A file with other keys, or with anything but
+	// comments, may choose a server; without free, so may any file.
 	free string
 }
 
-// npmKeys are settings of npm that say nothing about servers, credentials or programs.
-// npm sends its user agent, so that this is not among them.
+// npmKeys are settings of npm that do not affect servers, credentials or programs. They do not
+// include the user agent, which npm sends.
 const npmKeys = "access audit audit-level auto-install-peers bin-links color commit-hooks dedupe-peer-dependents " +
 	"depth engine-strict foreground-scripts fund git-tag-version hoist hoist-pattern[] include install-links " +
 	"install-strategy legacy-bundling legacy-peer-deps lockfile-version loglevel maxsockets message node-linker omit " +
@@ -45,9 +45,9 @@ const npmKeys = "access audit audit-level auto-install-peers bin-links color com
 	"strict-peer-dependencies strict-peer-deps tag-version-prefix timing unicode update-notifier workspaces " +
 	"workspaces-update"
 
-// lookups of npm 11, gh 2.83, glab 1.78, cargo 1.91, gem 3.7, conda 25, docker 29, kubectl 1.34, helm 4,
-// aws 2, az 2.80 and gcloud 550, as their manuals tell it. pip is not among
-// them: it is mostly that of a virtual environment, which lies in the project.
+// lookups follow the manuals of npm 11, gh 2.83, glab 1.78, cargo 1.91, gem 3.7, conda 25,
+// docker 29, kubectl 1.34, helm 4, aws 2, az 2.80 and gcloud 550. pip is not included, because
+// it usually belongs to a virtual environment in the project.
 var lookups = []lookup{
 	{
 		program: "npm", verbs: "view,info,show,v,search,explain,why,fund,ping,whoami",
@@ -109,7 +109,7 @@ func ghElsewhere(s GitSetting) umpire.Phrase {
 	return ""
 }
 
-// glabElsewhere: remotes choose the host, and settings can write their URLs anew.
+// glabElsewhere: remotes choose the host, and settings can rewrite their URLs.
 func glabElsewhere(s GitSetting) umpire.Phrase {
 	remote := strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, "url")
 	known := strings.HasPrefix(s.Value, "https://gitlab.com/") || strings.HasPrefix(s.Value, "git@gitlab.com:") ||
@@ -120,30 +120,30 @@ func glabElsewhere(s GitSetting) umpire.Phrase {
 	return ""
 }
 
-// serverWhys are what entries of the tables say that ask a server.
+// serverWhys are the reasons of table entries that contact a server.
 var serverWhys = []umpire.Phrase{
 	asksRegistry, asksHost, asksRepository, looksAtContainers, looksAtCluster, describesAccount, tellsAccount,
 }
 
-// askingLists are lists that ask an index when an option compares with it. A virtual
-// environment or pyproject.toml may choose that one.
+// askingLists are lists that contact an index if an option compares with it. A virtual
+// environment or pyproject.toml may choose the index.
 var askingLists = map[string]string{
 	"pip list": "--outdated -o --uptodate -u", "uv pip list": "--outdated", "poetry show": "--latest -l --outdated -o",
 }
 
-// ServerTable is the Table of an access that stands for a file which may choose the
-// server that a look-up asks.
+// ServerTable is the Table of an access that stands for a file which may choose the server of a
+// look-up.
 const ServerTable = "server settings"
 
-// A SettingsFile is a file of settings that lies in a folder or above it.
+// A SettingsFile is a settings file in a folder or above it.
 type SettingsFile struct {
 	Path string
 	Text string
 }
 
-// checkServer settles whether a use that asks a server may do so without a question. If a
-// setting of the project may lead it elsewhere, the setting is an access of its own, which a
-// rule for the program does not cover.
+// checkServer decides whether a use that contacts a server may do so without a question. A
+// project setting that may choose another server is a separate access, which a rule for the
+// program does not cover.
 func checkServer(u *use) {
 	options, lists := askingLists[u.table]
 	lists = lists && u.gave(strings.Fields(options)...)
@@ -192,8 +192,8 @@ func (l *lookup) covers(verb string) bool {
 	return l.verbs == "" || slices.Contains(strings.Split(l.verbs, ","), verb)
 }
 
-// noteServerFiles emits an access for every file of the project that may choose the server.
-// Without a way to look for them the use gets no network.
+// noteServerFiles emits an access for every project file that may choose the server. Without
+// Env.Settings the use gets no network.
 func noteServerFiles(u *use, l *lookup, dir string) {
 	if len(l.settings) == 0 {
 		return
@@ -220,7 +220,7 @@ func noteServerFiles(u *use, l *lookup, dir string) {
 	}
 }
 
-// leadsNowhere reports a file whose every line is a comment or sets one of the free keys.
+// leadsNowhere reports whether every line of a file is a comment or sets one of the free keys.
 // A carriage return ends a line for npm.
 func (s *settingsFile) leadsNowhere(text string) bool {
 	if s.free == "" {
@@ -258,7 +258,7 @@ func noteServerRemotes(u *use, l *lookup, dir string) {
 	}
 }
 
-// obeysServer emits the access of a setting, once a line.
+// obeysServer emits the access of a setting, once per line.
 func (u *use) obeysServer(file string, reason umpire.Phrase) {
 	words := []string{u.program0() + " obeys " + file}
 	listed := func(a umpire.Access) bool { return a.Table == ServerTable && a.Words[0] == words[0] }

@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// withFiles is a world with files of settings, by path.
+// withFiles returns an Env with settings files, by path.
 func withFiles(files map[string]string, git ...GitSetting) Env {
 	return Env{
 		Dir: "/p", Home: "/home/u", Git: func(string) ([]GitSetting, error) { return git, nil },
@@ -32,8 +32,8 @@ func withFiles(files map[string]string, git ...GitSetting) Env {
 	}
 }
 
-// online says what a line gets: "free" is the network without a question, "asks" a
-// question about it, "" neither.
+// online returns the network access of a line: "free" without a question, "asks" with a
+// question about it, or "".
 func online(line string, env Env) string {
 	got := ""
 	for _, a := range Parse(line, env) {
@@ -47,7 +47,7 @@ func online(line string, env Env) string {
 	return got
 }
 
-// ordinaryLookups are look-ups as people make them, in a project without settings.
+// ordinaryLookups are typical look-ups in a project without settings.
 var ordinaryLookups = []string{
 	"npm view x", "npm info @types/node versions --json", "npm search router", "npm ping", "gh pr view 1",
 	"gh pr diff 165 --name-only",
@@ -108,7 +108,7 @@ func TestSettingsOfAProjectAsk(t *testing.T) {
 	}
 }
 
-// The line finds its settings where the program will look for them.
+// Parse finds the settings where the program will look for them.
 func TestSettingsAreFoundWhereTheProgramLooks(t *testing.T) {
 	t.Parallel()
 	env := withFiles(map[string]string{"/p/sub/.npmrc": "registry=http://evil"})
@@ -125,7 +125,7 @@ func TestSettingsAreFoundWhereTheProgramLooks(t *testing.T) {
 	}
 }
 
-// Remotes choose the host for clients of git hosts.
+// Remotes determine the host for clients of git hosts.
 func TestRemotesOfARepositoryAsk(t *testing.T) {
 	t.Parallel()
 	remote := func(key, value string) Env {
@@ -134,7 +134,7 @@ func TestRemotesOfARepositoryAsk(t *testing.T) {
 	for _, tt := range []struct {
 		line, key, value, want string
 	}{
-		{"gh pr view 1", "remote.origin.url", "https://evil.example/o/r.git", "free"}, // gh passes it over
+		{"gh pr view 1", "remote.origin.url", "https://evil.example/o/r.git", "free"}, // gh ignores it
 		{"gh pr view 1", "remote.origin.gh-resolved", "base", "free"},
 		{"gh pr view 1", "remote.origin.gh-resolved", "evil.example/o/r", "asks"},
 		{"glab mr list", "remote.origin.url", "git@gitlab.com:o/r.git", "free"},
@@ -158,7 +158,7 @@ func TestRemotesOfARepositoryAsk(t *testing.T) {
 }
 
 // Variables that choose a server, a proxy, credentials or settings make every look-up ask,
-// before the command and exported earlier on the line.
+// whether set for the command or exported earlier on the line.
 func TestVariablesThatSteerAsk(t *testing.T) {
 	t.Parallel()
 	const names = ("HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy NO_PROXY npm_config_registry " +
@@ -182,8 +182,8 @@ func TestVariablesThatSteerAsk(t *testing.T) {
 	}
 }
 
-// Every entry that asks a server is a look-up with a reason, or asks; each group of look-ups
-// has entries.
+// Every entry that contacts a server is a look-up with a reason, or asks; each group of
+// look-ups has entries.
 func TestLookupsAreListed(t *testing.T) {
 	t.Parallel()
 	met := map[*lookup]bool{}
@@ -194,7 +194,7 @@ func TestLookupsAreListed(t *testing.T) {
 	})
 	for i := range lookups {
 		l := &lookups[i]
-		judged := scan.HasField("aws gcloud az", l.program) // told by their checks
+		judged := scan.HasField("aws gcloud az", l.program) // judged by their checks
 		if l.because == "" || !met[l] && !judged {
 			t.Errorf("%s %s: no entry asks a server, or the reason is missing", l.program, l.verbs)
 		}
@@ -206,7 +206,7 @@ func program0(table string) string {
 	return name
 }
 
-// What is not listed asks, although it is safe to start.
+// An unlisted look-up asks, although it is safe to start.
 func TestUnlistedLookupsAsk(t *testing.T) {
 	t.Parallel()
 	for line := range strings.SplitSeq("yarn info x;yarn outdated;yarn audit;pnpm outdated;pnpm view x;pnpm "+
@@ -223,7 +223,7 @@ func TestUnlistedLookupsAsk(t *testing.T) {
 	}
 }
 
-// Without a word of the world on files, no look-up that obeys one gets the network.
+// Without Env.Settings, no look-up that obeys a settings file gets the network.
 func TestLookupsInAnUnknownWorld(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -235,7 +235,7 @@ func TestLookupsInAnUnknownWorld(t *testing.T) {
 	}
 }
 
-// No rule for the program covers a setting, and the setting is named.
+// No rule for the program covers a setting, and the access names the setting.
 func TestASettingIsAnAccessOfItsOwn(t *testing.T) {
 	t.Parallel()
 	all := Parse("npm view x; npm view y", withFiles(map[string]string{"/p/.npmrc": "registry=http://evil"}))

@@ -124,10 +124,10 @@ var networkTools = []program{
 	},
 }
 
-// fromNetwork is what a program prints that passes on bytes from the network.
+// fromNetwork returns the output of a program that passes on data from the network.
 func fromNetwork(*use, flow) flow { return flow{kind: flowRemote} }
 
-// visit notes that a host or URL is reached, as an access of its own.
+// visit records that a host or URL is reached, as a separate access.
 func (u *use) visit(target word, risk umpire.Risk, why umpire.Phrase) {
 	a := umpire.Access{Kind: umpire.KindNetwork, Target: target.display(), Risk: risk, Reason: why, Table: u.table}
 	if target.open && !hostKnown(target.text) {
@@ -136,14 +136,14 @@ func (u *use) visit(target word, risk umpire.Risk, why umpire.Phrase) {
 	u.then(func() { u.w.emit(a) })
 }
 
-// hostKnown reports whether the beginning of a URL holds its whole host.
+// hostKnown reports whether the known beginning of a URL contains its whole host.
 func hostKnown(url string) bool {
 	_, rest, found := strings.Cut(url, "://")
 	return found && strings.ContainsAny(rest, "/?#")
 }
 
-// visitsHosts makes every operand a host that is reached: what a name server or
-// a host is asked can carry data, so that it asks.
+// visitsHosts treats every operand as a host that is reached. It asks, because queries to a
+// name server or a host can carry data.
 func visitsHosts(u *use) {
 	for _, operand := range u.operands {
 		u.visit(operand, umpire.Medium, u.program.why)
@@ -151,7 +151,7 @@ func visitsHosts(u *use) {
 	u.operands = nil
 }
 
-// reachesFirst makes the first operand the host that is reached.
+// reachesFirst treats the first operand as the host that is reached.
 func reachesFirst(u *use) {
 	if len(u.operands) > 0 {
 		u.visit(u.operands[0], umpire.High, u.program.why)

@@ -100,7 +100,7 @@ var cryptoTools = []program{
 	},
 }
 
-// checkGPG makes gpg ask, unless it only looks.
+// checkGPG makes gpg ask unless it only looks.
 func checkGPG(u *use) {
 	looks := u.got("--verify") != nil
 	files := looks || u.got("--decrypt", "--encrypt") != nil

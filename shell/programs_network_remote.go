@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// sshOptions are options of OpenSSH's programs that only say whom to talk to.
+// sshOptions are options of OpenSSH's programs that only affect the connection.
 const sshOptions = "stricthostkeychecking connecttimeout batchmode user port loglevel serveraliveinterval " +
 	"serveralivecountmax identitiesonly passwordauthentication pubkeyauthentication preferredauthentications " +
 	"compression addressfamily connectionattempts tcpkeepalive hostname hostkeyalgorithms requesttty"
@@ -78,8 +78,8 @@ var remoteTools = []program{
 	},
 }
 
-// checkSSH judges the host and the command that runs there. The command is
-// walked too, so that it shows on the card.
+// checkSSH judges the host and the command that runs there. It also walks the command to show
+// it on the card.
 func checkSSH(u *use) {
 	judgeSSHOptions(u)
 	words := u.operands
@@ -95,7 +95,7 @@ func checkSSH(u *use) {
 	}
 }
 
-// walkRemoteShell walks code that a shell elsewhere runs.
+// walkRemoteShell walks code that a shell on another machine runs.
 func walkRemoteShell(u *use, code word) {
 	walkRemotely(u, func(s *state) { u.w.walkCode(s, code, flow{kind: flowForeign}) })
 }
@@ -126,7 +126,7 @@ func judgeSSHOptions(u *use) {
 	}
 }
 
-// checkSCP tells remote operands, host:path, from local ones.
+// checkSCP distinguishes remote operands, host:path, from local ones.
 func checkSCP(u *use) {
 	judgeSSHOptions(u)
 	operands := u.operands
@@ -149,7 +149,7 @@ func isRemote(wd word) bool {
 	return found && !strings.Contains(host, "/")
 }
 
-// checkKeygen lowers ssh-keygen to what it is when it only prints.
+// checkKeygen lowers the risk of ssh-keygen if it only prints.
 func checkKeygen(u *use) {
 	u.operands = nil
 	if len(u.given) == 0 || u.spoke != "" || u.doubtful {

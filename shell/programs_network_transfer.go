@@ -16,7 +16,7 @@ const (
 	sendsKeys  = "sends credentials or trusts another party"
 )
 
-// transferTools are the programs that download and upload over HTTP and the like.
+// transferTools are the programs that download and upload over HTTP and similar protocols.
 var transferTools = []program{
 	// safe: curl --version
 	// asks: curl https://example.com
@@ -154,7 +154,7 @@ var transferTools = []program{
 	},
 }
 
-// checkCurl judges what curl's options hold besides their effect, and its URLs.
+// checkCurl judges the values of curl's options and its URLs.
 func checkCurl(u *use) {
 	urls := u.operands
 	u.operands = nil
@@ -207,7 +207,7 @@ func judgeCurlOption(u *use, g given, urls []word) {
 	}
 }
 
-// noteCurlFile notes the file of @file, <file, name@file and name=@file.
+// noteCurlFile records the file of @file, <file, name@file and name=@file.
 func noteCurlFile(u *use, value word) {
 	for _, mark := range []string{"=@", "=<", "@", "<"} {
 		before, file, found := value.after(mark)
@@ -220,14 +220,14 @@ func noteCurlFile(u *use, value word) {
 	}
 }
 
-// noteRemoteNames notes the files that -O writes, named by the URLs.
+// noteRemoteNames records the files that -O writes, named by the URLs.
 func noteRemoteNames(u *use, urls []word) {
 	for _, url := range urls {
 		u.touch(umpire.KindWrite, savedAs(url), accessOf{why: savesFiles})
 	}
 }
 
-// savedAs is the file that a download of url is written to.
+// savedAs returns the file that a download of url is written to.
 func savedAs(url word) word {
 	if url.open {
 		return word{text: ".", open: true, under: true}
@@ -240,8 +240,8 @@ func savedAs(url word) word {
 	return lit(name)
 }
 
-// judgeCurlURL judges one URL: file: reads, HTTP and FTP download, the other schemes
-// speak protocols in which a URL can be a command.
+// judgeCurlURL judges one URL: file: reads, HTTP and FTP download, and the other schemes use
+// protocols in which a URL can be a command.
 func judgeCurlURL(u *use, url word) {
 	scheme, rest, found := url.after(":")
 	scheme = strings.ToLower(scheme)
@@ -258,7 +258,7 @@ func judgeCurlURL(u *use, url word) {
 	}
 }
 
-// noteCurlLocal notes the read of file://host/path, which curl decodes and expands.
+// noteCurlLocal records the read of file://host/path, which curl decodes and expands.
 func noteCurlLocal(u *use, rest word) {
 	if strings.HasPrefix(rest.text, "//") {
 		rest = rest.cut(len("//"))
@@ -273,7 +273,7 @@ func noteCurlLocal(u *use, rest word) {
 	u.touch(umpire.KindRead, rest, accessOf{})
 }
 
-// checkWget judges wget's URLs, and the files that they become.
+// checkWget judges wget's URLs and the files it saves them to.
 func checkWget(u *use) {
 	if !u.gave("-O", "-P", "--output-document", "--directory-prefix", "--spider") {
 		noteRemoteNames(u, u.operands)
@@ -281,7 +281,7 @@ func checkWget(u *use) {
 	reachesURLs(u)
 }
 
-// checkHTTPie judges the items behind the URL: name=@file and its kin send a file.
+// checkHTTPie judges the items after the URL: name=@file and similar ones send a file.
 func checkHTTPie(u *use) {
 	for _, item := range u.operands {
 		before, file, found := item.after("@")
@@ -292,7 +292,7 @@ func checkHTTPie(u *use) {
 	reachesURLs(u)
 }
 
-// reachesURLs makes every operand a URL that is reached.
+// reachesURLs treats every operand as a URL that is reached.
 func reachesURLs(u *use) {
 	for _, operand := range u.operands {
 		if u.program.risk == umpire.Medium && !strings.Contains(operand.text, "://") {

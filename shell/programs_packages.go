@@ -247,7 +247,7 @@ const (
 	asksRegistry    = "asks the registry about packages"
 )
 
-// checkDpkg makes dpkg without a listing option ask.
+// checkDpkg makes dpkg ask without a listing option.
 func checkDpkg(u *use) {
 	if len(u.given) == 0 {
 		u.raise(umpire.Medium, "works on packages")
@@ -255,7 +255,7 @@ func checkDpkg(u *use) {
 	u.operands = nil
 }
 
-// checkRpm lowers rpm to what a query is, when that is all that was given.
+// checkRpm lowers the risk of rpm if it is only a query.
 func checkRpm(u *use) {
 	reads := u.gave("-p", "--package", "-f", "--file")
 	for _, operand := range u.operands {
@@ -276,9 +276,8 @@ func checkRpm(u *use) {
 	}
 }
 
-// registryNames judges operands that are sent to a registry: a plain name tells
-// nobody anything, while a URL or a folder is looked up there, and a word that is
-// not known may hold what must not be sent.
+// registryNames judges operands that are sent to a registry. A plain name reveals nothing, but
+// a URL or a folder is looked up there, and an unknown word may contain a secret.
 func registryNames(u *use) {
 	for _, operand := range u.operands {
 		if !registryName(operand) {
@@ -305,11 +304,11 @@ func registryName(wd word) bool {
 	return slashes == 0 || slashes == 1 && wd.text[0] == '@'
 }
 
-// maxPackageName is how long a package's name and version may be, so that it
-// cannot carry a file.
+// maxPackageName is the maximum length of a package's name and version, too short to carry a
+// file.
 const maxPackageName = 120
 
-// checkPacman lets queries of the installed and the known packages run.
+// checkPacman allows queries of installed and known packages.
 func checkPacman(u *use) {
 	for i, wd := range u.words[1:] {
 		query := strings.HasPrefix(wd.text, "-Q") && strings.Trim(wd.text, "-Qqiledmntugsc") == "" ||
@@ -331,7 +330,7 @@ func checkBrewFolder(u *use) {
 	}
 }
 
-// checkPackageFile judges dpkg-deb, which only prints with some options.
+// checkPackageFile judges dpkg-deb, which with some options only prints.
 func checkPackageFile(u *use) {
 	if len(u.given) > 0 {
 		u.onlyShows("prints what a package holds")

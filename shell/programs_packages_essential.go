@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// removers are the package managers that can take away what a system cannot do without:
-// the words by which they remove, and those by which they only tell what they would do.
+// removers are the package managers that can remove packages the system needs: the words that
+// remove, and those for a dry run.
 var removers = []struct{ programs, verbs, dry string }{
 	{"dpkg", "-r --remove -P --purge", "--dry-run --no-act --simulate"},
 	{
@@ -24,8 +24,8 @@ var removers = []struct{ programs, verbs, dry string }{
 	{"xbps-remove", "", "-n --dry-run"},
 }
 
-// essentials are packages without which a system does not start, or nobody can mend it:
-// what Debian marks as essential, and the like. A kernel of one version is not among them.
+// essentials are packages without which a system cannot start or be repaired: those that Debian
+// marks as essential, and similar ones. Versioned kernel packages are not included.
 const essentials = "libc6 libc-bin glibc glibc-common musl systemd systemd-sysv systemd-libs libsystemd0 init " +
 	"sysvinit sysvinit-core openrc runit bash dash coreutils busybox util-linux login passwd mount dpkg apt rpm " +
 	"rpm-libs dnf yum zypper pacman apk-tools xbps portage base base-files base-passwd base-system filesystem setup " +
@@ -33,7 +33,7 @@ const essentials = "libc6 libc-bin glibc glibc-common musl systemd systemd-sysv 
 	"sysvinit-utils tar alpine-base alpine-baselayout kernel kernel-core kernel-default linux linux-lts linux-virt " +
 	"linux-zen linux-hardened linux-generic linux-image-generic linux-image-amd64 linux-image-arm64"
 
-// checkRemoval refuses to remove a package that the system cannot do without.
+// checkRemoval refuses to remove an essential package.
 func checkRemoval(u *use) {
 	for _, r := range removers {
 		if !scan.HasField(r.programs, u.program0()) || givesAny(argumentsOf(u), r.dry) {
@@ -51,7 +51,7 @@ func checkRemoval(u *use) {
 	}
 }
 
-// givesAny reports whether one of the words is on a list; a letter with a dash may be in a
+// givesAny reports whether one of the words is on a list; a letter with a dash may be part of a
 // cluster.
 func givesAny(args []word, list string) bool {
 	for _, arg := range args {
@@ -89,7 +89,7 @@ func isEssential(arg word) bool {
 	return arg.open && strings.HasSuffix(arg.text, "-image-")
 }
 
-// checkAccounts refuses to remove an account with its home, and the one that may do all.
+// checkAccounts refuses to remove an account together with its home, and to remove root.
 func checkAccounts(u *use) {
 	name := u.program0()
 	removes := scan.HasField("userdel deluser", name) || name == "pw" && u.firstOperandIn("userdel")
@@ -116,8 +116,7 @@ func checkAccounts(u *use) {
 	}
 }
 
-// locking are the options with which an account can no longer log in, and those that do so
-// by their value.
+// locking are the options that lock an account, and those that do so depending on their value.
 var locking = map[string]struct{ options, shell, expires string }{
 	"passwd":  {options: "-l --lock"},
 	"usermod": {options: "-L --lock", shell: "-s --shell", expires: "-e --expiredate"},
@@ -126,7 +125,7 @@ var locking = map[string]struct{ options, shell, expires string }{
 	"pw":      {options: "lock"},
 }
 
-// locksOut reports a command after which root can no longer log in.
+// locksOut reports whether root can no longer log in after a command.
 func locksOut(name string, args []word) bool {
 	l, known := locking[name]
 	if !known || len(args) < 2 || args[len(args)-1].text != "root" {

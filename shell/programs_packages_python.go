@@ -258,7 +258,7 @@ var languagePackages = []program{
 		names: "bundle bundler", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		opts: []option{{names: "--no-color --verbose -V"}, {names: "--version -v --help -h", does: shows}},
 		subs: []program{
-			// Every look at a bundle runs the project's Gemfile, which is Ruby code.
+			// Listing a bundle runs the project's Gemfile, which is Ruby code.
 			// safe: bundle list
 			// safe: bundle info rails --path
 			{
@@ -329,8 +329,7 @@ var languagePackages = []program{
 		why: "builds or changes a project, by code that it names", lax: true},
 }
 
-// startsNamed judges a Python that is looked for by its path: it is started, and
-// asked what it is.
+// startsNamed judges a Python given by its path: uv starts it to query its version.
 func startsNamed(u *use) {
 	for _, operand := range u.operands {
 		if operand.open || strings.ContainsAny(operand.text, `/\`) {

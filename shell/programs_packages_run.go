@@ -5,18 +5,18 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// runsOwn is why the wrappers of package managers run unasked in front of a check:
-// what they start is judged by itself.
+// runsOwn is the reason why the wrappers of package managers run unasked in front of a check:
+// the program they start is judged separately.
 const runsOwn = "runs a program of the project's packages"
 
-// projectChecks are the tests and checks that `poetry run`, `bundle exec`,
-// `pnpm exec` and the like may start unasked. A project can give any of these
-// names to a program of its own; it runs as the project's tests do.
+// projectChecks are the tests and checks that `poetry run`, `bundle exec`, `pnpm exec` and
+// similar wrappers may start unasked. A project can give any of these names to its own program,
+// which then runs like the project's tests.
 const projectChecks = ownPrograms + " biome pytest py.test mypy ruff black isort flake8 pylint pyright basedpyright " +
 	"pycodestyle pydocstyle pyflakes vulture bandit yamllint codespell rspec rubocop standardrb"
 
-// checkProjectRun judges the program that such a wrapper starts: any but those
-// checks can be anything.
+// checkProjectRun judges the program that such a wrapper starts. Apart from those checks it can
+// be anything.
 func checkProjectRun(u *use) {
 	command := u.operands
 	u.operands = nil
@@ -76,8 +76,8 @@ func checkPoe(u *use) {
 	}
 }
 
-// ownCheck reports a command that begins with one of projectChecks, or with
-// python -m and one of them.
+// ownCheck reports whether a command begins with one of projectChecks, or with python -m and
+// one of them.
 func ownCheck(command []word) bool {
 	name := command[0]
 	if len(command) > 2 && name.known() && scan.HasField("python python3", name.text) && command[1].known() &&
@@ -87,8 +87,8 @@ func ownCheck(command []word) bool {
 	return name.known() && scan.HasField(projectChecks+" unittest", name.text)
 }
 
-// checkShownVersion judges `poetry version`, which changes the project's version
-// when it is given one.
+// checkShownVersion judges `poetry version`, which with an operand changes the project's
+// version.
 func checkShownVersion(u *use) {
 	if len(u.operands) > 0 || u.program0() == "hatch" {
 		u.raiseTo(umpire.Medium, reversible, "changes the version")

@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// The options that listings and scripts of JavaScript package managers accept. Options
-// that name another registry, shell, folder or configuration are left out.
+// The options that listings and scripts of JavaScript package managers accept. Options that
+// name another registry, shell, folder or configuration are left out.
 const (
 	npmLooks = "--json --long --parseable --silent --depth= --all --omit= --include= --only= --prod --production " +
 		"--dev --link --workspace= -w= --workspaces --global --color? --no-color --loglevel= --no-fund --no-audit " +
@@ -24,7 +24,7 @@ const (
 	worksInOther = "works in another folder"
 )
 
-// globally installs for the whole machine, where nothing keeps what was there.
+// globally are options that install for the whole machine, where no old state is kept.
 var globally = []option{{names: "-g --global", does: harms, consequence: lost, why: changesPackages}}
 
 // scriptPackages are the package managers of JavaScript.
@@ -331,19 +331,19 @@ var scriptPackages = []program{
 const scriptFlags = "--run --quiet --coverage --ci --silent --verbose --bail --runInBand --no-coverage --watch=false " +
 	"--watchAll=false --passWithNoTests -t --testNamePattern --grep"
 
-// checkScripts are the names that projects give their own checks.
+// checkScripts are the usual names of a project's own checks.
 const checkScripts = "test tsc " + ownScripts
 
-// ownScripts are those of them that yarn, pnpm and bun start by their name alone.
+// ownScripts are those that yarn, pnpm and bun start by their name alone.
 const ownScripts = "tests lint check typecheck type-check types check-types check:types test:unit test:integration " +
 	"test:types lint:check lint:types lint:ci format:check fmt:check prettier:check"
 
-// ownPrograms are checks of the project's packages; npx downloads one from the
-// package of its own name where the project has none.
+// ownPrograms are checks from the project's packages. If the project lacks one, npx downloads
+// it from the package with the same name.
 const ownPrograms = "tsc eslint jest vitest prettier mocha stylelint oxlint"
 
-// checkScript judges the script that `npm run` starts: some names are what a
-// project calls its own checks, any other can be anything.
+// checkScript judges the script that `npm run` starts: some names usually mean a project's own
+// checks, any other can mean anything.
 func checkScript(u *use) {
 	if len(u.operands) == 0 {
 		return
@@ -360,7 +360,7 @@ func checkScript(u *use) {
 	checkScriptArgs(u)
 }
 
-// plainScriptOptions are options of package managers that do not choose another script.
+// plainScriptOptions are options of package managers that do not select another script.
 const plainScriptOptions = "--silent -s --quiet -q --if-present --loglevel --no-color --color --verbose " +
 	"--foreground-scripts --json --no-progress --non-interactive --offline --bun -b --stream --aggregate-output"
 
@@ -378,19 +378,19 @@ func followScript(u *use, name word, args []word) bool {
 	return true
 }
 
-// checkNamedScript judges a script that is started by its name alone: npm test, yarn lint.
+// checkNamedScript judges a script started by its name alone: npm test, yarn lint.
 func checkNamedScript(u *use) {
 	name := u.path[strings.LastIndexByte(u.path, '.')+1:]
 	if name == "t" || name == "tst" {
 		name = "test"
 	}
 	if u.program0() == "bun" && name == "test" || !followScript(u, lit(name), u.operands) {
-		checkScriptArgs(u) // bun has tests of its own
+		checkScriptArgs(u) // bun has its own tests
 	}
 }
 
-// checkScriptArgs judges what a script is given: an option means what the
-// script's program wants it to mean.
+// checkScriptArgs judges the arguments of a script: the script's program decides the meaning of
+// an option.
 func checkScriptArgs(u *use) {
 	paths := u.operands[:0:0]
 	for _, operand := range u.operands {
@@ -410,8 +410,8 @@ func acceptsFlag(text string) bool {
 	return scan.HasField(scriptFlags, text) || name != "--watch" && scan.HasField(scriptFlags, name)
 }
 
-// checkNpx judges the package whose program npx runs: where the project does not
-// have it, npx downloads it.
+// checkNpx judges the package whose program npx runs. npx downloads it if the project does not
+// have it.
 func checkNpx(u *use) {
 	if len(u.operands) == 0 {
 		u.raise(umpire.Medium, "starts a shell, which reads code")
@@ -435,8 +435,8 @@ func checkNpx(u *use) {
 	u.operands = nil
 }
 
-// installedPackage finds a program among those of the project's packages, which npx starts without a
-// look elsewhere. It returns "" where there is none, or more than one folder to look in.
+// installedPackage finds a program among those of the project's packages, which npx starts without
+// looking elsewhere. It returns "" if there is no such program, or more than one folder to look in.
 func installedPackage(u *use, name word) string {
 	if !name.known() || strings.ContainsAny(name.text, "/@") || len(u.given) > 0 || u.w.env.Find == nil ||
 		len(u.s.dirs) != 1 {
@@ -445,8 +445,8 @@ func installedPackage(u *use, name word) string {
 	return u.w.env.Find(u.s.dirs[0], "node_modules/.bin/"+name.text)
 }
 
-// checkOwnProgram judges a program of the project's packages that its manager
-// starts by the program's name.
+// checkOwnProgram judges a program of the project's packages that its manager starts by the
+// program's name.
 func checkOwnProgram(u *use) {
 	name := u.table[strings.LastIndexByte(u.table, ' ')+1:]
 	walkInFreshShell(u, append([]word{lit(name)}, u.operands...))

@@ -6,14 +6,13 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A riskCase is a line and the worst risk of what it does.
+// A riskCase is a line and the worst risk of its accesses.
 type riskCase struct {
 	name, line string
 	want       umpire.Risk
 }
 
-// checkFamilyRisks holds each line to its risk. A line that is meant to be harmless
-// must not be in doubt either.
+// checkFamilyRisks checks the risk of each line. A harmless line must not be in doubt either.
 func checkFamilyRisks(t *testing.T, cases []riskCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -44,7 +43,7 @@ func accessOn(line string, kind umpire.AccessKind, target string) *umpire.Access
 	return nil
 }
 
-// An accessCase is a line and an access that it must hold.
+// An accessCase is a line and an access that it must contain.
 type accessCase struct {
 	line   string
 	kind   umpire.AccessKind
@@ -133,8 +132,8 @@ func TestPackageManagers(t *testing.T) {
 	})
 }
 
-// TestSubcommandsKeepTheirNames: entries that are shared by several subcommands
-// must not hide from a rule which of them was given.
+// TestSubcommandsKeepTheirNames: an entry shared by several subcommands must let rules
+// distinguish them.
 func TestSubcommandsKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

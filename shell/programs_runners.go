@@ -8,14 +8,14 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// runsTests is the one named default that lets code of the project run unasked: the project's
-// own tests and type checks, started by a well-known runner with accepted options only. A
-// rule that wants to ask has one text to look for.
+// runsTests is the only default that lets project code run unasked: the project's own tests and
+// type checks, started by a well-known runner with accepted options only. A rule that wants to
+// ask can match this text.
 const runsTests = "runs the project's own tests, which are code of the project"
 
-// testRunners are the programs that run a project's tests. Only what chooses
-// tests or shapes the report is accepted: an option that names a configuration,
-// a plugin, a reporter of one's own or a file to write asks.
+// testRunners are the programs that run a project's tests. They accept only options that select
+// tests or format the report. An option that names a configuration, a plugin, a custom reporter
+// or a file to write asks.
 var testRunners = []program{
 	// safe: pytest -q
 	// asks: pytest --pdb
@@ -201,8 +201,8 @@ const (
 	publishing   = "deploy publish install upload release nuget workload push global"
 )
 
-// checkRunner makes a use ask where one reader of options would take a word for
-// a value and another for an option.
+// checkRunner makes a use ask if a word could be either a value or an option, depending on the
+// parser.
 func checkRunner(u *use) {
 	for _, g := range u.given {
 		if g.has && g.value.maybeOption() {
@@ -223,7 +223,7 @@ func checkRunner(u *use) {
 	}
 }
 
-// checkPytest notes the files that pytest is given, each with the name of a test.
+// checkPytest records the files given to pytest, each with the name of a test.
 func checkPytest(u *use) {
 	checkRunner(u)
 	for _, operand := range u.operands {
@@ -251,7 +251,7 @@ func checkVitest(u *use) {
 	}
 }
 
-// checkDotnetTest makes settings that follow -- ask: they can name adapters.
+// checkDotnetTest makes settings after -- ask, because they can name adapters.
 func checkDotnetTest(u *use) {
 	checkRunner(u)
 	for _, wd := range u.words {
@@ -261,7 +261,7 @@ func checkDotnetTest(u *use) {
 	}
 }
 
-// checkDotnetFormat makes dotnet format ask unless it only says what it would do.
+// checkDotnetFormat makes dotnet format ask unless it only reports differences.
 func checkDotnetFormat(u *use) {
 	if scan.HasField("whitespace style analyzers", u.firstOperand()) {
 		u.operands = u.operands[1:]
@@ -271,7 +271,7 @@ func checkDotnetFormat(u *use) {
 	}
 }
 
-// checkMavenGoals lets the goals run that end before anything is packed.
+// checkMavenGoals allows the goals that end before packaging.
 func checkMavenGoals(u *use) {
 	for i, goal := range u.operands {
 		if goal.known() && goal.text == "install" {
@@ -284,7 +284,7 @@ func checkMavenGoals(u *use) {
 	})
 }
 
-// checkGradleTasks lets the tasks run that a test needs, in any of the projects.
+// checkGradleTasks allows the tasks that a test needs, in any of the projects.
 func checkGradleTasks(u *use) {
 	if slices.ContainsFunc(u.operands, func(task word) bool {
 		return scan.HasField("properties", task.text[strings.LastIndexByte(task.text, ':')+1:])
@@ -298,8 +298,8 @@ func checkGradleTasks(u *use) {
 	})
 }
 
-// judgeGoals judges a builder by the goals that it is given, the worst of them: none
-// but harmless ones is a run of the project's tests.
+// judgeGoals judges a builder by the worst of its goals. With only harmless ones it counts as
+// running the project's tests.
 func judgeGoals(u *use, harmless func(string) bool) {
 	checkRunner(u)
 	goals := u.operands

@@ -7,10 +7,9 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// languageRunners are the tools of languages that build and test a project in one
-// program, and runners that test what others build. As with cargo, what the
-// project says is built and its tests run; what publishes, installs or runs
-// anything else asks.
+// languageRunners are the tools of languages that build and test a project with one program,
+// and runners for tests. As with cargo, building the project and running its tests is allowed;
+// publishing, installing or running anything else asks.
 var languageRunners = []program{
 	// safe: mix --version
 	{
@@ -213,7 +212,7 @@ var languageRunners = []program{
 	},
 }
 
-// checkCredo judges `mix credo VERB`; without one it checks.
+// checkCredo judges `mix credo VERB`; without a verb it checks.
 func checkCredo(u *use) {
 	switch u.firstOperand() {
 	case "list", "suggest", "explain", "categories", "version":
@@ -229,7 +228,7 @@ func checkCredo(u *use) {
 	}
 }
 
-// checkTargets makes targets ask that are more than names of parts of the project.
+// checkTargets makes targets ask unless they name parts of the project.
 func checkTargets(u *use) {
 	for _, operand := range u.operands {
 		if operand.maybeOption() || operand.open ||
@@ -246,7 +245,7 @@ func checkDartFormat(u *use) {
 	}
 }
 
-// checkZigSteps lets zig build what it builds by default, and run the tests.
+// checkZigSteps allows zig build to run its default steps and the tests.
 func checkZigSteps(u *use) {
 	for _, step := range u.operands {
 		if !step.known() || !scan.HasField("test check install", step.text) {
@@ -256,7 +255,7 @@ func checkZigSteps(u *use) {
 	u.operands = nil
 }
 
-// checkRake lets the tasks run that projects call their tests.
+// checkRake allows the tasks that projects usually name their tests.
 func checkRake(u *use) {
 	tests := len(u.operands) > 0 && len(u.unknown) == 0 && !u.doubtful
 	for _, task := range u.operands {

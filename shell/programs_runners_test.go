@@ -7,8 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestRunners holds the named default that lets a project's own tests run, and
-// where it ends.
+// TestRunners checks the default that lets a project's own tests run, and its limits.
 func TestRunners(t *testing.T) {
 	t.Parallel()
 	for risk, lines := range map[umpire.Risk]string{
@@ -128,7 +127,7 @@ dotnet nuget push x`,
 	}
 }
 
-// TestRunnersSayWhy: a person finds every use of the default by one text.
+// TestRunnersSayWhy: one text identifies every use of the default.
 func TestRunnersSayWhy(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{

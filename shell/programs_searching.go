@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// packedSearch are the options of zgrep and the like, which are scripts. Not all of them
-// know which of grep's options take the next word, so that only the two do that each
-// of them knows; with the others the next word counts as a pattern or a file.
+// packedSearch are the options of zgrep and similar scripts. Not all of them know which of
+// grep's options take the next word, so only the two options that all of them know do; for the
+// others the next word counts as a pattern or a file.
 var packedSearch = []option{
 	{names: "-EFGPiyvwxcnHhoqsabILlTUu"}, {names: "-e= --regexp?", does: plain | lead},
 	{names: "-f= --file?", does: reads | lead},
@@ -161,11 +161,11 @@ var searching = []program{
 		lax: true, opts: []option{{names: "-d= --database=", does: reads}, {names: aboutItself, does: shows}}},
 }
 
-// checkGrep adds the working directory where a search goes through folders and
-// names none, and refuses a pattern that may turn out to be several words.
+// checkGrep adds the working directory if a recursive search names no folder, and refuses a
+// pattern that may expand to several words.
 func checkGrep(u *use) {
 	if g := u.got("-C"); g != nil && strings.Trim(g.value.text, "0123456789") != "" {
-		u.doubt = "the value of -C is not a number" // to some it takes none
+		u.doubt = "the value of -C is not a number" // for some greps -C takes no value
 	}
 	checkWholePattern(u)
 	noteSearchedFiles(u, "--include")
@@ -174,7 +174,7 @@ func checkGrep(u *use) {
 	}
 }
 
-// checkSearch does so for the programs that always go through folders.
+// checkSearch is checkGrep for programs that always search recursively.
 func checkSearch(u *use) {
 	checkWholePattern(u)
 	noteSearchedFiles(u, "-g --glob --iglob -G --file-search-regex")
@@ -183,15 +183,15 @@ func checkSearch(u *use) {
 	}
 }
 
-// checkWholePattern puts a use in doubt whose pattern may become several words: those
-// after the first would be files.
+// checkWholePattern doubts a use whose pattern may expand to several words: those after the
+// first would be files.
 func checkWholePattern(u *use) {
 	if !u.has(lead) && len(u.operands) > 0 && u.operands[0].split {
 		u.doubt = "the pattern may turn out to be several words"
 	}
 }
 
-// searchRoots are the operands after the pattern.
+// searchRoots returns the operands after the pattern.
 func (a *arguments) searchRoots() []word {
 	if a.has(lead) || len(a.operands) == 0 {
 		return a.operands
@@ -199,15 +199,15 @@ func (a *arguments) searchRoots() []word {
 	return a.operands[1:]
 }
 
-// listing are the options with which searches print names of files, and framing
-// those with which their lines are no longer lines of what they read.
+// listing are the options with which searches print names of files, and framing those that
+// change the printed lines.
 const (
 	listing = "-l -L --files-with-matches --files-without-match --files-without-matches --files"
 	framing = "-c -n -o -b -H -T -r -f --count --line-number --only-matching --byte-offset --with-filename --json " +
 		"--vimgrep --column --replace --passthru --output --count-matches --stats --heading --pretty -p"
 )
 
-// found is what a search prints: names of files, or the lines of its input that fit.
+// found returns the output of a search: names of files, or the matching lines of its input.
 func found(u *use, in flow) flow {
 	names := false
 	for _, g := range u.given {
@@ -234,8 +234,8 @@ func found(u *use, in flow) flow {
 	return filterPathList(u, pickedFlow(in, u.program0()))
 }
 
-// flowOfLineNumbers is what grep prints of one file with -c, a number, or with -n, lines
-// that begin with theirs.
+// flowOfLineNumbers returns the output of grep for one file with -c, a number, or with -n,
+// lines that begin with their number.
 func flowOfLineNumbers(u *use, roots []word) flow {
 	out := foreignFlow(u.program0())
 	if u.program.name() != "grep" || len(roots) > 1 || len(roots) == 1 && !roots[0].known() {
@@ -251,7 +251,7 @@ func flowOfLineNumbers(u *use, roots []word) flow {
 	return out
 }
 
-// choosesLines are options of grep that choose lines, count them or number them.
+// choosesLines are options of grep that select lines, count them or number them.
 const choosesLines = "-n --line-number -c --count -i --ignore-case -E --extended-regexp -F --fixed-strings -P " +
 	"--perl-regexp -G -w --word-regexp -x --line-regexp -e --regexp -m --max-count -v --invert-match -o " +
 	"--only-matching -s --no-messages"
@@ -273,7 +273,7 @@ var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data
 	{names: "--help --version", does: shows},
 }}
 
-// checkFd reads the arguments of fd: a command may follow its options.
+// checkFd parses the arguments of fd: a command may follow its options.
 func checkFd(u *use) {
 	before, commands := fdCommands(u.operands)
 	u.program = &fdOptions
@@ -299,7 +299,7 @@ func checkFd(u *use) {
 	}
 }
 
-// fdRoots are the folders that fd looks through.
+// fdRoots returns the folders that fd searches.
 func (a *arguments) fdRoots() []word {
 	var roots []word
 	for _, g := range a.given {
@@ -316,8 +316,7 @@ func (a *arguments) fdRoots() []word {
 	return roots
 }
 
-// fdCommands splits arguments at the options that make what follows a command,
-// up to a semicolon.
+// fdCommands splits arguments at the options that begin a command, which ends at a semicolon.
 func fdCommands(args []word) (options []word, commands [][]word) {
 	for i := 0; i < len(args); i++ {
 		name, value, attached := args[i].after("=")
@@ -340,7 +339,7 @@ func fdCommands(args []word) (options []word, commands [][]word) {
 	return options, commands
 }
 
-// fdPlaces replaces the placeholders of fd by unknown text, and appends the path if there are
+// fdPlaces replaces the placeholders of fd with unknown text, and appends the path if there are
 // none.
 func fdPlaces(command []word) []word {
 	out := make([]word, 0, len(command)+1)
@@ -360,7 +359,7 @@ func fdPlaces(command []word) []word {
 	return out
 }
 
-// execCluster reports single letters of which the last one begins a command.
+// execCluster reports whether the last of several clustered letters begins a command.
 func execCluster(text string) bool {
 	if len(text) < 2 || text[0] != '-' || text[1] == '-' || strings.ContainsAny(text[1:len(text)-1], "dteESoc=jCxX") {
 		return false
@@ -368,7 +367,7 @@ func execCluster(text string) bool {
 	return text[len(text)-1] == 'x' || text[len(text)-1] == 'X'
 }
 
-// fdPaths is what fd prints.
+// fdPaths returns the output of fd.
 func fdPaths(u *use, _ flow) flow {
 	if _, commands := fdCommands(u.words[1:]); len(commands) > 0 || u.got("-l", "--base-directory") != nil {
 		return foreignFlow(u.program0())

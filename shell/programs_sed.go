@@ -8,10 +8,10 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/sed"
 )
 
-// checkSed reads the scripts of sed and says what they would do.
+// checkSed parses the scripts of sed and judges their effects.
 func checkSed(u *use) {
 	if u.got("-l") != nil && strings.Trim(u.got("-l").value.text, "0123456789") != "" {
-		u.doubt = "the value of -l is not a number" // to some it takes none
+		u.doubt = "the value of -l is not a number" // for some versions -l takes no value
 	}
 	u.skipSuffix()
 	u.doubtSuffix("-i", "-I", "--in-place")
@@ -40,16 +40,14 @@ func checkSed(u *use) {
 	}
 }
 
-// numbersAddress reports a script that holds no number that is not known, or
-// nothing but addresses and commands that pick lines, so that it does no more
-// whatever the numbers are, and however many.
+// numbersAddress reports whether a script contains no unknown numbers, or only addresses and
+// commands that select lines. Its effects are then the same for any numbers.
 func numbersAddress(script string) bool {
 	return !strings.Contains(script, someNumber) || strings.Trim(script, someNumber+"0123456789,$~+ "+
 		"!;\n{}pdqQ=nNPDgGhHx") == ""
 }
 
-// skipSuffix passes over the suffix of -i where it is a word of its own, as BSD
-// wants it.
+// skipSuffix skips the suffix of -i if it is a separate word, as BSD requires.
 func (a *arguments) skipSuffix() {
 	edit := a.got("-i", "-I")
 	if edit == nil || edit.has || len(a.operands) == 0 || !a.operands[0].known() {
@@ -61,7 +59,7 @@ func (a *arguments) skipSuffix() {
 	}
 }
 
-// selects is what sed prints: with a script that only picks lines, those lines.
+// selects returns the output of sed: with a script that only selects lines, those lines.
 func selects(u *use, in flow) flow {
 	script, ok := u.scriptText()
 	files := len(u.operands) - 1
@@ -77,11 +75,11 @@ func selects(u *use, in flow) flow {
 	return pickedFlow(in, "sed")
 }
 
-// plainSuffixes make names of backups that nothing obeys.
+// plainSuffixes make names of backups that no program obeys.
 const plainSuffixes = "~ .bak .orig .old .backup .tmp"
 
-// doubtSuffix doubts a program that keeps backups under a suffix which may make the name of
-// any file: sed takes a folder and a * in it, too.
+// doubtSuffix doubts a program that keeps backups under a suffix which may produce the name of
+// any file: sed even accepts a folder and a * in it.
 func (u *use) doubtSuffix(names ...string) {
 	given := u.got(names...)
 	if given != nil && given.has && !(given.value.known() && scan.HasField(plainSuffixes, given.value.text)) {

@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/manual"
 )
 
-// Every entry says against which version and text it was checked; one that says
-// none must ask, whatever it is given.
+// Every entry states the version and text it was checked against. An entry without such a
+// statement must always ask.
 func TestEveryEntrySaysWhatItWasCheckedAgainst(t *testing.T) {
 	t.Parallel()
 	firsts := map[string]*program{}
@@ -40,7 +40,7 @@ func TestEveryEntrySaysWhatItWasCheckedAgainst(t *testing.T) {
 	}
 }
 
-// asksAlways holds that no use of an entry is harmless.
+// asksAlways checks that no use of an entry is harmless.
 func asksAlways(t *testing.T, path string, p *program) {
 	t.Helper()
 	lines := []string{path, path + " x", path + " -x", path + " status", path + " list", path + " show x"}

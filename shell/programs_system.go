@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// systemTools are the programs that ask about and control the system. Those of
-// this file only ask, unless an option says otherwise.
+// systemTools are the programs that query and control the system. The ones in this file only
+// query, unless an option says otherwise.
 var systemTools = []program{
 	// safe: whoami
 	// asks: id > /etc/x
@@ -321,13 +321,11 @@ var systemTools = []program{
 	}},
 }
 
-// checkDate judges `date MMDDhhmm`, which sets the clock: a format begins with a
-// plus, and BSD's -j never sets.
-// checkPs notes the letter e without a dash, which shows the environment of every
-// process, and with it what is secret there.
+// checkPs detects the letter e without a dash, which shows the environment of every process,
+// including its secrets.
 func checkPs(u *use) { processesShown(u, u.operands) }
 
-// processesShown judges the arguments of a program that takes those of ps.
+// processesShown judges the arguments of a program that accepts those of ps.
 func processesShown(u *use, args []word) {
 	for i, operand := range args {
 		valued := i > 0 && strings.HasPrefix(args[i-1].text, "-")
@@ -338,8 +336,8 @@ func processesShown(u *use, args []word) {
 	}
 }
 
-// checkGetent tells what anybody may know from passwords, and names that are
-// asked of the network.
+// checkGetent distinguishes public entries from passwords, and from names that are looked up on
+// the network.
 func checkGetent(u *use) {
 	for i, operand := range u.operands {
 		switch {
@@ -351,6 +349,8 @@ func checkGetent(u *use) {
 	}
 }
 
+// checkDate judges `date MMDDhhmm`, which sets the clock: a format begins with a
+// plus, and BSD's -j never sets.
 func checkDate(u *use) {
 	if u.got("-j") == nil {
 		for _, operand := range u.operands {
@@ -367,8 +367,7 @@ func checkHostname(u *use) {
 	}
 }
 
-// checkLsof takes `+D folder` and the like for what they are, and a path for a file
-// that is looked up.
+// checkLsof treats the folder of `+D folder` as a folder, and a path as a file to look up.
 func checkLsof(u *use) {
 	for _, operand := range u.operands {
 		switch {
@@ -401,7 +400,7 @@ func checkSysctl(u *use) {
 	}
 }
 
-// checkObjects refuses @file, which holds more options.
+// checkObjects refuses @file, which contains more options.
 func checkObjects(u *use) {
 	for _, operand := range u.operands {
 		if strings.HasPrefix(operand.text, "@") {

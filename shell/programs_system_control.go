@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// controlTools change what the system runs, who may use it and how it is
-// connected. Their first operand mostly says whether they only look.
+// controlTools change the services, users and network of the system. Their first operand
+// usually tells whether they only look.
 var controlTools = []program{
 	// safe: kill -l
 	// asks: kill 1
@@ -219,7 +219,7 @@ func allListed(words []word, list string) bool {
 	return true
 }
 
-// asksForPowerOff reports a message to the manager of sessions that ends them all.
+// asksForPowerOff reports whether a message tells the session manager to power off.
 func asksForPowerOff(words []word) bool {
 	for _, wd := range words {
 		name := wd.text[strings.LastIndexByte(wd.text, '.')+1:]
@@ -230,7 +230,7 @@ func asksForPowerOff(words []word) bool {
 	return false
 }
 
-// changesNetwork reports `nmcli device disconnect` and the like.
+// changesNetwork reports whether nmcli changes the network, as `nmcli device disconnect` does.
 func changesNetwork(operands []word) bool {
 	const nouns = "device connection general"
 	return len(operands) > 1 && scan.HasField(nouns, operands[0].text) &&
@@ -259,7 +259,7 @@ func checkKill(u *use) {
 	}
 }
 
-// checkKillAll judges what ends all processes of the account that administers the system.
+// checkKillAll judges ending all processes of root.
 func checkKillAll(u *use) {
 	const valued = "-u -U --euid --uid --user -g -G -P -s -t -F -n --signal --group --parent --session --terminal " +
 		"--pidfile --ns --nslist --older --younger -y -o -k"
@@ -286,7 +286,7 @@ func checkKillAll(u *use) {
 	}
 }
 
-// splitKill takes the arguments of kill apart: a signal, and the processes it is for.
+// splitKill splits the arguments of kill into a signal and the target processes.
 func splitKill(args []word) (signal string, targets []word) {
 	signal = "TERM"
 	if len(args) == 0 || args[0].text == "" || args[0].text[0] != '-' {
@@ -358,7 +358,7 @@ func checkLoginctl(u *use) {
 	}
 }
 
-// checkAt walks what at will run, when the line itself holds it.
+// checkAt walks the command that at will run, if the line contains it.
 func checkAt(u *use) {
 	if (u.got("-l") != nil || u.got("-c") != nil) && len(u.unknown) == 0 {
 		lowerToLook(u, nil)
@@ -403,7 +403,7 @@ func checkFirewall(u *use) {
 	}
 }
 
-// checkIP judges ip by its verb, and walks what `ip netns exec` runs.
+// checkIP judges ip by its verb, and walks the command of `ip netns exec`.
 func checkIP(u *use) {
 	operands := u.operands
 	u.operands = nil

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// desktopTools are those of macOS, of Windows and of desktops.
+// desktopTools are the tools of macOS, of Windows and of desktops.
 var desktopTools = []program{
 	{names: "open xdg-open gio-open wslview start explorer explorer.exe cygstart sensible-browser x-www-browser",
 		risk: umpire.Medium, consequence: sent, why: "opens something with the program for it", args: "read…",
@@ -176,7 +176,7 @@ var desktopTools = []program{
 		why: "changes settings of the system, or runs code", style: bare},
 }
 
-// checkMac judges the tools of macOS that both show and change.
+// checkMac judges the tools of macOS that both show and change settings.
 func checkMac(u *use) {
 	for _, operand := range u.operands {
 		if operand.open || operand.text == "-delete" || operand.text == "--set" {
@@ -245,7 +245,7 @@ func anyListed(words []word, list string) bool {
 	return false
 }
 
-// checkDel judges del and rd: what begins with a slash and is short is a switch.
+// checkDel judges del and rd: a short word that begins with a slash is a switch.
 func checkDel(u *use) {
 	all := anyListed(u.operands, "/s /S")
 	for _, operand := range u.operands {

@@ -269,7 +269,7 @@ var textTools = []program{
 	},
 }
 
-// uniques is what uniq prints: the lines it reads, unless it counts them.
+// uniques returns the output of uniq: lines of its input, unless it counts them.
 func uniques(u *use, in flow) flow {
 	if u.got("-c") != nil {
 		return foreignFlow(u.program0())
@@ -277,8 +277,7 @@ func uniques(u *use, in flow) flow {
 	return passes(u, in)
 }
 
-// cutsNumbers is what cut prints: the numbers of numbered lines, when it is asked
-// for these.
+// cutsNumbers returns the output of cut: the numbers of numbered lines, if it selects these.
 func cutsNumbers(u *use, in flow) flow {
 	by, field := u.got("--delimiter"), u.got("--fields")
 	first := len(u.given) == 2 && by != nil && by.value.known() && by.value.text == ":" && field != nil &&
@@ -289,7 +288,7 @@ func cutsNumbers(u *use, in flow) flow {
 	return u.printedFlow()
 }
 
-// dropsBlanks is what tr prints: of numbers, what is left without some characters.
+// dropsBlanks returns the output of tr: numbers stay numbers if it only deletes characters.
 func dropsBlanks(u *use, in flow) flow {
 	deletes := len(u.words) == 3 && u.words[1].known() && u.words[1].text == "-d" && u.words[2].known()
 	if in.numbers && deletes {
@@ -298,7 +297,7 @@ func dropsBlanks(u *use, in flow) flow {
 	return u.printedFlow()
 }
 
-// checkURLs notes operands that are URLs where a file may stand.
+// checkURLs records operands that are URLs in place of files.
 func checkURLs(u *use) {
 	files := u.operands[:0:0]
 	for _, operand := range u.operands {

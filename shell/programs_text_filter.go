@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// jqOptions are the options of jq but for those that take two values.
+// jqOptions are the options of jq except those that take two values.
 var jqOptions = program{names: "jq", risk: umpire.Safe, args: "data read…", opts: []option{
 	{names: "-nrcsSeMCajRb --null-input --raw-output --compact-output --slurp --sort-keys --exit-status " +
 		"--monochrome-output --color-output --ascii-output --join-output --raw-input --tab --stream --stream-errors " +
@@ -18,7 +18,7 @@ var jqOptions = program{names: "jq", risk: umpire.Safe, args: "data read…", op
 	{names: "-hV --help --version --build-configuration", does: shows},
 }}
 
-// yqOptions are the options of the programs that are called yq.
+// yqOptions are the options of both programs called yq.
 var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", opts: []option{
 	{names: "-nrcSeMCajPNy0vYxt --null-input --raw-output --compact-output --sort-keys --exit-status --no-colors " +
 		"--colors --ascii-output --join-output --prettyPrint --no-doc --nul-output --verbose --yaml-output " +
@@ -35,21 +35,21 @@ var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", op
 	{names: "-hV --help --version", does: shows},
 }}
 
-// checkJq judges jq: its language can neither run nor write anything, but it can
-// show the environment.
+// checkJq judges jq: its language can neither run nor write anything, but it can show the
+// environment.
 func checkJq(u *use) {
 	judgeFilter(u, &jqOptions, jqReaching)
 }
 
-// jqReaching are the names with which a filter of jq shows more than its input.
+// jqReaching are the names that let a filter of jq show more than its input.
 const jqReaching = "env $ENV import include get_search_list modulemeta"
 
-// judgeJqFilter judges a filter of jq that is an option of another program.
+// judgeJqFilter judges a jq filter in an option of another program.
 func judgeJqFilter(u *use, filter word) {
 	judgeFilterText(u, filter, jqReaching)
 }
 
-// checkYq judges yq, in either of its kinds.
+// checkYq judges both kinds of yq.
 func checkYq(u *use) {
 	if len(u.operands) > 0 && scan.HasField("e eval ea eval-all", u.operands[0].text) {
 		u.operands = u.operands[1:]
@@ -58,8 +58,8 @@ func checkYq(u *use) {
 		"load_props load_base64 strload")
 }
 
-// judgeFilter reads the arguments of a filter program and looks for names in its
-// filter that reach beyond its input.
+// judgeFilter parses the arguments of a filter program and looks for names in its filter that
+// reach beyond its input.
 func judgeFilter(u *use, options *program, reaching string) {
 	args := takePairs(u, u.operands)
 	u.program = options
@@ -77,7 +77,7 @@ func judgeFilter(u *use, options *program, reaching string) {
 	filter := u.operands[0]
 	if options == &yqOptions &&
 		(fileLike(filter.text) || len(u.operands) == 1 && strings.HasPrefix(filter.text, ".") && filter.known()) {
-		u.touch(umpire.KindRead, filter, accessOf{}) // the filter may be left out
+		u.touch(umpire.KindRead, filter, accessOf{}) // the filter may be omitted
 	}
 	judgeFilterText(u, filter, reaching)
 }
@@ -100,7 +100,7 @@ func checkReach(u *use, filter, reaching string) {
 	}
 }
 
-// takePairs takes out the options that have two values, such as --arg name value.
+// takePairs removes the options with two values, such as --arg name value.
 func takePairs(u *use, args []word) []word {
 	var kept []word
 	for i := 0; i < len(args); i++ {
@@ -119,8 +119,8 @@ func takePairs(u *use, args []word) []word {
 	return kept
 }
 
-// filterNames are the names that a filter calls: not fields, keys or text, but
-// what text fills in counts.
+// filterNames returns the names that a filter calls. It ignores fields, keys and text, but not
+// interpolated expressions.
 func filterNames(filter string) []string {
 	var names []string
 	var strs []int // open strings, as the depth of parentheses at their \(
@@ -166,13 +166,13 @@ func fieldName(filter string, start int) bool {
 	return start > 0 && filter[start-1] == '.' && (start < 2 || filter[start-2] != '.')
 }
 
-// keyName reports whether what follows a name makes it the key of an object.
+// keyName reports whether the text after a name makes it the key of an object.
 func keyName(rest string) bool {
 	rest = strings.TrimLeft(rest, " \t\n")
 	return strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "::")
 }
 
-// fileLike reports whether text may be a file's name and no filter.
+// fileLike reports whether text may be a file name rather than a filter.
 func fileLike(text string) bool {
 	if strings.ContainsAny(text, " |()[]{}\"=") {
 		return false

@@ -226,7 +226,7 @@ var viewing = []program{
 		opts: []option{{names: aboutItself, does: shows}}},
 }
 
-// copies is what a program prints that passes on all that it reads.
+// copies returns the output of a program that copies its whole input.
 func copies(u *use, in flow) flow {
 	if len(u.operands) == 0 && len(u.given) == 0 {
 		return in
@@ -234,7 +234,7 @@ func copies(u *use, in flow) flow {
 	return passes(u, in)
 }
 
-// passes is what a program prints that passes on the lines it reads.
+// passes returns the output of a program that passes on lines of its input.
 func passes(u *use, in flow) flow {
 	if len(u.operands) == 0 {
 		return pickedFlow(in, u.program0())
@@ -242,7 +242,7 @@ func passes(u *use, in flow) flow {
 	return foreignFlow(u.program0())
 }
 
-// countsInput is what wc prints: numbers, without the name of a file.
+// countsInput returns the output of wc: numbers, without the name of a file.
 func countsInput(u *use, _ flow) flow {
 	if len(u.operands) == 0 && u.got("--files0-from") == nil {
 		return numberFlow(u.program0())
@@ -250,10 +250,10 @@ func countsInput(u *use, _ flow) flow {
 	return u.printedFlow()
 }
 
-// plainListing are the options with which ls prints names and nothing else.
+// plainListing are the options with which ls prints only names.
 const plainListing = "-1 -A -b -c -d -r -S -t -u -U -v -X --almost-all --reverse --directory"
 
-// lists is what ls prints: names in the working directory and below its operands.
+// lists returns the output of ls: names in the working directory and below its operands.
 func lists(u *use, _ flow) flow {
 	for _, g := range u.given {
 		if !scan.HasField(plainListing, g.name) {
@@ -271,8 +271,8 @@ func lists(u *use, _ flow) flow {
 	return out
 }
 
-// pathsBelow is a list of files below the roots; a wildcard stands for what it
-// matches, below the folder before it.
+// pathsBelow returns a list of files below the roots. A wildcard stands for its matches, below
+// the folder before it.
 func pathsBelow(roots []word, program string) flow {
 	out := flow{kind: flowPaths, from: program}
 	for _, root := range roots {
@@ -289,7 +289,7 @@ func pathsBelow(roots []word, program string) flow {
 	return out
 }
 
-// folderBeforeGlob is the folder of a word before its first wildcard.
+// folderBeforeGlob returns the folder of a word before its first wildcard.
 func folderBeforeGlob(wd word) word {
 	i := strings.IndexAny(wd.text, "*?[")
 	if !wd.glob || i < 0 {
@@ -299,7 +299,7 @@ func folderBeforeGlob(wd word) word {
 	return lit(cmp.Or(dir, "."))
 }
 
-// cutsName is what basename and dirname print of one name, and basename of a name
+// cutsName returns the output of basename and dirname for one name, and of basename for a name
 // and its ending.
 func cutsName(u *use, _ flow) flow {
 	names := u.operands
@@ -323,8 +323,8 @@ func cutsName(u *use, _ flow) flow {
 	return flow{kind: flowText, text: name + "\n"}
 }
 
-// foldersOf is what dirname prints of a path below a folder: one below the folder
-// that holds that folder.
+// foldersOf returns the output of dirname for a path below a folder: a path below that folder's
+// parent.
 func foldersOf(name word) flow {
 	if path.IsAbs(name.text) || strings.Contains(name.text, "..") {
 		return foreignFlow("dirname")
@@ -332,8 +332,8 @@ func foldersOf(name word) flow {
 	return flow{kind: flowPaths, dirs: []word{{text: path.Dir(path.Clean("./" + name.text))}}}
 }
 
-// folderOf is a path without its last element. It is not cleaned: ".." after a
-// link leads elsewhere than cleaning would tell.
+// folderOf returns a path without its last element. It does not clean the path, because ".."
+// after a link may lead elsewhere.
 func folderOf(name string) string {
 	name = strings.TrimRight(name, "/")
 	if name == "" {
@@ -346,8 +346,7 @@ func folderOf(name string) string {
 	return cmp.Or(strings.TrimRight(name[:i], "/"), "/")
 }
 
-// checkPager judges the commands that a pager is started with: +10 and +/text go
-// somewhere, others may run a program.
+// checkPager judges a pager's initial commands: +10 and +/text move, others may run a program.
 func checkPager(u *use) {
 	kept := u.operands[:0:0]
 	for _, operand := range u.operands {
@@ -366,14 +365,14 @@ func checkPager(u *use) {
 	u.operands = kept
 }
 
-// checkBat judges `bat cache`, which changes what bat obeys.
+// checkBat judges `bat cache`, which changes bat's configuration.
 func checkBat(u *use) {
 	if len(u.operands) > 0 && u.operands[0].text == "cache" {
 		u.raise(umpire.Medium, "changes the cache of bat")
 	}
 }
 
-// checkTreeRoot adds the working directory where no folder is named.
+// checkTreeRoot adds the working directory if no folder is named.
 func checkTreeRoot(u *use) {
 	lists := u.gave("--fromfile", "--fromtabfile")
 	if len(u.operands) == 0 && u.got("--files0-from") == nil && !lists {

@@ -126,14 +126,14 @@ var comparing = []program{
 		opts: []option{{names: "--output-delimiter=", does: plain}, {names: aboutItself, does: shows}}},
 }
 
-// The options of xxd, which is particular: it looks at their beginnings only.
+// The options of xxd, which compares only their beginnings.
 const (
 	xxdFlags = "-a -autoskip -b -bits -C -capitalize -d -e -E -EBCDIC -i -include -p -ps -plain -postscript -r " +
 		"-revert -u -uppercase -v -version -h -help --help --version"
 	xxdValues = "-c -cols -g -group -groupsize -l -len -n -name -o -offset -R -s -seek -skip"
 )
 
-// checkXxd sorts out the arguments of xxd: the second operand is written.
+// checkXxd sorts the arguments of xxd; it writes the second operand.
 func checkXxd(u *use) {
 	args := u.operands
 	u.operands = nil
@@ -153,7 +153,7 @@ func checkXxd(u *use) {
 	}
 }
 
-// xxdNumber reports an option with its number attached, such as -c16 or -s-0x10.
+// xxdNumber reports whether an option has its number attached, such as -c16 or -s-0x10.
 func xxdNumber(arg word) bool {
 	if len(arg.text) < 3 || !strings.ContainsAny(arg.text[1:2], "cglos") {
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// formatViewers are programs that print what files of one format hold: patches,
-// tables of values, documents, media.
+// formatViewers are programs that print the contents of files of one format: patches, tables of
+// values, documents, media.
 var formatViewers = []program{
 	// safe: diffstat -p1 a.patch
 	// asks: diffstat -o out a.patch
@@ -184,7 +184,7 @@ const (
 	xsvReading = "-n --no-headers -d= --delimiter="
 )
 
-// checkUnpacked makes files ask that the program hands to another one to unpack.
+// checkUnpacked makes files ask that the program unpacks with another program.
 func checkUnpacked(u *use) {
 	for _, operand := range u.operands {
 		if name := strings.ToLower(operand.text); operand.open || operand.glob ||
@@ -203,8 +203,8 @@ func checkPatches(u *use) {
 	}
 }
 
-// checkFilter makes a program ask that reads no pipe: then it compares files, or
-// starts another program.
+// checkFilter makes a program without piped input ask, because it then compares files or starts
+// another program.
 func checkFilter(u *use) {
 	if u.in.kind == flowNone {
 		u.raise(umpire.Medium, "works on more than its input")
@@ -227,7 +227,7 @@ func checkPictures(u *use) {
 	}
 }
 
-// checkMedia makes what is more than a file ask: a URL, a list, a filter.
+// checkMedia makes other inputs than a file ask: a URL, a list, a filter.
 func checkMedia(u *use) {
 	for _, g := range u.given {
 		if g.name == "-i" {

@@ -7,14 +7,14 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// toolLine is what a table test of a family wants of one line: the worst risk of
-// its programs, "doubt", and the paths that are touched, as "kind path".
+// toolLine is the expected result of one line in a family's table test: the worst risk of its
+// programs, "doubt", and the touched paths, as "kind path".
 type toolLine struct {
 	name, line, want string
 	touches          []string
 }
 
-// judgedTool is the worst risk of the programs of a line, or "doubt".
+// judgedTool returns the worst risk of the programs of a line, or "doubt".
 func judgedTool(accesses []umpire.Access) string {
 	risk := umpire.Safe
 	for i := range accesses {

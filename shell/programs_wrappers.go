@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// wrappers run another command. That command is walked as if it stood alone;
-// the wrapper adds its own access, and never lowers what the command does.
+// wrappers run another command. That command is walked as if it stood alone; the wrapper adds
+// its own access, and never lowers the command's risk.
 var wrappers = []program{
 	// safe: env -u A ls
 	// asks: env
@@ -330,8 +330,8 @@ var wrappers = []program{
 		check: checkEntr, opts: []option{{names: "-acdnprxz"}, {names: "-s"}}},
 }
 
-// checkWrapped walks the command of a wrapper whose arguments are not known well:
-// every operand that names a program may be where the command begins.
+// checkWrapped walks the command of a wrapper with poorly known arguments: every operand that
+// names a program may begin the command.
 func checkWrapped(u *use) {
 	words := u.operands
 	u.operands = nil
@@ -340,7 +340,7 @@ func checkWrapped(u *use) {
 	}
 }
 
-// architectures are what setarch takes before its command.
+// architectures are the operands of setarch before its command.
 const architectures = "linux32 linux64 i386 i486 i586 i686 athlon x86 x86_64 uname26 ppc ppc32 ppc64 s390 s390x " +
 	"sparc sparc32 sparc64 mips mips32 mips64 arm aarch64 riscv32 riscv64"
 
@@ -360,20 +360,20 @@ func checkArch(u *use) {
 	u.walkRest("command", words)
 }
 
-// checkLoader walks the program that the dynamic loader starts, whose options may
-// load other code first.
+// checkLoader walks the program that the dynamic loader starts. Its options may load other code
+// first.
 func checkLoader(u *use) {
 	u.operands = nil
 	walkSuspects(u, argumentsOf(u))
 }
 
-// maxGuesses is how many words of a line may be walked on suspicion.
+// maxGuesses is the maximum number of words of a line to walk on suspicion.
 const maxGuesses = 16
 
-// walkSuspects walks every word that names a program as a command with the words
-// after it, since options that are not known hide where the command begins. It
-// reports whether there is one. Nested wrappers would make it exponential, so
-// that a line has a fixed number of guesses; beyond it the rest is in doubt.
+// walkSuspects walks every word that names a program as a command with the words after it,
+// because unknown options hide the beginning of the command. It reports whether there is one.
+// Nested wrappers would make this exponential, so a line has a fixed number of guesses; the
+// rest is in doubt.
 func walkSuspects(u *use, words []word) bool {
 	found := false
 	in := u.in
@@ -395,11 +395,11 @@ func walkSuspects(u *use, words []word) bool {
 	return found
 }
 
-// maxSplits is how often env -S may hold another -S.
+// maxSplits is the maximum nesting of env -S.
 const maxSplits = 4
 
-// checkEnv takes the string of env -S apart, as env does, and reads what comes
-// out with the words after it.
+// checkEnv splits the string of env -S like env does, and parses the result together with the
+// words after it.
 func checkEnv(u *use) {
 	for range maxSplits {
 		split := u.got("-S")
@@ -416,7 +416,7 @@ func checkEnv(u *use) {
 	u.doubt = "strings within strings"
 }
 
-// envAlone judges env without a command, which prints what a command would get.
+// envAlone judges env without a command, which prints the environment of a command.
 func envAlone(u *use) {
 	for _, operand := range u.operands {
 		if name, _, assigns := operand.after("="); !assigns || name == "" {
@@ -428,8 +428,7 @@ func envAlone(u *use) {
 	}
 }
 
-// splitString splits text at blanks outside of quotes. The text that env would expand is
-// unknown.
+// splitString splits text at blanks outside of quotes. Text that env would expand is unknown.
 func splitString(text word) []word {
 	if !text.known() || strings.ContainsAny(text.text, "$#") {
 		return []word{{text: strings.SplitN(text.text, "$", 2)[0], open: true}}
@@ -512,7 +511,7 @@ func checkEachCode(u *use) {
 	u.operands = nil
 }
 
-// checkEntr puts an unknown file in the place of /_.
+// checkEntr substitutes an unknown file for /_.
 func checkEntr(u *use) {
 	if u.got("-s") != nil {
 		words := u.operands
@@ -527,7 +526,7 @@ func checkEntr(u *use) {
 	}
 }
 
-// checkXargs gives the command of xargs the words that it would read.
+// checkXargs passes the words that xargs would read to its command.
 func checkXargs(u *use) {
 	if len(u.operands) == 0 {
 		u.operands = []word{lit("echo")}
@@ -543,8 +542,8 @@ func checkXargs(u *use) {
 	u.operands = append(slices.Clip(u.operands), items...)
 }
 
-// runPrints is what the command of xargs prints: names of files, when it does so
-// for every use of it.
+// runPrints returns the output of xargs: names of files, if every use of its command prints
+// names.
 func runPrints(u *use, _ flow) flow {
 	if u.ran == 1 && u.printed.kind == flowPaths {
 		return u.printed
@@ -552,7 +551,7 @@ func runPrints(u *use, _ flow) flow {
 	return u.printedFlow()
 }
 
-// readInputWords are the words that come through the pipe, as far as is known.
+// readInputWords returns the words of the piped input, as far as they are known.
 func readInputWords(u *use) []word {
 	switch u.in.kind {
 	case flowText:
@@ -583,7 +582,7 @@ func readInputWords(u *use) []word {
 	return []word{{open: true, split: true}}
 }
 
-// readInputLines are the lines that come through the pipe, as far as is known.
+// readInputLines returns the lines of the piped input, as far as they are known.
 func readInputLines(u *use) []word {
 	if u.in.kind != flowText {
 		return readInputWords(u)
@@ -595,8 +594,8 @@ func readInputLines(u *use) []word {
 	return out
 }
 
-// replaceMarker puts what is read in the place of {}, in one command an item
-// when these are known and few.
+// replaceMarker substitutes input for {}, with one command per item if the items are known and
+// few.
 func replaceMarker(u *use, marker *given, items []word) {
 	name := "{}"
 	if marker.has && marker.value.known() && marker.value.text != "" {

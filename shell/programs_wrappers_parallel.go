@@ -7,10 +7,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// checkParallel judges GNU parallel: it joins the words of the command, puts
-// items in the place of {} or at the end, and gives the result to a shell. The
-// items come after ::: or from the standard input; without a command, they are
-// commands themselves.
+// checkParallel judges GNU parallel: it joins the words of the command, substitutes items for
+// {} or appends them, and passes the result to a shell. The items come after ::: or from the
+// standard input. Without a command, the items are the commands.
 func checkParallel(u *use) {
 	command, items, known := splitParallel(u)
 	u.operands = nil
@@ -30,7 +29,7 @@ func checkParallel(u *use) {
 	}
 }
 
-// checkParallelPerl makes {= code =} ask, which is Perl wherever items are put in.
+// checkParallelPerl makes {= code =} ask, which is Perl code in any text with placeholders.
 func checkParallelPerl(u *use, command []word) {
 	for _, g := range u.given {
 		command = append(slices.Clip(command), g.value)
@@ -42,8 +41,8 @@ func checkParallelPerl(u *use, command []word) {
 	}
 }
 
-// splitParallel takes the operands apart. Several sources combine, which only
-// running would tell in full.
+// splitParallel splits the operands. Several sources combine; only running tells the complete
+// result.
 func splitParallel(u *use) (command, items []word, known bool) {
 	for i, operand := range u.operands {
 		if !strings.HasPrefix(operand.text, ":::") {
@@ -60,7 +59,7 @@ func splitParallel(u *use) (command, items []word, known bool) {
 	return u.operands, nil, false
 }
 
-// walkBuilt walks the command that comes of one item.
+// walkBuilt walks the command built from one item.
 func walkBuilt(u *use, command []word, item word) {
 	if len(command) == 0 {
 		u.then(func() { u.w.walkCode(u.outsideState(), item, flow{kind: flowForeign}) })
@@ -82,8 +81,8 @@ func walkBuilt(u *use, command []word, item word) {
 	}
 }
 
-// fillItem replaces {} and the like by the item, or appends the item when there are no
-// placeholders.
+// fillItem replaces {} and other placeholders with the item, or appends the item if there are
+// no placeholders.
 func fillItem(command []word, item word) []word {
 	out, found := make([]word, 0, len(command)+1), false
 	for _, wd := range command {
@@ -110,7 +109,7 @@ func fillItem(command []word, item word) []word {
 	return out
 }
 
-// hasSpecials reports whether the words hold what a shell would not leave alone.
+// hasSpecials reports whether the words contain characters that are special to a shell.
 func hasSpecials(words []word) bool {
 	for _, wd := range words {
 		if strings.ContainsAny(wd.text, "|&;<>()$`\"'\\*?[]#~={}!\n") {
@@ -120,7 +119,7 @@ func hasSpecials(words []word) bool {
 	return false
 }
 
-// splitAtBlanks splits words at blanks, as the shell that reads them joined would.
+// splitAtBlanks splits words at blanks, like the shell that reads them joined.
 func splitAtBlanks(words []word) []word {
 	var out []word
 	for _, wd := range words {

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// terminals are the multiplexers: what they start goes on when the shell ends,
-// and what is typed into them runs in a shell that is not known.
+// terminals are the multiplexers. Their programs outlive the shell, and keys sent to them reach
+// an unknown shell.
 var terminals = []program{
 	// safe: tmux ls
 	// asks: tmux new ./x
@@ -33,7 +33,7 @@ var terminals = []program{
 	},
 }
 
-// checkTmux judges tmux by its command, also after `\;`.
+// checkTmux judges tmux by its commands, including those after `\;`.
 func checkTmux(u *use) {
 	words := u.operands
 	u.operands = nil
@@ -84,8 +84,8 @@ func judgeTmux(u *use, command word, args []word) bool {
 	return false
 }
 
-// walkTmuxCode walks what tmux would start: every word may be code for a shell, and
-// the words after the options a command.
+// walkTmuxCode walks the code that tmux would start: every word may be code for a shell, and
+// the words after the options may be a command.
 func walkTmuxCode(u *use, args []word) {
 	for i, arg := range args {
 		switch {
@@ -100,7 +100,7 @@ func walkTmuxCode(u *use, args []word) {
 	}
 }
 
-// checkScreen judges screen -ls, which lists, and walks the command of the rest.
+// checkScreen judges screen -ls, which lists, and otherwise walks the command.
 func checkScreen(u *use) {
 	args := argumentsOf(u)
 	if len(args) == 1 && args[0].known() && scan.HasField("-ls -list -v --version list-sessions", args[0].text) {

@@ -11,7 +11,7 @@ import (
 // wrapperEnv is an ordinary project.
 var wrapperEnv = Env{Dir: "/p", Home: "/home/u"}
 
-// wrapperRisk is the worst risk of a line.
+// wrapperRisk returns the worst risk of a line.
 func wrapperRisk(line string) umpire.Risk {
 	facts := umpire.Facts{Accesses: Parse(line, wrapperEnv)}
 	return facts.Risk()
@@ -91,7 +91,7 @@ func TestNamesOccurOnce(t *testing.T) {
 	}
 }
 
-// wrappings hold a command at the place of %.
+// wrappings contain a command in place of %.
 var wrappings = []string{
 	"sudo %", "sudo -u root -- %", "sudo -n -E A=b %", "doas -u root %", "sudo -s %", "sudo -i %", "su -c '%'",
 	"su root -c '%'", "su - root -c '%'", "su root -- -c '%'", "runuser -u root -- %", "runuser root -c '%'",
@@ -128,8 +128,8 @@ var wrappings = []string{
 	"tar -I '%' -cf a x", "zip -T -TT '%' a b", "rsync -e '%' a b", "man -P '%' ls",
 }
 
-// TestWrappingKeepsAccesses holds that a wrapper never hides what its command
-// does: the same paths are touched, and the risk is not lower.
+// TestWrappingKeepsAccesses: a wrapper never hides the effects of its command: the same paths
+// are touched, and the risk is not lower.
 func TestWrappingKeepsAccesses(t *testing.T) {
 	t.Parallel()
 	for _, inner := range []string{"rm -rf /", "touch /etc/hosts", "shutdown now"} {
@@ -204,7 +204,7 @@ func TestWrapperDoubt(t *testing.T) {
 	}
 }
 
-// TestSuspectsAreBounded holds that nested unknown options stay cheap.
+// TestSuspectsAreBounded: nested unknown options stay cheap.
 func TestSuspectsAreBounded(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("env --strange ", 400) + "rm -rf /"

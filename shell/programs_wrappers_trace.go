@@ -6,7 +6,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// tracers run a command to watch it.
+// tracers run a command to observe it.
 var tracers = []program{
 	// safe: strace ls
 	// asks: strace -o a ls
@@ -119,8 +119,8 @@ func checkTrace(u *use) {
 	}
 }
 
-// checkTypescript judges script in the styles of Linux (-c code, file last) and of
-// BSD (the file, then the command).
+// checkTypescript judges script in the styles of Linux (-c code, file last) and of BSD (the
+// file, then the command).
 func checkTypescript(u *use) {
 	operands := u.operands
 	u.operands = nil

@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// privileges are the wrappers that run a command as somebody else or in another root. They do
-// not make a command less harmful, not even a chroot.
+// privileges are the wrappers that run a command as another user or in another root. They do
+// not make a command less harmful, not even chroot.
 var privileges = []program{
 	// asks: sudo ls
 	{
@@ -128,8 +128,8 @@ var privileges = []program{
 	},
 }
 
-// checkSudo judges sudo -s and -i, which hand their words to a shell, and
-// sudo -e, which edits files.
+// checkSudo judges sudo -s and -i, which pass their words to a shell, and sudo -e, which edits
+// files.
 func checkSudo(u *use) {
 	operands := u.operands
 	switch {
@@ -146,8 +146,8 @@ func checkSudo(u *use) {
 	}
 }
 
-// checkSu judges su: the words after the user go to a shell; without any, it
-// reads its code from the standard input.
+// checkSu judges su, which passes the words after the user to a shell. Without words it reads
+// its code from the standard input.
 func checkSu(u *use) {
 	operands := u.operands
 	u.operands = nil
@@ -163,7 +163,7 @@ func checkSu(u *use) {
 	}
 }
 
-// checkRunuser judges runuser, which is su unless -u is given.
+// checkRunuser judges runuser, which behaves like su unless -u is given.
 func checkRunuser(u *use) {
 	if u.got("-u") == nil {
 		reparseArguments(u, argumentsOf(u), false)
@@ -175,15 +175,15 @@ func checkRunuser(u *use) {
 	u.walkRest("command", words)
 }
 
-// startsShell judges a wrapper that starts a shell when no command follows.
+// startsShell judges a wrapper that starts a shell if no command follows.
 func startsShell(u *use) {
 	if len(u.operands) == 0 {
 		walkStdinCode(u)
 	}
 }
 
-// checkCaged walks what may be the command of a wrapper with many options: words
-// that name programs, values of options that do, and code after -c.
+// checkCaged walks possible commands of a wrapper with many options: words that name programs,
+// such values of options, and code after -c.
 func checkCaged(u *use) {
 	u.operands = nil
 	args := argumentsOf(u)

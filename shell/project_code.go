@@ -8,9 +8,9 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// codeFamilies are the tables whose programs run code or tool settings of the
-// project: every use of them does, unless codeFree says why it does not. A new
-// entry therefore counts as one that runs project code until somebody has looked.
+// codeFamilies are the tables whose programs run code or tool settings of the project. Every
+// use of them does, unless codeFree lists it with a reason. A new entry therefore counts as
+// running project code until it is reviewed.
 var codeFamilies = [...]*[]program{
 	&buildTools, &testRunners, &styleChecks, &codeChecks, &packageManagers, &scriptPackages,
 	&pythonPackages, &languagePackages, &languageRunners, &goTools,
@@ -19,8 +19,8 @@ var codeFamilies = [...]*[]program{
 // A freeUse is a use of programs of codeFamilies that runs no project code.
 type freeUse struct {
 	programs string
-	// subs are the subcommands, separated by spaces; "" is every use of the program.
-	// Deeper ones are joined by dots: "config.get".
+	// subs are the space-separated subcommands; "" means every use of the program. Nested ones
+	// are joined by dots: "config.get".
 	subs string
 	why  string
 }
@@ -32,8 +32,7 @@ const (
 	printsOwn    = "prints what it knows of itself or of the machine"
 )
 
-// codeFree are those uses. Options that only print something about the program are
-// free everywhere.
+// codeFree are those uses. Options that only print something about the program are always free.
 var codeFree = []freeUse{
 	{
 		"brew apt apt-get aptitude apt-mark apt-file apt-cache dpkg dpkg-deb dpkg-query rpm dnf yum microdnf zypper " +
@@ -118,8 +117,8 @@ type configuredProgram struct {
 	why             string
 }
 
-// configuredPrograms are those programs, with the files as they are looked for in a folder and
-// the folders above it.
+// configuredPrograms are those programs, with the files that they look for in a folder and the
+// folders above it.
 var configuredPrograms = []configuredProgram{
 	{"yarn yarnpkg", ".yarnrc.yml .yarnrc", "yarnPath and plugins are code that yarn loads first"},
 	{"npm npx", ".npmrc", "names the programs that npm starts: shell, git, browser"},
@@ -174,15 +173,15 @@ func (u *use) runsCode() bool {
 }
 
 // goSettings are files that name plugins for golangci-lint. foreignRepositories are folders of
-// other version-control systems, whose programs go runs to learn the version that it builds.
+// other version-control systems, whose programs go runs to find the version that it builds.
 const (
 	goSettings          = ".golangci.yml .golangci.yaml .golangci.toml .golangci.json"
 	foreignRepositories = ".hg .svn .bzr .fslckout _FOSSIL_"
 )
 
-// compilesOnly reports a use of Go's compiler, or of a linter's own checks, that runs no code and obeys no settings of
-// the project: go build promises not to run the code that it compiles. It asks git for the state of the folder, so the
-// repository must name no program.
+// compilesOnly reports whether a use of Go's compiler, or of a linter's own checks, runs no
+// code and obeys no settings of the project: go build promises not to run the code that it
+// compiles. It asks git for the state of the folder, so the repository must name no program.
 func compilesOnly(u *use, name string) bool {
 	compiles := name == "go" && scan.HasField("build vet", u.path)
 	lints := name == "golangci-lint" && u.path == "run" && !findsFile(u.w, u.s, strings.Fields(goSettings)...)
@@ -199,8 +198,8 @@ func compilesOnly(u *use, name string) bool {
 	return true
 }
 
-// codeProgram reports whether a program is one of codeFamilies, as it is built in:
-// what a person says of a program is the person's word.
+// codeProgram reports whether the built-in entry of a program is one of codeFamilies. A
+// person's own entry takes precedence.
 func (w *walker) codeProgram(name string) bool {
 	if w.env.Programs != nil && findNamed(w.env.Programs.programs, name) != nil {
 		return false
@@ -213,8 +212,8 @@ func (w *walker) codeProgram(name string) bool {
 	return false
 }
 
-// obeysFile reports whether a file exists that a program always obeys. It says yes if the
-// files cannot be looked at.
+// obeysFile reports whether a file exists that a program always obeys. It returns true if it
+// cannot look for the files.
 func obeysFile(w *walker, s *state, name string) bool {
 	for i := range configuredPrograms {
 		if !scan.HasField(configuredPrograms[i].programs, name) {
@@ -225,8 +224,8 @@ func obeysFile(w *walker, s *state, name string) bool {
 	return false
 }
 
-// findsFile reports whether one of the files exists in the working folder or above it, or
-// cannot be looked for.
+// findsFile reports whether one of the files exists in the working folder or above it. It
+// returns true if it cannot look for them.
 func findsFile(w *walker, s *state, names ...string) bool {
 	if w.env.Find == nil || len(s.dirs) == 0 {
 		return true
@@ -273,8 +272,8 @@ const localPython = "json argparse re sys os io abc enum types typing functools 
 	"py_compile tabnanny unittest difflib pprint dataclasses calendar email logging csv configparser queue binascii " +
 	"base64 html http xml webbrowser getopt this __future__ _weakrefset _collections_abc _sitebuiltins"
 
-// markShadowed marks the run of one of Python's modules from a folder where a file of the
-// same name, or of one that it loads, would run in its place.
+// markShadowed marks the run of one of Python's modules from a folder if a file with the same
+// name, or with that of a module it loads, would run in its place.
 func markShadowed(u *use) {
 	if u.got("-I", "-P") != nil {
 		return

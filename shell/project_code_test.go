@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// emptyProject is a project in which none of the files stands that programs obey.
+// emptyProject returns a project without any of the files that programs obey.
 func emptyProject() Env {
 	env := testEnv
 	env.Find = func(string, ...string) string { return "" }
@@ -156,8 +156,8 @@ apt list
 	}
 }
 
-// TestMindedFiles: a file that a program obeys in all that it does makes even a look
-// one that runs project code, and so does a look at the files that fails.
+// TestMindedFiles: a file that a program always obeys makes even a look count as running
+// project code, and so does a failed search for such files.
 func TestMindedFiles(t *testing.T) {
 	t.Parallel()
 	for line, file := range map[string]string{
@@ -207,8 +207,8 @@ func TestShadowedModules(t *testing.T) {
 	}
 }
 
-// TestEveryEntryIsReviewed walks the tables of codeFamilies: a use is marked as
-// project code, or codeFree lists it with a why.
+// TestEveryEntryIsReviewed walks the tables of codeFamilies: a use is marked as project code,
+// or codeFree lists it with a reason.
 func TestEveryEntryIsReviewed(t *testing.T) {
 	t.Parallel()
 	entries := 0

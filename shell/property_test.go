@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// simple draws a simple command that changes nothing about the shell.
+// simple draws a simple command that does not change the shell.
 func simple() *rapid.Generator[string] {
 	program := rapid.SampledFrom([]string{
 		"ls", "cat", "rm", "rm -rf", "grep x", "git status", "git push", "npm test", "echo", "sed -n 1p", "find",
@@ -29,7 +29,7 @@ func simple() *rapid.Generator[string] {
 	})
 }
 
-// essence is what an access is about, without where on the line it stands.
+// essence returns the content of an access without its position on the line.
 func essence(a umpire.Access) string {
 	return fmt.Sprintf("%s %q %s %s %v %v %q", a.Kind, a.Words, a.Target, a.Risk, a.Tree, a.Glob, a.Doubt)
 }
@@ -42,8 +42,8 @@ func essences(line string) []string {
 	return out
 }
 
-// TestListHoldsBoth: the facts of `a; b` contain the facts of both. A program may carry more risk there, since it may
-// run what the other writes.
+// TestListHoldsBoth: the facts of `a; b` contain the facts of both. A program may carry more
+// risk there, since it may run code that the other writes.
 func TestListHoldsBoth(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -66,15 +66,14 @@ func TestListHoldsBoth(t *testing.T) {
 	})
 }
 
-// worst is the worst risk of a line, and whether something in it is in doubt.
+// worst returns the worst risk of a line, and whether something in it is in doubt.
 func worst(line string) (umpire.Risk, bool) {
 	facts := umpire.Facts{Accesses: Parse(line, testEnv)}
 	doubt := slices.ContainsFunc(facts.Accesses, func(a umpire.Access) bool { return a.Doubt != "" })
 	return facts.Risk(), doubt
 }
 
-// TestWrapperNeverLowers: a wrapper, or several, never makes a command look
-// less risky than it is.
+// TestWrapperNeverLowers: wrappers never make a command look less risky.
 func TestWrapperNeverLowers(t *testing.T) {
 	t.Parallel()
 	wrappers := rapid.SampledFrom([]string{
@@ -83,7 +82,7 @@ func TestWrapperNeverLowers(t *testing.T) {
 		"nohup %s", "setsid %s", "stdbuf -o0 %s", "time %s", "command %s", "builtin %s", "exec %s", "xargs %s",
 		"busybox %s",
 	})
-	// What the shell itself takes apart can only stand outside.
+	// Clauses that the shell parses can only be outermost.
 	clauses := rapid.SampledFrom([]string{
 		"%s", "( %s )", "{ %s; }", "if true; then %s; fi", "for i in 1; do %s; done", "while true; do %s; done",
 		"f() { %s; }; f",
@@ -110,7 +109,7 @@ func TestWrapperNeverLowers(t *testing.T) {
 	})
 }
 
-// FuzzParse: no input makes Parse panic, hang, or know nothing.
+// FuzzParse: no input makes Parse panic, hang, or return nothing.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"ls -la", "cat <<E\n$(x)\nE", "for i in {1..3}; do echo $i; done", "a=(1 2); echo ${a[@]}",

@@ -9,10 +9,10 @@ import (
 )
 
 // Within double quotes and here-documents a single quote in ${x:-…} does not quote in any
-// shell: the text between two of them is substituted, and a brace there may end the
-// expansion. The parser takes them for quotes, so that code could hide in what it calls text.
+// shell: the text between two of them is substituted, and a brace there may end the expansion.
+// The parser treats them as quotes and could mistake code for text.
 
-// hidesCode says why shells may run what the parser takes for text, or returns "".
+// hidesCode explains why shells may run text that the parser does not consider code, or returns "".
 func hidesCode(text string, file *syntax.File) umpire.Phrase {
 	if !strings.Contains(text, "${") && !strings.Contains(text, "#") {
 		return ""
@@ -45,14 +45,14 @@ func hidesCode(text string, file *syntax.File) umpire.Phrase {
 	return problem
 }
 
-// startsComment reports whether shells take the # at an offset for the beginning of
-// a comment: only where a word could begin.
+// startsComment reports whether shells take the # at an offset for the beginning of a comment:
+// only where a word could begin.
 func startsComment(text string, at int) bool {
 	return at == 0 || strings.IndexByte(" \t\n;&|(", text[at-1]) >= 0
 }
 
-// startsProcess reports <(…), >(…) or the =(…) of zsh within an expansion, which
-// shells run there and the parser takes for text.
+// startsProcess reports whether an expansion contains <(…), >(…) or the =(…) of zsh, which
+// shells run but the parser takes for text.
 func startsProcess(p *syntax.ParamExp) bool {
 	starts := false
 	syntax.Walk(p, func(n syntax.Node) bool {
@@ -69,8 +69,8 @@ func startsProcess(p *syntax.ParamExp) bool {
 	return starts
 }
 
-// hiddenIn looks at the expansions among quoted parts, down to the next
-// substitution, in which quoting starts anew.
+// hiddenIn checks the expansions among quoted parts, down to the next substitution, where
+// quoting starts over.
 func hiddenIn(parts []syntax.WordPart) bool {
 	for _, part := range parts {
 		p, ok := part.(*syntax.ParamExp)
@@ -95,7 +95,7 @@ func hiddenIn(parts []syntax.WordPart) bool {
 	return false
 }
 
-// insertedParts are the parts of the text that an expansion may put in place of a value.
+// insertedParts returns the parts of the text that an expansion may substitute for a value.
 func insertedParts(p *syntax.ParamExp) []syntax.WordPart {
 	switch {
 	case p.Exp != nil && p.Exp.Word != nil && !isTrim(p.Exp.Op):
@@ -106,7 +106,7 @@ func insertedParts(p *syntax.ParamExp) []syntax.WordPart {
 	return nil
 }
 
-// patternParts are the parts of the pattern of an expansion.
+// patternParts returns the parts of the pattern of an expansion.
 func patternParts(p *syntax.ParamExp) []syntax.WordPart {
 	switch {
 	case p.Exp != nil && p.Exp.Word != nil && isTrim(p.Exp.Op):
@@ -117,8 +117,8 @@ func patternParts(p *syntax.ParamExp) []syntax.WordPart {
 	return nil
 }
 
-// bracketOfZsh reports $~[…], ${…} or $(…) with such a sign in between, which zsh
-// takes for arithmetic and the like.
+// bracketOfZsh reports whether text contains $~[…], or ${…} or $(…) with such a sign in
+// between, which zsh evaluates as arithmetic, for example.
 func bracketOfZsh(text string) bool {
 	for {
 		_, after, found := strings.Cut(text, "$")

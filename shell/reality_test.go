@@ -25,20 +25,19 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// The tests of this file hold what is called safe against what happens: lines
-// are run in a throw-away project, away from the network and from other
-// processes, with every program that starts and every file that is opened
-// written down. Run them with make reality; REALITY=all tries every accepted
-// option of every program that is installed, and takes minutes.
+// The tests of this file compare lines that are called safe with reality: they run lines in a
+// throw-away project, away from the network and from other processes, and record every started
+// program and every opened file. Run them with make reality; REALITY=all tries every accepted
+// option of every installed program, and takes minutes.
 
-// realityLimit is how long one line may run. Those that never end are stopped.
+// realityLimit is the time limit for one line. Lines that never end are stopped.
 const realityLimit = 2 * time.Second
 
-// realityOptions is how many options of a program are tried without REALITY=all.
+// realityOptions is the number of options of a program to try without REALITY=all.
 const realityOptions = 3
 
-// nobody owns the throw-away project when the tests run as root, so that even a
-// line that is judged wrongly can do little.
+// nobody owns the throw-away project if the tests run as root, which limits the harm of a
+// misjudged line.
 const nobody = 65534
 
 // A world is a throw-away place to run lines in.
@@ -67,8 +66,8 @@ func TestReality(t *testing.T) {
 	}
 }
 
-// newWorld makes a small git project, an empty home and a folder for temporary
-// files. Times are old, so that git takes its index for fresh.
+// newWorld creates a small git project, an empty home and a folder for temporary files. Times
+// are old to make git consider its index up to date.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	top := t.TempDir()
@@ -132,13 +131,13 @@ func (w *world) credential(a *syscall.SysProcAttr) {
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
 }
 
-// realityCalls are the system calls that are written down.
+// realityCalls are the recorded system calls.
 const realityCalls = "trace=execve,?open,openat,?creat,unlink,unlinkat,rename,renameat,?renameat2,mkdir," +
 	"mkdirat,rmdir,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat,chown,lchown,fchownat,mknod,mknodat," +
 	"connect,mount,umount2,sethostname,settimeofday,kill"
 
-// run runs a line traced, in namespaces of its own, and returns what it printed
-// and the trace. Only a line that could not be started is an error.
+// run traces a line in separate namespaces and returns its output and the trace. It fails only
+// if the line could not be started.
 func (w *world) run(t *testing.T, line string) (string, []string, error) {
 	t.Helper()
 	trace, err := os.CreateTemp(w.top, "trace")
@@ -174,7 +173,7 @@ func (w *world) run(t *testing.T, line string) (string, []string, error) {
 	return out.String(), calls, err
 }
 
-// A limited buffer keeps the beginning.
+// A limited buffer keeps only the beginning.
 type limited struct{ bytes.Buffer }
 
 func (b *limited) Write(p []byte) (int, error) {
@@ -182,8 +181,8 @@ func (b *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// judgedSafe reports whether umpire would let a line run unasked: nothing in it
-// is risky or in doubt, and every path lies in the project.
+// judgedSafe reports whether umpire would let a line run unasked: nothing in it is risky or in
+// doubt, and every path lies in the project.
 func (w *world) judgedSafe(line string) bool {
 	isDir := func(path string) bool { info, err := os.Stat(path); return err == nil && info.IsDir() }
 	for _, a := range Parse(line, Env{Dir: w.project, Home: w.home, IsDir: isDir}) {
@@ -199,7 +198,7 @@ func (w *world) judgedSafe(line string) bool {
 	return true
 }
 
-// check runs a line and complains about all that looking does not need.
+// check runs a line and complains about every effect beyond looking.
 func (w *world) check(t *testing.T, line string) {
 	t.Helper()
 	before := w.state(t)
@@ -229,8 +228,8 @@ func joinedMaps(a, b map[string]string) map[string]string {
 	return all
 }
 
-// mayChange: caches and notes that programs keep in a home, which hold nothing
-// that is obeyed.
+// mayChange reports whether a path belongs to caches and notes that programs keep in a home and
+// that no program obeys.
 func (w *world) mayChange(path string) bool {
 	for _, known := range []string{
 		"home/.config/go", "home/.cache/go-build", "home/go", // go: counters and compiled packages
@@ -245,7 +244,7 @@ func (w *world) mayChange(path string) bool {
 	return strings.HasPrefix(path, "tmp/")
 }
 
-// state is what every file and folder is, by path.
+// state returns the state of every file and folder, by path.
 func (w *world) state(t *testing.T) map[string]string {
 	t.Helper()
 	state := map[string]string{}
@@ -273,7 +272,7 @@ func (w *world) each(t *testing.T, f func(string, fs.FileInfo)) {
 	}
 }
 
-// helpers are programs that a program is known to start, and that only look.
+// helpers are programs that another program is known to start, and that only look.
 var helpers = map[string]string{
 	"git":   "git git-* sh dash sed basename uname cat man gettext envsubst", // its own parts, some of them scripts
 	"egrep": "grep sh dash", "fgrep": "grep sh dash",                         // scripts around grep
@@ -299,7 +298,7 @@ var helpers = map[string]string{
 	"yq": "jq", // one of the two programs of that name
 }
 
-// byChoice are uses that run unasked by choice, and not because nothing happens.
+// byChoice are uses that run unasked on purpose, although they have effects.
 var byChoice = []exception{
 	{
 		"npm test, yarn test, pnpm test, bun test, go test, go vet, cargo test, cargo check, cargo build, cargo doc, " +
@@ -324,7 +323,7 @@ var byChoice = []exception{
 	{"ss", "looks up the names of hosts"},
 }
 
-// chosen reports whether a program or a command that it belongs to runs by choice.
+// chosen reports whether a program, or a command that contains it, runs by choice.
 func chosen(path string) bool {
 	for ; path != ""; path = path[:max(strings.LastIndexByte(path, ' '), 0)] {
 		if isException(byChoice, path) {
@@ -334,8 +333,8 @@ func chosen(path string) bool {
 	return false
 }
 
-// programs are the names that may start: the shell, what umpire saw on the line,
-// and their helpers.
+// programs returns the names that may start: the shell, the programs that umpire saw on the
+// line, and their helpers.
 func (w *world) programs(line string) []string {
 	names := []string{"bash", "strace"}
 	for _, a := range Parse(line, Env{Dir: w.project, Home: w.home}) {
@@ -352,10 +351,10 @@ var (
 	tracedPath = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 )
 
-// complaint says what is wrong with a system call, or "".
+// complaint returns an objection to a system call, or "".
 func (w *world) complaint(call string, named []string) string {
 	m := tracedCall.FindStringSubmatch(call)
-	// A name is tried in every folder of the PATH.
+	// The shell tries a name in every folder of the PATH.
 	if m == nil || m[1] == "execve" && strings.Contains(call, " = -1 E") {
 		return ""
 	}
@@ -398,9 +397,8 @@ func (w *world) complaint(call string, named []string) string {
 	return ""
 }
 
-// ours reports whether a path lies in the throw-away place, where every change
-// is seen afterwards, or is no file that keeps anything: a device, a lock, the
-// counters of a Java machine.
+// ours reports whether a path lies in the throw-away place, whose changes are checked
+// afterwards, or keeps no data: a device, a lock, the counters of a Java machine.
 func (w *world) ours(path string) bool {
 	for _, free := range []string{
 		w.top + "/", "/tmp/hsperfdata_", "/etc/.pwd.lock", "/dev/null", "/dev/tty", "/proc/self/", "/proc/thread-self/",
@@ -412,9 +410,8 @@ func (w *world) ours(path string) bool {
 	return !strings.HasPrefix(path, "/") && !strings.Contains(path, "../")
 }
 
-// corpusLines are the safe lines that come with umpire, but for those that run
-// the project's tests or ask a daemon: they run unasked by choice, not because
-// nothing happens.
+// corpusLines returns the safe lines of umpire's corpus, except lines that run the project's
+// tests or contact a daemon: those run unasked by choice, not because they have no effects.
 func corpusLines(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "internal", "bench", "corpus.jsonl"))
@@ -435,13 +432,12 @@ func corpusLines(t *testing.T) []string {
 	return lines
 }
 
-// clients ask a daemon or a service, and run unasked by choice when they only
-// look there.
+// clients contact a daemon or a service, and run unasked by choice if they only look there.
 const clients = "docker kubectl terraform gcloud gsutil aws gh systemctl journalctl loginctl hostnamectl timedatectl " +
 	"localectl networkctl busctl systemd-analyze systemd-cgls systemd-cgtop"
 
-// tableLines are uses of the programs of the tables that are installed, with
-// their accepted options, one at a time.
+// tableLines returns uses of the installed programs of the tables, with their accepted options,
+// one at a time.
 func tableLines() []string {
 	var lines []string
 	everyProgram(func(path string, p *program) {
@@ -463,7 +459,7 @@ func tableLines() []string {
 				return
 			}
 			if path == "file" && scan.HasField("-p --preserve-date", s.name) {
-				return // sets back the time of reading, which git takes for a change
+				return // resets the access time, which git takes for a change
 			}
 			tried[s.opt]++
 			for _, way := range s.ways("1") {

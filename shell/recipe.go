@@ -9,33 +9,33 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A Recipe is what a name means in a project's own files: a script of package.json, a target
-// of a makefile. The zero value means that the name does not exist.
+// A Recipe is a name defined in a project's own files: a script of package.json, a target of a
+// makefile. The zero value means that the name does not exist.
 type Recipe struct {
-	// File is the file that defines it, and Name its name there; File is "" when that name
-	// does not exist.
+	// File is the file that defines it, and Name its name there. File is "" if the name does
+	// not exist.
 	File, Name string
 	// Dir is the folder in which it runs.
 	Dir string
-	// Lines are the command lines, each for a shell of its own, in the order in which
-	// they run. Main is the one that gets the arguments of the call, -1 for none.
+	// Lines are the command lines in order, each for a separate shell. Main is the index of the
+	// line that gets the call's arguments, or -1.
 	Lines []string
 	Main  int
 	// Vars are the variables that the file sets for its lines.
 	Vars []string
-	// Unread says why the file does not tell all that runs; "" when Lines are complete. Lines
-	// are then incomplete.
+	// Unread says why the file does not tell everything that runs. Lines are complete if it is
+	// "".
 	Unread string
-	// Text is the file of an unread recipe without Lines, as far as it is known. The
-	// commands that it spells out are guessed.
+	// Text is the known part of the file of an unread recipe without Lines. Commands in it are
+	// guessed.
 	Text string
 }
 
-// maxShownRecipe is how much of a recipe the reason of its access shows.
+// maxShownRecipe is the maximum length of a recipe in the reason of its access.
 const maxShownRecipe = 200
 
-// A followed is what followRecipe found: nothing, a recipe that cannot be read, or all
-// that runs.
+// A followed is the result of followRecipe: no recipe, one that cannot be read, or the complete
+// lines.
 type followed int
 
 const (
@@ -44,9 +44,9 @@ const (
 	readRecipe
 )
 
-// followRecipe walks the command lines behind a name of the project's own. The accesses of the
-// lines come after the program's own: a person's rule for the program covers them, and
-// what is denied there is denied.
+// followRecipe walks the command lines behind a name of the project. The accesses of the lines
+// follow the program's own: a person's rule for the program covers them, but a denial of one of
+// them applies.
 func (u *use) followRecipe(program, name string, args []word, check bool) followed {
 	if u.w.env.Recipe == nil || len(u.s.dirs) == 0 || len(u.unknown) > 0 || u.doubtful {
 		return noRecipe
@@ -75,8 +75,8 @@ func (u *use) followRecipe(program, name string, args []word, check bool) follow
 	return result
 }
 
-// followTargets follows the recipes that a program runs by the names that it is given.
-// Other options than the plain ones, which are separated by spaces, choose other recipes.
+// followTargets follows the recipes that a program runs by their names. plain are the
+// space-separated options that do not select other recipes.
 func followTargets(u *use, program, plain string) {
 	for _, wd := range u.words[1:] {
 		name, _, _ := strings.Cut(wd.text, "=")
@@ -107,7 +107,7 @@ func followTargets(u *use, program, plain string) {
 	case result == readRecipe:
 		u.why, u.reads = why, true
 	case result == unreadRecipe && checks:
-		u.become(umpire.Safe, runsTests) // as those of packages whose scripts cannot be read
+		u.become(umpire.Safe, runsTests) // like packages with scripts that cannot be read
 	default:
 		u.adoptRisk(u.program)
 	}
@@ -120,7 +120,7 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:maxShownRecipe], "") + "…"
 }
 
-// walkRecipe walks the lines of a recipe. A recipe that leads to itself ends.
+// walkRecipe walks the lines of a recipe. It stops at a recipe that leads to itself.
 func walkRecipe(w *walker, r *Recipe, args []word, check bool) {
 	key := r.Dir + "\x00" + r.File + "\x00" + r.Name
 	if slices.Contains(w.following, key) || !w.enterLevel() {
@@ -141,9 +141,8 @@ func walkRecipe(w *walker, r *Recipe, args []word, check bool) {
 	}
 }
 
-// settleRecipe makes what is in doubt in a recipe unknown code of the project, which it is.
-// If the project calls a check by its usual name, its parts of medium risk count as the
-// check, too.
+// settleRecipe turns an access in doubt in a recipe into unknown project code. If the project
+// calls a check by its usual name, its accesses of medium risk count as the check, too.
 func settleRecipe(a *umpire.Access, dir string, check bool) {
 	unknown := a.Doubt != ""
 	if !unknown && !(check && a.Kind == umpire.KindExec && a.Risk == umpire.Medium) {
@@ -159,7 +158,7 @@ func settleRecipe(a *umpire.Access, dir string, check bool) {
 	if check && a.Risk == umpire.Medium {
 		a.Risk = umpire.Safe
 		if a.Consequence != umpire.Outward {
-			a.Consequence = umpire.Reversible // as that of the tests that are known by name
+			a.Consequence = umpire.Reversible // like tests known by name
 		}
 	}
 }
@@ -172,7 +171,7 @@ func walkRecipeLine(w *walker, dir, line string) {
 	w.walkText(s, line, flow{})
 }
 
-// withArgs puts the arguments of the call behind a line, as package managers do.
+// withArgs appends the arguments of the call to a line, as package managers do.
 func withArgs(line string, args []word) string {
 	var b strings.Builder
 	b.WriteString(line)
@@ -180,7 +179,7 @@ func withArgs(line string, args []word) string {
 		if arg.known() {
 			b.WriteString(" '" + strings.ReplaceAll(arg.text, "'", `'\''`) + "'")
 		} else {
-			b.WriteString(` "$umpire_argument"`) // a variable of which nothing is known
+			b.WriteString(` "$umpire_argument"`) // an unknown variable
 		}
 	}
 	return b.String()

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// withScripts is a project whose package.json or makefile has these lines.
+// withScripts returns a project whose package.json or makefile has these lines.
 func withScripts(lines map[string]string) Env {
 	env := emptyProject()
 	env.Recipe = func(dir, program, name string) Recipe {
@@ -67,7 +67,7 @@ func TestRecipes(t *testing.T) {
 		{"make -j4 test", "gofmt -l .", safe, false},
 		{"make -C sub test", "rm -rf ~", high, false},
 		{"make test", "rm -rf ~", high, false},
-		{"make test", "./x.sh", safe, true}, // as npm test is
+		{"make test", "./x.sh", safe, true}, // like npm test
 		{"make all", "./x.sh", medium, true},
 		{"make -f other.mk test", "gofmt -l .", medium, true},
 		{"make test SHELL=./x", "gofmt -l .", medium, true},
@@ -94,7 +94,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// TestRecipeIsTheCommands: the accesses of a script name the command that leads to them.
+// TestRecipeIsTheCommands: the accesses of a script name the command that causes them.
 func TestRecipeIsTheCommands(t *testing.T) {
 	t.Parallel()
 	got := Parse("npm run dev", withScripts(map[string]string{"npm dev": "mkdir a && eslint ."}))
@@ -109,8 +109,7 @@ func TestRecipeIsTheCommands(t *testing.T) {
 	}
 }
 
-// TestUnreadRecipes are judged by their names, as without a look. The lines that are
-// known count as well.
+// TestUnreadRecipes: an unread recipe is judged by its name. Its known lines count as well.
 func TestUnreadRecipes(t *testing.T) {
 	t.Parallel()
 	unread := func(lines ...string) Env {

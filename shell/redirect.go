@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// walkRedirects walks the redirections of a statement. It returns what the command
-// reads on its standard input, and whether its standard output goes to a file.
+// walkRedirects walks the redirections of a statement. It returns the command's standard input,
+// and whether its standard output goes to a file.
 func (w *walker) walkRedirects(s *state, redirs []*syntax.Redirect, in flow) (flow, bool) {
 	out := false
 	for _, r := range redirs {
@@ -46,8 +46,8 @@ func (w *walker) walkRedirects(s *state, redirs []*syntax.Redirect, in flow) (fl
 	return in, out
 }
 
-// emitRedirected emits the file of a redirection, and guesses the one that stands for a
-// variable which is not set.
+// emitRedirected emits the file of a redirection, and guesses the default of an unset variable
+// in it.
 func emitRedirected(w *walker, s *state, kind umpire.AccessKind, written *syntax.Word, target word) {
 	w.path(s, kind, target, accessOf{redirect: true})
 	if !takesDefault([]*syntax.Word{written}) {
@@ -62,8 +62,8 @@ func emitRedirected(w *walker, s *state, kind umpire.AccessKind, written *syntax
 	})
 }
 
-// processSubstitution is the process substitution of `< <(…)`, or nil: what it prints is
-// read as through a pipe.
+// processSubstitution returns the process substitution of `< <(…)`, or nil: its output is read
+// as through a pipe.
 func processSubstitution(r *syntax.Redirect) *syntax.ProcSubst {
 	if r.Op != syntax.RdrIn || r.N != nil && r.N.Value != "0" || len(r.Word.Parts) != 1 {
 		return nil
@@ -75,8 +75,8 @@ func processSubstitution(r *syntax.Redirect) *syntax.ProcSubst {
 	return sub
 }
 
-// readHeredoc returns the body of a here-document as standard input. A quoted
-// delimiter makes it data; otherwise it is expanded, and what it substitutes runs.
+// readHeredoc returns the body of a here-document as standard input. A quoted delimiter makes
+// it data; otherwise the shell expands it and runs its substitutions.
 func readHeredoc(w *walker, s *state, r *syntax.Redirect) flow {
 	if quotedDelimiter(r.Word) {
 		return flow{kind: flowText, text: dialect.LiteralText(r.Hdoc)}
@@ -91,7 +91,7 @@ func readHeredoc(w *walker, s *state, r *syntax.Redirect) flow {
 	return flow{kind: flowText, text: e.current.text}
 }
 
-// walkDuplicate walks 2>&1 and the like; >&file is a write. It reports whether the
+// walkDuplicate walks 2>&1 and similar redirections; >&file is a write. It reports whether the
 // output goes to a file.
 func walkDuplicate(w *walker, s *state, r *syntax.Redirect, target word) bool {
 	if target.known() && strings.Trim(target.text, "0123456789") == "" || target.text == "-" {
@@ -105,18 +105,18 @@ func walkDuplicate(w *walker, s *state, r *syntax.Redirect, target word) bool {
 	return kind == umpire.KindWrite
 }
 
-// accessOf is what the caller of path knows of the access besides its path.
+// accessOf describes an access apart from its path.
 type accessOf struct {
 	redirect bool
 	tree     bool
-	kinds    string // extensions of the only files that a write changes
+	kinds    string // the only file extensions that a write changes
 	names    bool
-	follows  bool // links that it finds are followed
-	inside   bool // what is in it is read, also by a program that only peeks at operands
+	follows  bool // links found below are followed
+	inside   bool // its contents are read, even by a program that only peeks at operands
 	table    string
 	why      umpire.Phrase
-	risk     umpire.Risk // of writes and deletes; the zero value is judged by kind
-	moved    bool        // a deleted path only goes elsewhere, or is in git
+	risk     umpire.Risk // of writes and deletes; the zero value selects the kind's default
+	moved    bool        // a deleted path only moves elsewhere, or is in git
 }
 
 // path emits the access of a path for each folder that it may start from.
@@ -162,9 +162,9 @@ func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf
 	}
 }
 
-// pick narrows a write or delete below a folder to what a filter picks there, and returns
-// what belongs behind the folder. A command that takes a folder with everything below it may
-// take the one where the search began.
+// pick narrows a write or delete below a folder to a filter's selection there, and returns the
+// suffix for the folder. A command that takes a folder with everything below it may take the
+// folder where the search began.
 func (wd *word) pick(a *umpire.Access, whole bool) string {
 	switch {
 	case wd.picked == "" || wd.picked == pickedSome && whole || a.Kind == umpire.KindRead:
@@ -177,8 +177,8 @@ func (wd *word) pick(a *umpire.Access, whole bool) string {
 	return "/**/" + wd.picked
 }
 
-// keepsContents are the programs that print only matching parts of the files that they get,
-// as if they searched the folder, or no content at all.
+// keepsContents are programs that print only matching parts of their files, as if they searched
+// the folder, or no content at all.
 const keepsContents = "grep egrep fgrep ggrep zgrep zegrep zfgrep bzgrep xzgrep zstdgrep rg ripgrep ag ack ack-grep " +
 	"wc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum md5 test file stat ls du"
 

@@ -8,15 +8,15 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A file that is found or stored by name is judged as if it were named: a pattern that
-// spells a hidden file or a kind of key, a path within a commit or an archive.
+// A file found or stored by name is judged as if it were named: a pattern that spells a hidden
+// file or a kind of key, a path within a commit or an archive.
 
-// keyFiles are the endings of files that hold keys or state with passwords.
+// keyFiles are the extensions of files that contain keys, or state with passwords.
 const keyFiles = ".pem .key .p12 .pfx .jks .keystore .kdbx .tfstate"
 
-// spelledName is the name that a pattern for names spells out, as a wildcard, or "".
-// Patterns for whole paths and regular expressions lose all but their last part. A
-// pattern that says no more than a kind of source file spells no name.
+// spelledName returns the name that a pattern for names spells out, as a wildcard, or "". Of
+// patterns for whole paths and regular expressions it uses only the last part. A pattern for
+// just a kind of source file spells no name.
 func spelledName(pattern string, expression bool) string {
 	name := pattern
 	if expression {
@@ -43,7 +43,7 @@ func spelledName(pattern string, expression bool) string {
 	return ""
 }
 
-// revealBelow notes that files of a name below the roots are read.
+// revealBelow records that files with a given name below the roots are read.
 func revealBelow(u *use, roots []word, name string) {
 	if name == "" {
 		return
@@ -56,8 +56,8 @@ func revealBelow(u *use, roots []word, name string) {
 	}
 }
 
-// spelledPaths adds the names that a search spells out to what it prints, so that
-// one which says that it is a secret is seen by a reader.
+// spelledPaths adds the names that a search spells out to its output. A program that reads the
+// output then reads a secret with such a name.
 func spelledPaths(out flow, roots []word, names []string) flow {
 	for _, name := range names {
 		for _, root := range roots {
@@ -70,7 +70,7 @@ func spelledPaths(out flow, roots []word, names []string) flow {
 	return out
 }
 
-// findNames are the names that an expression of find spells out.
+// findNames returns the names that an expression of find spells out.
 func findNames(expression []word) []string {
 	var names []string
 	for i := 0; i+1 < len(expression); i++ {
@@ -95,7 +95,7 @@ func findNames(expression []word) []string {
 	return names
 }
 
-// listFdNames are the names that the pattern and the extensions of fd spell out.
+// listFdNames returns the names that the pattern and the extensions of fd spell out.
 func listFdNames(u *use) []string {
 	var names []string
 	if !u.has(lead) && len(u.operands) > 0 && !u.operands[0].open {
@@ -117,7 +117,7 @@ func listFdNames(u *use) []string {
 	return names
 }
 
-// noteSearchedFiles notes the files that a search keeps to, when these are spelled out.
+// noteSearchedFiles records the files that a search is limited to, if they are spelled out.
 func noteSearchedFiles(u *use, options string) {
 	roots := u.searchRoots()
 	if len(roots) == 0 {
@@ -132,8 +132,7 @@ func noteSearchedFiles(u *use, options string) {
 	}
 }
 
-// notePathspecs notes the files named after "--" of a subcommand of git that prints what
-// is in them.
+// notePathspecs records the files after "--" of a git subcommand that prints their contents.
 func notePathspecs(u *use) {
 	args := argumentsOf(u)
 	for i, arg := range args {
@@ -146,7 +145,7 @@ func notePathspecs(u *use) {
 				spec.glob = true
 			}
 			if leadsOut(spec) || u.program.name() != "format-patch" && strings.HasPrefix(baseName(spec.text), ".") {
-				continue // noted with the other operands
+				continue // recorded with the other operands
 			}
 			if !strings.HasPrefix(spec.text, "(") && !strings.HasPrefix(spec.text, "!") && spec.text != "." &&
 				spec.text != "" && !spec.open {
@@ -157,7 +156,7 @@ func notePathspecs(u *use) {
 	}
 }
 
-// noteBatchedFiles notes the files of the revisions that git cat-file --batch is given.
+// noteBatchedFiles records the files of the revisions that git cat-file --batch reads.
 func noteBatchedFiles(u *use) {
 	if u.program.name() != "cat-file" || !u.gave("--batch", "--batch-command") {
 		return
@@ -173,7 +172,7 @@ func noteBatchedFiles(u *use) {
 	}
 }
 
-// noteMembers notes the hidden files that are named as members of an archive.
+// noteMembers records the hidden files named as members of an archive.
 func noteMembers(u *use, names []word) {
 	for _, name := range names {
 		if spelled := spelledName(name.text, false); spelled != "" && !name.open {
@@ -182,8 +181,8 @@ func noteMembers(u *use, names []word) {
 	}
 }
 
-// checkInspect judges what tells about a container or a service: its environment is among it
-// unless a template names other parts. Its processes are shown as ps shows them.
+// checkInspect judges descriptions of a container or a service: they include its environment
+// unless a template names other parts. top shows its processes like ps.
 func checkInspect(u *use) {
 	if scan.HasField(u.table, "top") && len(u.operands) > 1 {
 		processesShown(u, u.operands[1:])
@@ -201,7 +200,7 @@ func checkInspect(u *use) {
 	}
 }
 
-// joinTemplates are the templates of Go among the arguments, joined.
+// joinTemplates returns the Go templates among the arguments, joined.
 func joinTemplates(u *use) string {
 	var templates strings.Builder
 	for _, arg := range argumentsOf(u) {
@@ -212,11 +211,11 @@ func joinTemplates(u *use) string {
 	return templates.String()
 }
 
-// wholeParts are the parts of what docker inspects that hold an environment.
+// wholeParts are the parts of docker's objects that contain an environment.
 const wholeParts = "Config ContainerConfig Spec TaskTemplate ContainerSpec Settings"
 
-// showsEnvironment reports a template of Go that names an environment, all there is, or a
-// part that holds an environment.
+// showsEnvironment reports whether a Go template names an environment, everything, or a part
+// that contains an environment.
 func showsEnvironment(template string) bool {
 	if lower := strings.ToLower(template); strings.Contains(lower, "env") || strings.Contains(lower, "json") {
 		return true
@@ -238,8 +237,8 @@ func showsEnvironment(template string) bool {
 // composeNames are the options with which compose prints names instead of settings.
 const composeNames = "--services --volumes --images --profiles --networks --hash -q --quiet --no-interpolate"
 
-// checkComposeConfig judges the settings of compose, in which variables and files of
-// variables are filled in.
+// checkComposeConfig judges printing the settings of compose, which contain the values of
+// variables and variable files.
 func checkComposeConfig(u *use) {
 	if !scan.HasField(u.table, "config") && !scan.HasField(u.table, "convert") {
 		return
@@ -252,7 +251,7 @@ func checkComposeConfig(u *use) {
 	u.raise(umpire.Medium, "prints settings in which variables are filled in, with whatever secrets are in them")
 }
 
-// checkHelmGet judges what helm shows of a release.
+// checkHelmGet judges the parts of a release that helm shows.
 func checkHelmGet(u *use) {
 	if lastField(u.table) == "env" {
 		u.askSecret(printsEnvironment)
@@ -273,8 +272,7 @@ func checkXsel(u *use) {
 
 const printsClipboard = "prints the clipboard, which may hold a secret"
 
-// following are the options with which programs that go through folders follow the
-// links that they find.
+// following are the options with which recursive programs follow the links that they find.
 var following = map[string]string{
 	"grep": "-R --dereference-recursive", "rg": "-L --follow", "ag": "-f --follow", "ack": "--follow",
 	"cp": "-L --dereference", "tar": "-h --dereference -L",
@@ -282,7 +280,7 @@ var following = map[string]string{
 	"diff": "-r --recursive",
 }
 
-// followsLinks reports whether links below the operands are followed. zip and scp do it by
+// followsLinks reports whether links below the operands are followed. zip and scp do so by
 // default.
 func followsLinks(u *use) bool {
 	options := following[u.program.name()]

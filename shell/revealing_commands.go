@@ -7,19 +7,19 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A use that prints a secret asks for that reason, however little it changes: a secret
-// that was shown cannot be taken back, and no mode of a host skips the question.
+// A use that prints a secret asks for that reason, however little it changes: showing a secret
+// cannot be undone, and no mode of a host skips the question.
 
-// secretWhys are what entries and options of the tables say that print secrets.
+// secretWhys are the reasons of entries and options that print secrets.
 var secretWhys = []umpire.Phrase{
 	printsEnvironment, printsHistory, printsOutputs, printsClipboard, "prints credentials", "prints your token",
 }
 
-// printsHistory is for the commands of an interactive shell, which asks as its file does.
+// printsHistory is the reason for an interactive shell's commands, which ask like its history file.
 const printsHistory = "prints earlier commands, with whatever passwords were typed"
 
-// secretCommands print a secret by what they are for: their words without options, but
-// for those that stand here.
+// secretCommands are commands whose purpose is to print a secret, given by their words without
+// options other than the ones listed here.
 var secretCommands = []string{
 	"gh auth token", "gh auth status --show-token", "glab auth status --show-token",
 	"gcloud auth print-access-token", "gcloud auth print-identity-token",
@@ -47,13 +47,13 @@ var secretCommands = []string{
 	"chezmoi secret",
 }
 
-// askSecret makes a use ask since it may print a secret.
+// askSecret makes a use ask because it may print a secret.
 func (u *use) askSecret(why umpire.Phrase) {
 	u.secret = true
 	u.raiseTo(umpire.Medium, harmless, why)
 }
 
-// asksSecret reports whether a use that asks does so for a secret.
+// asksSecret reports whether a use asks because of a secret.
 func (u *use) asksSecret(words []word) bool {
 	if !u.risk.AtLeast(umpire.Medium) {
 		return false
@@ -61,7 +61,7 @@ func (u *use) asksSecret(words []word) bool {
 	return u.secret || printsSecret(words)
 }
 
-// printsSecret reports the words of one of the secretCommands.
+// printsSecret reports whether words are one of the secretCommands.
 func printsSecret(words []word) bool {
 	return slices.ContainsFunc(secretCommands, func(command string) bool {
 		for _, wd := range words {

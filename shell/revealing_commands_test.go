@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// TestSecretsAskForTheirOwnReason: what prints a secret has the reason code of secrets, so
-// that no mode of a host passes it over.
+// TestSecretsAskForTheirOwnReason: printing a secret has the reason code of secrets, so no mode
+// of a host ignores it.
 func TestSecretsAskForTheirOwnReason(t *testing.T) {
 	t.Parallel()
 	lines := []string{
@@ -32,7 +32,7 @@ func TestSecretsAskForTheirOwnReason(t *testing.T) {
 		"tmux capture-pane -p", "tmux capturep -pt 0", "tmux capture-pane -t 0 -S - -p",
 		"terraform output -json", "gh auth status --show-token", "docker compose config --environment",
 	}
-	// terraform masks outputs that are secret unless one is named.
+	// terraform masks secret outputs unless one is named.
 	needsName := "terraform output, tofu output"
 	for _, command := range secretCommands {
 		lines = append(lines, command+" x")
@@ -67,8 +67,8 @@ func asksFor(line string, code umpire.ReasonCode) bool {
 	})
 }
 
-// TestTablesThatSpeakOfSecrets: an option or entry that asks since it prints the
-// environment, a credential or the clipboard says so by one of secretWhys.
+// TestTablesThatSpeakOfSecrets: an option or entry that asks because it prints the environment,
+// a credential or the clipboard has one of secretWhys as its reason.
 func TestTablesThatSpeakOfSecrets(t *testing.T) {
 	t.Parallel()
 	prints := regexp.MustCompile(`(?i)\b(prints|shows|tells)\b.*` +

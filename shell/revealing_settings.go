@@ -8,13 +8,13 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// Settings and states that programs print may hold credentials: those of git where the
-// repository's own file holds one, those of others as they are known to.
+// Settings and state that programs print may contain credentials: those of git if the
+// repository's own file has one, those of known other programs always.
 
-// minToken is how long a user name in an address is when it is a token and no name.
+// minToken is the minimum length of a user name in an address that counts as a token.
 const minToken = 20
 
-// holdsCredential reports a setting of git that lets somebody in.
+// holdsCredential reports whether a setting of git contains a credential.
 func (s GitSetting) holdsCredential() bool {
 	if secretSettingName(s.Key) {
 		return s.Value != ""
@@ -50,8 +50,8 @@ func printsSetting(u *use, s GitSetting) bool {
 	return false
 }
 
-// checkPackageConfig judges what pip and pnpm print of their settings: an address of an index
-// holds names and passwords.
+// checkPackageConfig judges printed settings of pip and pnpm: the address of an index may
+// contain names and passwords.
 func checkPackageConfig(u *use) {
 	secretSetting(u)
 	if scan.HasField("list ls", lastField(u.table)) || u.operandContains("index-url") ||
@@ -65,13 +65,13 @@ func lastField(text string) string {
 	return fields[max(len(fields)-1, 0)]
 }
 
-// kubeHolding are the kinds of objects in which values of variables and files stand.
+// kubeHolding are the kinds of objects that contain values of variables and files.
 const kubeHolding = "po pod pods deploy deployment deployments rs replicaset replicasets rc replicationcontroller " +
 	"replicationcontrollers sts statefulset statefulsets ds daemonset daemonsets job jobs cj cronjob cronjobs all cm " +
 	"configmap configmaps"
 
-// checkKubeOutput makes whole objects ask in which values of variables stand. A table, and
-// a template that names other parts, show none.
+// checkKubeOutput makes printing whole objects ask if they contain values of variables. A
+// table, or a template that names other parts, shows no values.
 func checkKubeOutput(u *use) {
 	holding := slices.ContainsFunc(u.operands, func(wd word) bool {
 		return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(wd.text), func(c rune) bool { return c == ',' }),
@@ -88,8 +88,8 @@ func checkKubeOutput(u *use) {
 	}
 }
 
-// showsObject reports a format of kubectl that prints an object, or a part of one that
-// holds variables.
+// showsObject reports whether a format of kubectl prints an object, or a part of one that
+// contains variables.
 func showsObject(format string) bool {
 	kind, template, _ := strings.Cut(strings.TrimPrefix(format, "="), "=")
 	if scan.HasField("yaml json kyaml", kind) {
@@ -134,14 +134,14 @@ func judgeShownUnit(u *use) {
 	}
 }
 
-// showsTerminal reports a command of tmux that prints what stands on a terminal.
+// showsTerminal reports whether a command of tmux prints the contents of a terminal.
 func showsTerminal(command word, args []word) bool {
 	return scan.HasField("capture-pane capturep", command.text) && slices.ContainsFunc(args, func(wd word) bool {
 		return wd.open || strings.HasPrefix(wd.text, "-") && strings.Contains(wd.text, "p")
 	})
 }
 
-// judgeShownConfig judges docker config inspect, which prints the file that a config holds.
+// judgeShownConfig judges docker config inspect, which prints the file in a config.
 func judgeShownConfig(u *use) {
 	if template := joinTemplates(u); template == "" || strings.Contains(strings.ToLower(template), "data") ||
 		showsEnvironment(template) {

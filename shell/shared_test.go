@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Programs that resemble each other differ in an option or two, and these are
-// lines in which the difference runs a program, writes, or shows a file.
+// Similar programs differ in an option or two. In these lines the difference runs a program,
+// writes, or shows a file.
 func TestAliasesDoNotLendOptions(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -78,8 +78,8 @@ func TestAliasesDoNotLendOptions(t *testing.T) {
 	}
 }
 
-// An entry may have several names only where the option tables are equal. Each is
-// listed with what makes them so:
+// An entry may have several names only if their option tables are equal. Each is listed with
+// the reason:
 //
 //	one    names of one program or subcommand
 //	alike  several, and the entry accepts only what all of them take alike
@@ -107,7 +107,7 @@ func TestSharedEntriesAreListed(t *testing.T) {
 		switch reason := reasons[entry]; {
 		case reason == "one" || reason == "alike":
 		case reason == "worst" && p.risk.AtLeast(umpire.Medium):
-		case reason == "none" && !p.takesOptions(): // one that shows something is taken alike
+		case reason == "none" && !p.takesOptions(): // an option that only shows something does not count
 		case reason == "asks" && p.risk.AtLeast(umpire.Medium) && !p.takesOptions():
 		default:
 			t.Errorf("%s: several names share one table, and testdata/shared.txt says %q of it", entry, reason)

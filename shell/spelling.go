@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Covers reports whether a command names all that the words of a rule do: the same
-// program and subcommands, every option in whatever spelling, cluster or order, and
-// the rule's operands before others. Both begin with the program, and are as in
-// [umpire.Access.Words]. It is for rules that forbid or ask: where tables leave open
-// whether two spellings are one option, they count as one.
+// Covers reports whether a command contains all words of a rule: the same program and
+// subcommands, every option in any spelling, cluster or order, and the rule's operands before
+// others. Both begin with the program, and are as in [umpire.Access.Words]. It is for rules
+// that deny or ask: if the tables do not tell whether two spellings are one option, they count
+// as one.
 func Covers(rule, words []string) bool {
 	if len(rule) == 0 || len(words) == 0 {
 		return false
@@ -39,15 +39,15 @@ func Covers(rule, words []string) bool {
 	})
 }
 
-// A spelling is one option as it was written: its name with dashes, and its value.
+// A spelling is one option as written: its name with dashes, and its value.
 type spelling struct {
-	option *option // nil when the table does not list it
+	option *option // nil if the table does not list it
 	name   string
 	value  string
 	valued bool
 }
 
-// spelled reads words as options and operands.
+// spelled parses words as options and operands.
 func (p *program) spelled(args []string) (options []spelling, operands []string) {
 	leads := p.style == leading && !p.hasSubcommands()
 	for i := 0; i < len(args); i++ {
@@ -75,7 +75,7 @@ func (p *program) spelled(args []string) (options []spelling, operands []string)
 	return options, operands
 }
 
-// spellings are the options of one word: several where letters are clustered.
+// spellings returns the options of one word: several if letters are clustered.
 func (p *program) spellings(text string) []spelling {
 	if p.style == words || strings.HasPrefix(text, "--") {
 		name, value, valued := strings.Cut(text, "=")
@@ -111,8 +111,8 @@ func (s *spelling) takesValue() bool {
 	return false
 }
 
-// equals reports whether another spelling is the same option, with the same value
-// where the rule names one.
+// equals reports whether another spelling is the same option, with the same value if the rule
+// names one.
 func (s spelling) equals(other spelling) bool {
 	if s.valued && s.value != other.value {
 		return false
@@ -120,9 +120,9 @@ func (s spelling) equals(other spelling) bool {
 	return s.name == other.name || s.option != nil && s.option == other.option && s.option.synonyms(s.name, other.name)
 }
 
-// synonyms reports whether two names of a group are one option: a letter and the
-// word that begins with it, the only letter and the only word of their group, or
-// both cases of the letter that walks through folders.
+// synonyms reports whether two names of a group are one option: a letter and the word that
+// begins with it, the only letter and the only word of their group, or both cases of the letter
+// for recursion.
 func (o *option) synonyms(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

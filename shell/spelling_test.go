@@ -46,8 +46,8 @@ func TestCoversSpellings(t *testing.T) {
 	}
 }
 
-// Any order, cluster and spelling of the options of a rule is covered, and a
-// command that lacks one of them is not, over every entry of the tables.
+// A rule covers its options in any order, cluster and spelling, but not a command that lacks
+// one of them, for every entry of the tables.
 func TestCoversEveryOrderAndCluster(t *testing.T) {
 	t.Parallel()
 	everyProgram(func(path string, p *program) {
@@ -84,7 +84,7 @@ func TestCoversEveryOrderAndCluster(t *testing.T) {
 	})
 }
 
-// plainLetters are the options of one letter that take no value and end nothing.
+// plainLetters returns the one-letter options that take no value and do not end the options.
 func (p *program) plainLetters() []string {
 	var letters []string
 	for opt := range p.options {
@@ -101,7 +101,7 @@ func (p *program) plainLetters() []string {
 	return letters
 }
 
-// pairs are the letter and the word of a group that holds just these.
+// pairs returns the letter and the word of a group that consists of just these.
 func (o *option) pairs() map[string]string {
 	fields := strings.Fields(o.names)
 	if len(fields) != 2 || strings.ContainsAny(o.names, "=?") || len(fields[0]) != 2 ||

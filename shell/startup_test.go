@@ -11,9 +11,9 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// TestTablesCopyNothingAtStart: a table that takes over the value of a variable is
-// filled at every start of the program, since only constants, functions and
-// addresses are laid out by the compiler. Shared options are taken over by address.
+// TestTablesCopyNothingAtStart: a table that copies the value of a variable is filled at every
+// start of the program, because the compiler lays out only constants, functions and addresses.
+// Tables refer to shared options by address.
 func TestTablesCopyNothingAtStart(t *testing.T) {
 	t.Parallel()
 	entries, err := os.ReadDir(".")
@@ -58,7 +58,7 @@ func TestTablesCopyNothingAtStart(t *testing.T) {
 	}
 }
 
-// keyOf is the name of a field of a literal, or what no list holds.
+// keyOf returns the name of a field of a literal, or a text that is on no list.
 func keyOf(field *ast.KeyValueExpr) string {
 	if name, ok := field.Key.(*ast.Ident); ok {
 		return name.Name

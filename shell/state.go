@@ -10,24 +10,23 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/dialect"
 )
 
-// maxDirs is how many possible working directories are followed at once.
+// maxDirs is the maximum number of possible working directories to follow at once.
 const maxDirs = 4
 
-// A state is what is known of the shell at one point of the line.
+// A state is the known state of the shell at one point of the line.
 type state struct {
-	// dirs are the folders that may be the working directory; none means that it
-	// is not known. failed are those it would be if the last command failed.
+	// dirs are the possible working directories; empty means unknown. failed are the
+	// directories if the last command failed.
 	dirs, failed []string
 	vars         map[string]value
-	// functions shadow programs; a nil body is a name whose meaning is not known,
-	// such as an alias.
+	// functions shadow programs; a nil body means an unknown meaning, such as that of an alias.
 	functions map[string]*syntax.Stmt
-	args      []word         // positional parameters; nil is not known
-	shells    dialect.Set    // of which one runs the code
+	args      []word         // positional parameters; nil means unknown
+	shells    dialect.Set    // one of these runs the code
 	calling   []*syntax.Stmt // bodies of the functions being walked
 }
 
-// A value is what is known of a variable.
+// A value is the known value of a variable.
 type value struct {
 	words []word // one for a plain variable
 	array bool
@@ -47,10 +46,10 @@ func newState(env Env) *state {
 
 func plainValue(text string) value { return value{words: []word{{text: text}}} }
 
-// unknownValue is the value of a variable that only running would tell.
+// unknownValue returns the value of a variable that is known only at run time.
 func unknownValue() value { return value{words: []word{{open: true, split: true}}} }
 
-// clone returns a copy whose changes do not reach s: a subshell.
+// clone returns a copy whose changes do not affect s: a subshell.
 func (s *state) clone() *state {
 	c := *s
 	c.vars = maps.Clone(s.vars)
@@ -58,7 +57,7 @@ func (s *state) clone() *state {
 	return &c
 }
 
-// merge makes s what is known when either s or other happened.
+// merge sets s to the common knowledge of s and other.
 func (s *state) merge(other *state) {
 	s.dirs = joinFolders(s.dirs, other.dirs)
 	s.failed = nil
@@ -84,7 +83,7 @@ func (s *state) merge(other *state) {
 	}
 }
 
-// or is what is known of a variable that is one of two.
+// or returns the common knowledge of two values.
 func (v value) or(o value) value {
 	u := unknownValue()
 	if v.isNumber() && o.isNumber() {
@@ -95,7 +94,7 @@ func (v value) or(o value) value {
 	return u
 }
 
-// mayRun reports a value that must not be evaluated as arithmetic.
+// mayRun reports whether a value must not be evaluated as arithmetic.
 func (v value) mayRun() bool {
 	return slices.ContainsFunc(v.words, func(wd word) bool { return wd.foreign || runsWhenEvaluated(wd.text) })
 }
@@ -131,7 +130,7 @@ func (s *state) forgetOutcome() {
 	}
 }
 
-// enterFolder changes the working directory to one that is not known to exist.
+// enterFolder changes the working directory to one that may not exist.
 func (s *state) enterFolder(target word, isDir func(string) bool) {
 	before := s.dirs
 	s.dirs, s.failed = nil, nil
@@ -152,8 +151,8 @@ func (s *state) enterFolder(target word, isDir func(string) bool) {
 	}
 }
 
-// joinPath makes a path absolute without cleaning it: `..` after a link leads
-// elsewhere than cleaning would tell.
+// joinPath makes a path absolute without cleaning it, because `..` after a link may lead
+// elsewhere.
 func joinPath(dir, name string) string {
 	switch {
 	case path.IsAbs(name):

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// everyProgram calls f for every entry of the tables, subcommands included.
+// everyProgram calls f for every entry of the tables, including subcommands.
 func everyProgram(f func(path string, p *program)) {
 	var visit func(prefix string, p *program)
 	visit = func(prefix string, p *program) {
@@ -30,7 +30,7 @@ func everyProgram(f func(path string, p *program)) {
 	}
 }
 
-// TestTables holds what every entry must be for the engine to read it right.
+// TestTables checks the properties that the engine needs from every entry.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	kinds := strings.Fields("data read tree write delete dir host command shell script code env none")
@@ -93,7 +93,7 @@ func TestNamesAreUnique(t *testing.T) {
 	everyProgram(func(path string, p *program) { check(path+" ", p.subs) })
 }
 
-// TestUnknownOptionAsks: what a table does not accept is never safe.
+// TestUnknownOptionAsks: an option that a table does not accept is never safe.
 func TestUnknownOptionAsks(t *testing.T) {
 	t.Parallel()
 	everyProgram(func(path string, p *program) {

@@ -9,17 +9,17 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A use is one program being judged with its arguments.
+// A use is the judgement of one program with its arguments.
 type use struct {
-	named   []word // the operands as given; a check may take them from the arguments
+	named   []word // the operands as given; a check may remove them from the arguments
 	w       *walker
 	s       *state
 	program *program
-	table   string   // the entry that is speaking: "git push"
-	words   []word   // what rules match: program and subcommands, then arguments
-	line    []string // every word as given, options before a subcommand too
-	base    int      // how many of words name the program and its subcommands
-	extras  []string // options that do more than the program does without them
+	table   string   // the entry in use: "git push"
+	words   []word   // words for rules: program and subcommands, then arguments
+	line    []string // every word as given, including options before a subcommand
+	base    int      // the number of words that name the program and its subcommands
+	extras  []string // options that add effects to the program
 	in      flow
 
 	arguments
@@ -28,22 +28,22 @@ type use struct {
 
 	conclusion
 	files []string // whose code it runs
-	// online is that of the access. steered says what of the project may choose the server
-	// that it asks, or the code that it runs.
+	// online is that of the access. steered describes the project file that may choose the
+	// server it contacts, or the code that it runs.
 	online  bool
 	steered umpire.Phrase
 	later   []func() // accesses that come after the program's own
-	// path are the subcommands, joined by dots; about says that the use only prints
-	// something about the program, code that it runs code of the project, and reads that
-	// all of this was read.
+	// path are the subcommands, joined by dots; about says that the use only prints something
+	// about the program, code that it runs code of the project, and reads that it read all of
+	// this.
 	path               string
 	about, code, reads bool
-	// ran is how many commands it has run, printed what the last one prints.
+	// ran is the number of commands it has run, and printed is the output of the last one.
 	ran     int
 	printed flow
 }
 
-// judge judges the program with its arguments and returns what it prints.
+// judge judges the program with its arguments and returns its output.
 func (u *use) judge(args []word) flow {
 	u.adoptRisk(u.program)
 	u.base = 1
@@ -96,8 +96,8 @@ func (u *use) judge(args []word) flow {
 	return u.printedFlow()
 }
 
-// findGivenSecret is the secret that is an argument. A program that gets it may print it,
-// except tests; programs that judge their arguments one by one say more.
+// findGivenSecret returns the secret in an argument. A program that gets it may print it,
+// except tests; programs that judge each argument are more precise.
 func findGivenSecret(u *use) string {
 	if scan.HasField("test echo printf cd", u.program.name()) {
 		return ""
@@ -105,8 +105,8 @@ func findGivenSecret(u *use) string {
 	return secretAmong(u.words)
 }
 
-// printedFlow is what a program prints of which nothing more is known. A program that only
-// counts may repeat a format that it was given.
+// printedFlow returns the output of a program without a more specific rule. A program that only
+// counts may repeat its format.
 func (u *use) printedFlow() flow {
 	if countsOnly(u.program.name()) {
 		for _, wd := range u.words {
@@ -118,8 +118,8 @@ func (u *use) printedFlow() flow {
 	return foreignFlow(u.program.name())
 }
 
-// descendToSubcommand reads the options before a subcommand and moves on to it. It reports
-// false when it is not known.
+// descendToSubcommand parses the options before a subcommand and moves on to it. It reports
+// false if the subcommand is unknown.
 func (u *use) descendToSubcommand(args []word) ([]word, bool) {
 	got := u.program.parseArguments(args, true)
 	if len(got.operands) == 0 || !got.operands[0].known() {
@@ -146,8 +146,8 @@ func (u *use) descendToSubcommand(args []word) ([]word, bool) {
 }
 
 // judgeGlobalOptions judges the options before a subcommand. Rules for the subcommand do not
-// see them, so what is risky about them is an access of its own, which a rule
-// that allows the subcommand does not cover.
+// see them, so risky ones become a separate access, which a rule that allows the subcommand
+// does not cover.
 func (u *use) judgeGlobalOptions(args []word) {
 	u.become(umpire.Safe, u.program.why)
 	u.judgeOptions()
@@ -163,8 +163,7 @@ func (u *use) judgeGlobalOptions(args []word) {
 	u.spoke, u.doubt = "", ""
 }
 
-// judgeMissingSubcommand judges a program that wants a subcommand and got none that is
-// known.
+// judgeMissingSubcommand judges a program that needs a subcommand but got none that is known.
 func judgeMissingSubcommand(u *use) {
 	if len(u.operands) == 0 {
 		return
@@ -180,8 +179,8 @@ func judgeMissingSubcommand(u *use) {
 	}
 }
 
-// onlyInforms reports whether all that was given asks the program about itself, as
-// --version does; then it does nothing else.
+// onlyInforms reports whether all arguments ask the program about itself, as --version does;
+// then it does nothing else.
 func (u *use) onlyInforms() bool {
 	if len(u.given) == 0 || len(u.operands) > 0 || len(u.unknown) > 0 || u.doubtful || u.extra {
 		return false
@@ -197,7 +196,7 @@ func (u *use) onlyInforms() bool {
 	return true
 }
 
-// judgeOptions applies the effects of the options given.
+// judgeOptions applies the effects of the given options.
 func (u *use) judgeOptions() {
 	for _, name := range u.unknown {
 		u.spoke = name
@@ -218,12 +217,10 @@ func (u *use) judgeOptions() {
 	}
 }
 
-// unknownOption stands among the extras for a word that may be any option. No rule can
-// name it.
+// unknownOption is the extra for a word that may be any option. No rule can name it.
 const unknownOption = "\x00"
 
-// beyond are the effects by which an option does more than the program does
-// without it.
+// beyond are the effects of an option that the program does not have without it.
 const beyond = writes | deletes | enters | reaches | runs | obeys | edits | drops | walks | asks | harms | ends |
 	routes
 
@@ -261,7 +258,7 @@ func (u *use) judgeOption(g given) {
 	u.judgeOptionValue(does, g.value, of)
 }
 
-// judgeOptionValue emits what an option does with its value.
+// judgeOptionValue emits the effect of an option on its value.
 func (u *use) judgeOptionValue(does effect, value word, of accessOf) {
 	switch {
 	case does&runs != 0:
@@ -289,10 +286,10 @@ func (u *use) judgeOptionValue(does effect, value word, of accessOf) {
 	}
 }
 
-// harmlessDevices do not keep what is written to them.
+// harmlessDevices do not store data written to them.
 const harmlessDevices = "/dev/null /dev/stdout /dev/stderr"
 
-// touch notes the access of a path, to come after the program's own access.
+// touch records the access of a path, to be emitted after the program's own access.
 func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
 	if kind == umpire.KindRead {
 		if file := localURL(target); file.text != "" {
@@ -313,7 +310,7 @@ func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
 	u.then(func() { u.w.path(s, kind, target, of) })
 }
 
-// localURL returns the file that a URL such as file:/etc/motd names. Some programs read it, others a file of that name.
+// localURL returns the file in a URL such as file:/etc/motd. Some programs read it, others a file with that name.
 func localURL(target word) word {
 	if len(target.text) < len("file:") || !strings.EqualFold(target.text[:len("file:")], "file:") {
 		return word{}
@@ -321,7 +318,7 @@ func localURL(target word) word {
 	return rootedFile(target)
 }
 
-// fetchesURL judges a file to read that is a URL: many programs fetch it then.
+// fetchesURL judges a file to read that is a URL, because many programs fetch it.
 func (u *use) fetchesURL(target word) bool {
 	scheme, _, found := target.after("://")
 	if !found || scheme == "" || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-") != "" {
@@ -331,9 +328,9 @@ func (u *use) fetchesURL(target word) bool {
 	return true
 }
 
-// outsideState is the state of what a program starts: in the same folder, with none of the
-// line's functions, and with variables of which nothing is known. A command that starts more
-// than once starts from a copy each time.
+// outsideState returns the state of a program that the use starts: in the same folder, without
+// the line's functions, and with unknown variables. A command that starts more than once starts
+// from a copy each time.
 func (u *use) outsideState() *state {
 	s := newState(u.w.env)
 	s.dirs, s.failed = u.s.dirs, u.s.failed
@@ -348,7 +345,7 @@ func (u *use) then(f func()) { u.later = append(u.later, f) }
 // emitOwn adds the program's own access.
 func (u *use) emitOwn() { u.emitAccess(u.words) }
 
-// emitAccess adds an access of the program as it stands now.
+// emitAccess adds an access of the program in its current state.
 func (u *use) emitAccess(words []word) {
 	a := umpire.Access{
 		Kind: umpire.KindExec, Program: u.program0(), Args: displayWords(words[1:]), Words: ruleWords(words),
@@ -380,8 +377,8 @@ func (u *use) emitAccess(words []word) {
 	u.w.emit(a)
 }
 
-// allExtras are the extras that options made by themselves, and those that set the
-// risk in a program's own check.
+// allExtras returns the extras of the options, and those that set the risk in a program's own
+// check.
 func (u *use) allExtras() []string {
 	all := slices.Clone(u.extras)
 	for name := range strings.FieldsSeq(u.spoke) {
@@ -392,10 +389,10 @@ func (u *use) allExtras() []string {
 	return all
 }
 
-// program0 is the name of the program itself, without subcommands.
+// program0 returns the name of the program itself, without subcommands.
 func (u *use) program0() string { return u.words[0].text }
 
-// secondWord is the word after the program, "" where it is not known.
+// secondWord returns the word after the program, or "" if it is unknown.
 func secondWord(words []word) string {
 	if len(words) < 2 || !words[1].known() {
 		return ""
@@ -403,10 +400,10 @@ func secondWord(words []word) string {
 	return words[1].text
 }
 
-// argumentsOf are the program's arguments as given.
+// argumentsOf returns the program's arguments as given.
 func argumentsOf(u *use) []word { return u.words[1:] }
 
-// reparseArguments reads the arguments anew, as if they had been given so.
+// reparseArguments parses args in place of the original arguments.
 func reparseArguments(u *use, args []word, leads bool) {
 	u.arguments = u.program.parseArguments(args, leads)
 	u.adoptRisk(u.program)

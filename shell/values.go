@@ -7,9 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// judgeText judges a value that is sent, or whose use by the program the table does not state.
-// Programs name files in many ways, so a value that may be a path counts as the read of a file,
-// and asks.
+// judgeText judges a value that is sent or that the table does not classify. Programs name
+// files in many ways, so a value that may be a path counts as the read of a file, and asks.
 func judgeText(u *use, g given, of accessOf) {
 	file, names := namedFile(g.value)
 	of.why, of.inside = cmp.Or(of.why, umpire.Say("the value of %s may be a path that it reads or writes", g.name)),
@@ -37,8 +36,8 @@ func judgeText(u *use, g given, of accessOf) {
 	}
 }
 
-// judgeStranger judges the value of an option that the table does not list. The word behind the
-// option may be an operand as well, so it counts only where the program asks in any case.
+// judgeStranger judges the value of an option that the table does not list. The word after the
+// option may be an operand as well, so it counts only if the program asks anyway.
 func judgeStranger(u *use, g given) {
 	switch {
 	case g.has:
@@ -48,7 +47,7 @@ func judgeStranger(u *use, g given) {
 	}
 }
 
-// touchRooted notes the read of a file that a word names by its full path.
+// touchRooted records the read of a file that a word names by its full path.
 func touchRooted(u *use, wd word) {
 	if file := rootedFile(wd); file.text != "" {
 		of := accessOf{why: umpire.Say("the value of %s may be a path that it reads or writes", wd.display()),
@@ -57,11 +56,11 @@ func touchRooted(u *use, wd word) {
 	}
 }
 
-// unsettled reports a value with a part that is known only when the line runs, other than a number.
+// unsettled reports whether a part of a value, other than a number, is known only when the line runs.
 func (wd word) unsettled() bool { return wd.open && wd.shape == nil }
 
-// namedFile returns the file that a value may name, and reports whether it may name one:
-// PATH, @PATH, file:PATH, NAME=PATH or NAME=@PATH. The file is empty where nothing of it is known.
+// namedFile returns the file that a value may name, and reports whether it may name one: PATH,
+// @PATH, file:PATH, NAME=PATH or NAME=@PATH. The file is empty if it is entirely unknown.
 func namedFile(value word) (file word, names bool) {
 	text := value.text
 	if len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9') && text[1] != ' ' {
@@ -79,7 +78,7 @@ func namedFile(value word) (file word, names bool) {
 	return file, marked || dotted || strings.Contains(text, "/") || value.glob || value.unsettled()
 }
 
-// withoutMark drops what marks a word as the name of a file.
+// withoutMark removes the mark that makes a word the name of a file.
 func withoutMark(wd word) (file word, marked bool) {
 	for _, mark := range [...]string{"@", "<", "file://", "fileb://", "file:"} {
 		if len(wd.text) >= len(mark) && strings.EqualFold(wd.text[:len(mark)], mark) {
@@ -89,7 +88,7 @@ func withoutMark(wd word) (file word, marked bool) {
 	return wd, false
 }
 
-// rootedFile returns the first full path at the beginning of a word, or behind an equals sign or
+// rootedFile returns the first full path at the beginning of a word, or after an equals sign or
 // a comma.
 func rootedFile(wd word) word {
 	for at := 0; ; at++ {

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Options of transfer and data tools that read the file of their value: KEY stands for it.
+// Options of transfer and data tools that read the file in their value; KEY stands for it.
 const readingOptions = `
 curl -K KEY https://x.test
 curl --config KEY https://x.test
@@ -124,7 +124,7 @@ aws lambda invoke --payload file://KEY out
 az rest --body @KEY
 `
 
-// Every option that reads a file yields that read, so that rules about secrets see it.
+// Every option that reads a file yields that read, which lets rules about secrets apply to it.
 func TestOptionsReadTheirValue(t *testing.T) {
 	t.Parallel()
 	const key = "/home/u/.ssh/id_rsa"
@@ -140,7 +140,7 @@ func TestOptionsReadTheirValue(t *testing.T) {
 	}
 }
 
-// Options that change where the data goes, and data that is known only when the line runs.
+// Options that redirect the data, and data that is known only when the line runs.
 const leavingOptions = `
 curl -L https://x.test/
 curl --location https://x.test/
@@ -175,7 +175,7 @@ curl --etag-compare a https://x.test/
 curl --range "$(cat a)" https://x.test/
 `
 
-// A listed host answers the question about the network alone, so the program itself has to ask.
+// A listed host settles only the question about the network, so the program itself has to ask.
 func TestOptionsThatSendAsk(t *testing.T) {
 	t.Parallel()
 	asks := func(line string) bool {
@@ -198,7 +198,7 @@ func TestOptionsThatSendAsk(t *testing.T) {
 	}
 }
 
-// The value of an option without a type asks where it may be a path.
+// The value of an option without a type asks if it may be a path.
 func TestUntypedValueAsks(t *testing.T) {
 	t.Parallel()
 	k, err := NewKnowledge([]Program{{Names: []string{"tool"}, Risk: umpire.Safe, Why: "looks", Options: []Option{

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/dialect"
 )
 
-// walkList walks statements one after the other and returns what they print.
+// walkList walks statements in order and returns their output.
 func (w *walker) walkList(s *state, stmts []*syntax.Stmt, in flow) flow {
 	out := flow{}
 	for i, st := range stmts {
@@ -25,7 +25,7 @@ func (w *walker) walkList(s *state, stmts []*syntax.Stmt, in flow) flow {
 	return out
 }
 
-// concatFlows is what two commands print one after the other.
+// concatFlows returns the output of two commands in sequence.
 func concatFlows(a, b flow) flow {
 	switch {
 	case a.kind == flowText && b.kind == flowText:
@@ -78,12 +78,12 @@ func (w *walker) walkStatement(s *state, st *syntax.Stmt, in flow) flow {
 	case redirected:
 		return flow{}
 	case slices.ContainsFunc(st.Redirs, func(r *syntax.Redirect) bool { return r.Op == syntax.DplOut }):
-		out.numbers, out.numbered = false, false // errors are among them
+		out.numbers, out.numbered = false, false // the output includes errors
 	}
 	return out
 }
 
-// comesBack reports a redirection to what may be the output after all.
+// comesBack reports whether a redirection may lead back to the output.
 func comesBack(redirs []*syntax.Redirect) bool {
 	return slices.ContainsFunc(redirs, func(r *syntax.Redirect) bool {
 		to := ""
@@ -144,14 +144,14 @@ func (w *walker) walkCommand(s *state, cmd syntax.Command, in flow) flow {
 	return flow{}
 }
 
-// builtin emits the access of a construct of the shell itself, which only looks.
+// builtin emits the access of a shell construct, which only looks.
 func (w *walker) builtin(name string, why umpire.Phrase) {
 	w.emit(umpire.Access{Kind: umpire.KindExec, Program: name, Words: []string{name}, Risk: umpire.Safe,
 		Consequence: umpire.Harmless, Reason: why})
 }
 
-// walkNested walks the substitutions within a node that is not expanded itself, and what
-// expansions in it evaluate.
+// walkNested walks the substitutions within a node that is not expanded itself, and the
+// evaluations of expansions in it.
 func (w *walker) walkNested(s *state, node syntax.Node) {
 	if node == nil {
 		return
@@ -179,8 +179,8 @@ func (w *walker) walkNested(s *state, node syntax.Node) {
 	})
 }
 
-// walkBinary walks `x && y`, `x || y` and pipes. Long chains lean to the left; they
-// are taken apart in a loop, so that their length costs no depth.
+// walkBinary walks `x && y`, `x || y` and pipes. Long chains lean to the left, and a loop takes
+// them apart to avoid deep recursion.
 func (w *walker) walkBinary(s *state, cmd *syntax.BinaryCmd, in flow) flow {
 	chain := []*syntax.BinaryCmd{cmd}
 	for {
@@ -198,7 +198,7 @@ func (w *walker) walkBinary(s *state, cmd *syntax.BinaryCmd, in flow) flow {
 	return out
 }
 
-// walkLeft walks the left side of an operator: a pipe's runs in a subshell.
+// walkLeft walks the left side of an operator; that of a pipe runs in a subshell.
 func (w *walker) walkLeft(s *state, st *syntax.Stmt, op syntax.BinCmdOperator, in flow) flow {
 	if op == syntax.Pipe || op == syntax.PipeAll {
 		return w.walkStatement(s.clone(), st, in)
@@ -240,8 +240,8 @@ func (w *walker) walkAfter(s *state, cmd *syntax.BinaryCmd, left, in flow) flow 
 	return flow{}
 }
 
-// walkRight walks the right side of a pipe. bash runs it in a subshell, zsh and ksh
-// run the last one in the shell itself: what follows may see either.
+// walkRight walks the right side of a pipe. bash runs it in a subshell, but zsh and ksh run the
+// last one in the shell itself, so later commands may see either state.
 func (w *walker) walkRight(s *state, st *syntax.Stmt, left flow) flow {
 	inside := s.clone()
 	inside.failed = nil
@@ -252,7 +252,7 @@ func (w *walker) walkRight(s *state, st *syntax.Stmt, left flow) flow {
 	return out
 }
 
-// joinEither joins the state after `x && y` with that of y skipped.
+// joinEither joins the state after `x && y` with the state if y is skipped.
 func (w *walker) joinEither(s, skipped *state, failed []string) {
 	dirs, inner := s.dirs, s.failed
 	s.merge(skipped)
@@ -282,8 +282,8 @@ func sameDirs(a, b []string) bool {
 	return true
 }
 
-// endsShell reports whether a statement ends the shell or the loop, so that what
-// follows does not see its state.
+// endsShell reports whether a statement ends the shell or the loop. Later commands then do not
+// see its state.
 func endsShell(st *syntax.Stmt) bool {
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {

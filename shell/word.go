@@ -7,44 +7,43 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A word is what is known of one word of a command after expansion.
+// A word is one word of a command after expansion, as far as it is known.
 type word struct {
-	// text is the word, or its beginning when more follows that is not known.
-	// When glob is set, text is a pattern; what was quoted in it counts as a
-	// wildcard too, which can only match more.
+	// text is the word, or its beginning if unknown text follows. If glob is set, text is a
+	// pattern; quoted characters in it count as wildcards too, which can only match more.
 	text string
-	// secret is the variable, one that may hold a secret, whose value is in it.
+	// secret is the variable, possibly holding a secret, whose value the word contains.
 	secret string
-	// shape is the whole word with someNumber for all that is not known of it, when
-	// that is nothing but numbers; else nil.
+	// shape is the whole word with someNumber for each unknown part, if all of those are
+	// numbers; otherwise nil.
 	shape *string
-	// open says that more text follows that is not known.
+	// open says that unknown text follows.
 	open bool
-	// split says that it may be any number of words, options among them.
+	// split says that it may be any number of words, including options.
 	split bool
-	// under says that what follows is a path that does not leave text.
+	// under says that the unknown text is a path that stays below text.
 	under bool
-	// picked is set when a filter picks the paths below text: the pattern that their
-	// names fit, or pickedSome or pickedFiles.
+	// picked is set if a filter selects paths below text: the pattern of their names, or
+	// pickedSome or pickedFiles.
 	picked string
-	// listed are the patterns of names, with a slash between, that a search for files lists
-	// below text, or "".
+	// listed are the slash-separated patterns of names that a search for files lists below
+	// text, or "".
 	listed string
-	// dashless says that the text that is not known does not begin with a dash.
+	// dashless says that the unknown text does not begin with a dash.
 	dashless bool
 	glob     bool
-	// foreign says that the text that is not known was printed by a program or
-	// read from a file, so that arithmetic must not be done with it.
+	// foreign says that the unknown text was printed by a program or read from a file, and so
+	// must not be evaluated as arithmetic.
 	foreign bool
-	// prints is what a process substitution prints that the word stands for.
+	// prints is the output of the process substitution that the word stands for.
 	prints string
-	// quoted says that a part of the word was quoted, so that it stays a word
-	// even when it is empty.
+	// quoted says that a part of the word was quoted, which keeps it a word even if it is
+	// empty.
 	quoted bool
 }
 
-// The picks of a filter that are not names: some of the files, perhaps the folder
-// itself, or nothing that holds files which the filter did not pick.
+// Selections of a filter without names: some of the files, perhaps including the folder itself,
+// or nothing that contains files the filter did not select.
 const (
 	pickedSome  = "/some"
 	pickedFiles = "/files"
@@ -53,13 +52,13 @@ const (
 // someNumber stands for a number in a shape.
 const someNumber = "\x01"
 
-// numberWord is a word that is a number, or several, or empty.
+// numberWord returns a word of unknown numbers, which may be empty.
 func numberWord() word { return word{open: true, dashless: true, shape: &aShape} }
 
 var aShape = someNumber
 
-// whole is the shape of the word, or its text when all of it is known. Text that holds
-// the character itself, as $'\x01' does, has none.
+// whole returns the shape of the word, or its text if all of it is known. It fails for text
+// that contains the character itself, as $'\x01' does.
 func (wd *word) whole() (text string, ok bool) {
 	switch {
 	case wd.known():
@@ -83,12 +82,12 @@ func (wd word) maybeOption() bool {
 	return wd.text[0] == '-' && len(wd.text) > 1 || wd.text == "-" && wd.open
 }
 
-// unplaced reports whether nothing is known of where the word leads as a path.
+// unplaced reports whether the path of the word is entirely unknown.
 func (wd word) unplaced() bool {
 	return wd.open && !wd.under
 }
 
-// display is the word as explanations show it.
+// display returns the word as shown in explanations.
 func (wd word) display() string {
 	if wd.open {
 		return wd.text + "…"
@@ -96,8 +95,8 @@ func (wd word) display() string {
 	return wd.text
 }
 
-// ruleWord is the word as command rules match it. A word that is not wholly
-// known gets a character that no rule can hold, so that no allow rule covers it.
+// ruleWord returns the word as command rules match it. A partly unknown word gets a character
+// that rules cannot contain, so no allow rule covers it.
 func (wd word) ruleWord() string {
 	if wd.open {
 		return wd.text + "\x00"
@@ -105,7 +104,7 @@ func (wd word) ruleWord() string {
 	return wd.text
 }
 
-// displayWords returns the words as explanations show them.
+// displayWords returns the words as shown in explanations.
 func displayWords(words []word) []string {
 	out := make([]string, len(words))
 	for i, wd := range words {
@@ -156,7 +155,7 @@ func (wd word) after(sep string) (before string, rest word, found bool) {
 	return wd.text[:i], wd.cut(i + len(sep)), true
 }
 
-// baseName returns the last element of a known path, as a program's name.
+// baseName returns the last element of a known path, for a program's name.
 func baseName(name string) string {
 	if name == "" {
 		return ""
@@ -164,8 +163,8 @@ func baseName(name string) string {
 	return path.Base(name)
 }
 
-// Quote returns a word as a shell reads it: letters, digits and a few marks as they are,
-// anything else between single quotes.
+// Quote quotes a word for a shell: letters, digits and a few marks stay as they are, and
+// anything else is put between single quotes.
 func Quote(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// worstInputs are lines that somebody could write to make reading them slow.
+// worstInputs are lines designed to make parsing slow.
 func worstInputs() map[string]string {
 	many := func(n int, text string) string { return strings.Repeat(text, n) }
 	numbered := func(n int, format string) string {
@@ -91,7 +91,7 @@ func worstInputs() map[string]string {
 	}
 }
 
-// doublingFunctions is a chain of functions, each of which calls the next one twice.
+// doublingFunctions returns a chain of functions that each call the next one twice.
 func doublingFunctions(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -101,7 +101,7 @@ func doublingFunctions(n int) string {
 	return b.String()
 }
 
-// shells is code within code, each quoted once more.
+// shells returns nested code, quoted once more at each level.
 func shells(n int) string {
 	code := "ls"
 	for range n {
@@ -115,8 +115,7 @@ func shells(n int) string {
 
 func quoteOnce(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// BenchmarkWorstInput is the record of how long the worst lines take. The aim is
-// 50 ms for each.
+// BenchmarkWorstInput measures the slowest lines. The goal is 50 ms for each.
 func BenchmarkWorstInput(b *testing.B) {
 	for name, line := range worstInputs() {
 		b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
@@ -127,7 +126,7 @@ func BenchmarkWorstInput(b *testing.B) {
 	}
 }
 
-// BenchmarkLength understands ordinary commands in a row, to a length in bytes.
+// BenchmarkLength parses a series of ordinary commands with a total length in bytes.
 func BenchmarkLength(b *testing.B) {
 	const command = "grep -rn needle src | head -5 && git status --short\n"
 	for _, size := range []int{100, 1000, 10_000, 100_000, 1_000_000} {
@@ -140,8 +139,8 @@ func BenchmarkLength(b *testing.B) {
 	}
 }
 
-// TestWorstInputIsBounded counts work and not time: every line ends with an
-// answer, within the limits, however it is made.
+// TestWorstInputIsBounded counts work instead of time: every line yields a result within the
+// limits.
 func TestWorstInputIsBounded(t *testing.T) {
 	t.Parallel()
 	const maxWork = 500_000 // words in accesses
