@@ -14,8 +14,8 @@ import (
 // maxEdited is the maximum number of files to look up for one call.
 const maxEdited = 5000
 
-// EditsByAutonomy reports whether the person's autonomy settings allow a call because it only
-// changes project files.
+// EditsByAutonomy reports whether a call changes project files and the person's autonomy settings
+// allow it.
 func EditsByAutonomy(d *umpire.Decision) bool {
 	byAutonomy := func(r umpire.Reason) bool { return r.Code == umpire.CodeAutonomy }
 	return d.Verdict == umpire.Allow && slices.ContainsFunc(d.Reasons, byAutonomy) &&
