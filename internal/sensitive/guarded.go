@@ -1,8 +1,8 @@
 // Package sensitive lists the paths that need approval: files that decide what runs on a machine, and
 // files that hold credentials. It also lists the folders that tools fill with their output.
 //
-// The policy's built-in rules, the sandbox and trials all derive from these tables. A call that writes
-// a listed file asks, and a confined command can neither change it nor, if it is a secret, see it.
+// The policy's built-in rules, the sandbox and trials all derive from these tables. Writing a guarded
+// file or reading a secret asks, and a confined command can do neither.
 package sensitive
 
 import (
