@@ -192,7 +192,7 @@ func asksInHome(a *umpire.Access) umpire.Phrase {
 // isFresh reports whether a write reaches only new files or the session's own.
 func (c *Conditions) isFresh(a *umpire.Access) bool { return c.Fresh != nil && c.Fresh(a) }
 
-// asksOfOthers explains that writes to other processes' temporary files ask.
+// asksOfOthers explains that writes to temporary files ask unless the session made them.
 func asksOfOthers(a *umpire.Access) umpire.Phrase {
 	return umpire.Say("%q is a temporary file that this session has not made", a.Target)
 }
