@@ -96,8 +96,8 @@ func errWidth(width umpire.Width) error {
 	return umpire.Errorf("width: no rule of width %s can stand for this call: %w", width, umpire.ErrInvalid)
 }
 
-// checkRuleFits refuses a rule that says nothing of the call it is given for: it would let
-// through what nobody was shown. To find out, it is put to the call as one that denies.
+// checkRuleFits rejects a rule that does not match the call it was given for: it would allow calls
+// the person never saw. To test it, the rule is applied to the call as a deny rule.
 func (g *Gate) checkRuleFits(cond *conditions, a *umpire.Answer, call *umpire.Call) error {
 	if a.Rule == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// maxWait bounds how long one Await takes; a caller who wants longer asks again.
+// maxWait bounds one Await; a caller that wants to wait longer calls it again.
 const maxWait = 10 * time.Minute
 
 // Pauses before the timeline is followed again after an error.
@@ -35,7 +35,7 @@ func (g *Gate) Await(
 	}
 	defer leave()
 	for {
-		// The state is read after subscribing, so that no event falls between.
+		// Subscribe before reading the state, or an event in between would be missed.
 		state, err := readIn(ctx, g.view, func(tx *store.Tx) (umpire.BatchState, error) {
 			return tx.Batches.GetState(session, id)
 		})
@@ -52,9 +52,9 @@ func (g *Gate) Await(
 	}
 }
 
-// A sessionNews tells subscribers when something happens in their session. One reader
-// follows the timeline for all of them, and only while there are any: an event makes the
-// subscribers of its session look at the store, and nobody else.
+// A sessionNews tells subscribers when something happens in their session. One reader follows the
+// timeline for all of them while there are any. An event wakes only the subscribers of its session,
+// which then read the store.
 type sessionNews struct {
 	mu          sync.Mutex
 	subscribers map[umpire.SessionID]map[chan struct{}]bool

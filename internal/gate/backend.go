@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A backend is what every part of a gate works with: the configuration, the store, the
-// clock, and what keeps secrets.
+// A backend is shared by every part of a gate: the configuration, the store, the clock and the
+// secrets.
 type backend struct {
 	secrets
 
@@ -35,7 +35,7 @@ func (be *backend) view(ctx context.Context, f func(*store.Tx) error) error {
 	return be.store.View(ctx, f)
 }
 
-// readIn returns what is read in a view.
+// readIn runs read in a view and returns its result.
 func readIn[T any](
 	ctx context.Context, view func(context.Context, func(*store.Tx) error) error, read func(*store.Tx) (T, error),
 ) (found T, err error) {
@@ -46,8 +46,8 @@ func readIn[T any](
 	return found, err
 }
 
-// viewForChange is a view for somebody who is about to change what they see. When the database
-// fails there, nothing was recorded.
+// viewForChange is a view that precedes a change. If the database fails here, nothing has been
+// recorded.
 func (be *backend) viewForChange(ctx context.Context, f func(*store.Tx) error) error {
 	err := be.view(ctx, f)
 	if err == nil || ctx.Err() != nil {

@@ -13,9 +13,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// conditions are what a decision about a session's calls depends on, read from the
-// store before the decision is made: deciding takes time, and the store's writer
-// does not wait for it.
+// conditions are the inputs to a decision about a session's calls. They are read from the store
+// beforehand because deciding takes time and must not hold up the store's writer.
 type conditions struct {
 	policy.Conditions // without Tighten and Sandbox, which are made for each call
 
@@ -24,10 +23,10 @@ type conditions struct {
 	settings    config.Settings
 	tighten     []umpire.Rule       // of the client and of hooks
 	confinement *umpire.Confinement // nil for an agent that runs its calls its own way
-	byTicket    bool                // the call has come by a ticket, to be tried or run
+	byTicket    bool                // the call came with a ticket, to be tried or run
 }
 
-// canTry reports whether whoever runs the call tries it, if it is to be tried.
+// canTry reports whether the runner of the call is able to try it first.
 func (cond *conditions) canTry() bool {
 	return cond.byTicket || cond.confinement != nil && cond.confinement.Trials
 }
@@ -39,8 +38,8 @@ func (be *backend) conditionsAhead(tx *store.Tx, id umpire.SessionID, call umpir
 	return q
 }
 
-// readConditions reads what holds in a session, with the once grants of one call if one
-// is named.
+// readConditions reads the conditions in force in a session, including the once grants of a call if
+// q names one.
 func (ps *projects) readConditions(tx *store.Tx, q store.GrantQuery) (*conditions, error) {
 	id := q.Session
 	s, err := tx.Sessions.Get(id)
@@ -118,7 +117,7 @@ func degraded(s *umpire.Session, settings *config.Settings) bool {
 		settings.MaxDenials > 0 && s.Denials >= settings.MaxDenials
 }
 
-// mainProfile is the profile of an agent that names none.
+// mainProfile is the default profile.
 const mainProfile = "main"
 
 func profileOf(name string, profiles map[string]policy.Profile) (*policy.Profile, error) {
@@ -134,11 +133,11 @@ func profileOf(name string, profiles map[string]policy.Profile) (*policy.Profile
 	return nil, umpire.Errorf("profile %q: the configuration has no such agent: %w", name, umpire.ErrInvalid)
 }
 
-// cloneOf tells clones of one project apart: by the git directory that worktrees
-// share, or by the root where there is none.
+// cloneOf returns a key that differs between clones of one project: the git directory, which
+// worktrees share, or the root without git.
 func cloneOf(s *umpire.Session) string { return cmp.Or(s.GitDir, s.Root) }
 
-// enforce returns a decision as the gate acts on it.
+// enforce returns the decision that the gate acts on.
 func enforce(s *config.Settings, d umpire.Decision) umpire.Decision {
 	if s.WarnOnly {
 		return judge.WarnOnly(d)

@@ -18,14 +18,14 @@ const (
 	roleResults = "results"
 )
 
-// conversations are what was said in sessions.
+// conversations stores and reads the messages of sessions.
 type conversations struct{ *backend }
 
-// maxQueued is how many messages of the user may wait.
+// maxQueued is the maximum number of queued user messages.
 const maxQueued = 100
 
-// Prompt takes a message of the user. It starts a turn when its runner gives it and
-// nothing waits, and is queued otherwise.
+// Prompt takes a user message. It starts a turn if the session's runner sends it and nothing is
+// queued, and queues the message otherwise.
 func (cs *conversations) Prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error) {
 	if p.Session == "" {
 		return umpire.Prompted{}, invalid("session_id", "is missing")
@@ -171,8 +171,8 @@ func (t *transaction) takePrompts() (bool, error) {
 	return true, nil
 }
 
-// Conversation returns what was said in a session, with its secrets masked: it is for
-// people, who may look at it whoever runs the session.
+// Conversation returns a session's messages with secrets masked. It is for people, and they may
+// read any session, no matter which runner owns it.
 func (cs *conversations) Conversation(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
 	if q.Limit < 0 {
 		return umpire.Conversation{}, invalid("limit", "is negative")
@@ -193,7 +193,7 @@ func (cs *conversations) conversation(ctx context.Context, id umpire.SessionID) 
 	return cs.readConversation(ctx, umpire.ConversationQuery{Session: id}, cs.unseal)
 }
 
-// An opener makes a text of what is stored of one.
+// An opener turns a stored text back into a string.
 type opener func(label string, s store.Sealed) (string, error)
 
 func (cs *conversations) readConversation(
@@ -209,7 +209,7 @@ func (cs *conversations) readConversation(
 	return c, err
 }
 
-// readResults reads what became of the calls of the messages that were read.
+// readResults reads the call results that belong to the messages in c.
 func readResults(tx *store.Tx, id umpire.SessionID, open opener, c *umpire.Conversation) error {
 	wanted := map[umpire.BatchID]bool{}
 	for i := range c.Messages {

@@ -35,8 +35,7 @@ func fillIn(text, tool string, id umpire.CallID, reason string) string {
 	return strings.TrimSpace(filled)
 }
 
-// denialText is what the model is told of a call that did not run, by the reason
-// code of its refusal.
+// denialText returns the text that tells the model why a call did not run, chosen by reason code.
 func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, said umpire.Phrase) string {
 	text, reason := refusedText, catalogue.English.Text(said)
 	switch code {

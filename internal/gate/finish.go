@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// Finish stores the result of a call. The first result stands; the same again is no error, another one
-// is. A call that waits may be ended by its agent as timed out, cancelled or left to it, never as done.
+// Finish stores the result of a call. The first result wins: repeating it is fine, a different one is an
+// error. The agent may end a waiting call as timed out, cancelled or left to it, never as done.
 func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error) {
 	if r.Session == "" || r.Batch == "" || r.Call == "" {
 		return umpire.Batch{}, invalid("session_id, batch_id, call_id", "all are needed")
@@ -71,7 +71,7 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 	case umpire.CallAsked:
 		if t.session.External && c.Trial != "" {
 			return umpire.Batch{}, umpire.Errorf("call %q was tried, and what it did waits for a person: %w", r.Call,
-				umpire.ErrState) // its agent waits no more, and that is no answer
+				umpire.ErrState) // the agent has stopped waiting, which is not an answer
 		}
 		if r.Status != umpire.ResultTimeout && r.Status != umpire.ResultCancelled {
 			return umpire.Batch{}, umpire.Errorf("call %q waits for a person: %w", r.Call, umpire.ErrState)

@@ -1,13 +1,13 @@
-// Package gate is the one way through: a call goes in, its facts are gathered,
-// the policy decides, the decision comes out. Nothing else decides.
+// Package gate decides every call: it gathers the call's facts, has the policy decide, and returns
+// the decision. Nothing else decides.
 //
 //	g := gate.New(gate.Config{UserHome: home, Home: umpireHome})
 //	defer g.Close()
 //	q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}
 //	decision := g.Decide("", q)
 //
-// A gate is safe for concurrent use. It never fails open: what goes wrong on the
-// way becomes a reason of a decision that denies.
+// A gate is safe for concurrent use. It never fails open: an error on the way becomes a reason in a
+// decision that denies.
 package gate
 
 import (
@@ -28,9 +28,9 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A Config is what a gate is made of. The zero value knows no home and no store:
-// it decides by what is built in, and by the managed and the projects' rule files,
-// none of which it trusts.
+// A Config configures a gate. The zero value has neither a home nor a store: it decides by the
+// built-in rules, the managed rule file and the projects' rule files, and trusts none of the
+// latter.
 type Config struct {
 	UserHome string // the person's home directory
 	Home     string // umpire's own folder, UMPIRE_HOME
@@ -45,24 +45,23 @@ type Config struct {
 	Follow bool
 	// Store keeps sessions and batches. Without one the gate only decides.
 	Store *store.Store
-	// Masker hides secrets in what is stored for people; nil hides none.
+	// Masker hides secrets in text stored for people; if nil, nothing is masked.
 	Masker Masker
-	// Sealer encrypts the originals of what was masked; nil keeps no originals.
+	// Sealer encrypts the originals of masked text; if nil, originals are not kept.
 	Sealer Sealer
-	// Alive tells whether a runner of this machine still lives; known is false for
-	// a runner of another one. Nil knows of none.
+	// Alive reports whether a runner is still running. known is false for runners on other
+	// machines. If nil, no runner is known.
 	Alive func(runner string) (alive, known bool)
-	// Layers are the layers of trials on this machine. Nil has none: what was tried is then for
-	// its runner to keep.
+	// Layers are the layers of trials on this machine. If nil, the runner of a trial keeps its
+	// changes.
 	Layers Layers
-	// UndoAge is for how long at most undo keeps what a trial replaced, 0 where that is not known.
+	// UndoAge is the longest time undo keeps the files a trial replaced, or 0 if unknown.
 	UndoAge time.Duration
-	// KeepSessions deletes sessions that nobody has touched for so long; 0 keeps
-	// them all.
+	// KeepSessions is the age at which idle sessions are deleted; 0 means never.
 	KeepSessions time.Duration
-	// Warn gets the errors of what runs in the background; nil drops them.
+	// Warn receives the errors of background work; if nil, they are dropped.
 	Warn func(error)
-	// Now tells the time; nil is time.Now.
+	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
 }
 

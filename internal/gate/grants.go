@@ -14,8 +14,8 @@ import (
 // grants are the approvals that are remembered.
 type grants struct{ *projects }
 
-// Grants returns what is granted in the project of a folder, the oldest first: the
-// grants in force, then allowAll and the trust in the clone's code.
+// Grants lists the grants in the project of a folder, oldest first: the grants in force, then
+// allowAll and the trust in the clone's code.
 func (gs *grants) Grants(ctx context.Context, dir string) ([]umpire.GrantStatus, error) {
 	p, err := gs.Project(dir)
 	if err != nil {
@@ -174,7 +174,7 @@ func (gs *grants) endGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus) erro
 	return tx.Grants.Revoke(s.ID, gs.now())
 }
 
-// grantDetail is what events say of a grant.
+// grantDetail returns the event detail for a grant.
 func grantDetail(s *umpire.GrantStatus) map[string]any {
 	detail := map[string]any{"grant_id": s.ID, "kind": s.Kind, "remembered": s.Kind == umpire.GrantRemembered}
 	if s.Tool != "" {

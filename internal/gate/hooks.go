@@ -15,12 +15,12 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Hooks run outside of transactions, since the store's writer waits for no program. What
-// one says before a call becomes a rule for this call alone, which denies or asks: so a
-// hook has no way to loosen anything, and the decision stays the policy's. They run
-// before a person is asked, and not for what is denied already.
+// Hooks run outside of transactions because the store's writer must not wait for a program. A
+// hook's verdict on a call becomes a rule for this call alone that denies or asks: a hook cannot
+// loosen anything, and the policy still decides. Hooks run before a person is asked, and are
+// skipped for calls already denied.
 
-// hooksOf returns the project's hooks of an event that are about a tool.
+// hooksOf returns the project's hooks for an event that apply to a tool.
 func (p *Project) hooksOf(event rulefile.HookEvent, tool string) []*rulefile.Hook {
 	var about []*rulefile.Hook
 	set := p.rules().set
@@ -59,8 +59,8 @@ func (p *Project) after(ctx context.Context, call umpire.Call, output string) []
 	return all
 }
 
-// hookFiles are the files that commands of hooks name. Whoever can change one of them
-// decides what hooks say, and runs as the person: they are control files.
+// hookFiles returns the files that hook commands name. They are control files: changing one changes
+// the hook's verdict and runs code as the user.
 func (p *Project) hookFiles(set *rulefile.Set) []string {
 	var files []string
 	for _, h := range append(slices.Clip(set.Hooks), p.settings.Hooks...) {

@@ -32,14 +32,14 @@ func (g *Gate) Run(ctx context.Context) {
 	}
 }
 
-// tend settles what time has settled: questions that nobody answered in time, and calls and
-// trials whose runner is gone. Safe to call at any time; idempotent.
+// tend settles questions past their deadline, and calls and trials whose runner is gone. Safe to
+// call at any time; idempotent.
 func (g *Gate) tend(ctx context.Context) error {
 	return errors.Join(g.trials.tend(ctx), g.sessions.tend(ctx), withdrawAbandoned(ctx, g))
 }
 
-// withdrawAbandoned takes back the questions of programs that held a call and have ended:
-// whoever answered them would let nothing run.
+// withdrawAbandoned withdraws questions asked by programs that held a call and have ended: an
+// answer could no longer let anything run.
 func withdrawAbandoned(ctx context.Context, g *Gate) error {
 	if g.config.Alive == nil {
 		return nil
@@ -105,7 +105,7 @@ func (ss *sessions) tendHeld(ctx context.Context, s *umpire.Session) error {
 	}
 	err := ss.step(ctx, s.ID, s.Epoch, func(t *transaction) error {
 		t.quiet = true
-		t.session.Epoch++ // whoever ran it is fenced off before its calls are accounted for
+		t.session.Epoch++ // fence off the previous runner before accounting for its calls
 		t.session.Runner, t.session.LeaseUntil = "", time.Time{}
 		return t.loseCalls()
 	})
@@ -147,9 +147,9 @@ func (ss *sessions) expire(ctx context.Context, ask *store.AskRow) error {
 	return ignoreGone(err)
 }
 
-// loseCalls accounts for calls that a runner started and did not finish, when another
-// one takes the session or the lease is over: what can be repeated waits to be
-// started again, and a person is asked what became of the rest. A trial that ran is discarded.
+// loseCalls accounts for unfinished calls after another runner takes the session or the lease
+// expires. Repeatable calls wait to be started again, a person is asked for the outcome of the
+// others, and trials that were running are discarded.
 func (t *transaction) loseCalls() error {
 	open, err := t.tx.Batches.ListOpen(t.session.ID)
 	if err != nil {
@@ -176,8 +176,8 @@ func (t *transaction) loseCalls() error {
 	return nil
 }
 
-// loseTrial discards a trial that ran. One with the network may have sent something, so that it is not
-// run again unless a person says so who has read that.
+// loseTrial discards a trial that was running. A trial with network access may have sent something,
+// so it runs again only if a person who has been told this agrees.
 func (t *transaction) loseTrial(b *umpire.Batch, c *umpire.BatchCall) error {
 	row, err := t.tx.Trials.Get(c.Trial)
 	if err != nil {
@@ -238,7 +238,7 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 	return t.putQuestion(b, &q, umpire.EventCallIndeterminate)
 }
 
-// giveUpCall ends a call whose outcome nobody will settle.
+// giveUpCall ends a call whose outcome will stay unknown.
 func (o *outcome) giveUpCall(b *umpire.Batch, c *umpire.BatchCall) error {
 	e := umpire.Event{Kind: umpire.EventCallIndeterminate, Call: c.ID, Tool: c.Tool,
 		Reason: "nobody is there to tell what became of it"}
@@ -248,7 +248,7 @@ func (o *outcome) giveUpCall(b *umpire.Batch, c *umpire.BatchCall) error {
 	return o.finishCall(b, c.ID, umpire.ResultIndeterminate, "", fillIn(unknownText, c.Tool, c.ID, ""))
 }
 
-// abandonQuestion ends a call whose question what became of it gets no answer any more.
+// abandonQuestion ends a call whose outcome question will not be answered any more.
 func (o *outcome) abandonQuestion(b *umpire.Batch, c *umpire.BatchCall) error {
 	o.recordRefusal(c, umpire.CodeCancelled, "")
 	e := umpire.Event{

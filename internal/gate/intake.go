@@ -77,7 +77,7 @@ func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*su
 	return sub, nil, nil
 }
 
-// checkSubmission refuses what is malformed, and names the field.
+// checkSubmission rejects a malformed submission and names the offending field.
 func checkSubmission(s *umpire.Submission) error {
 	switch {
 	case s.Session == "":

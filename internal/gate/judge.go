@@ -26,11 +26,11 @@ type judged struct {
 	decision umpire.Decision
 	effect   umpire.Effect
 	state    umpire.CallState // in which it enters the batch
-	denied   *umpire.Standing // a person denied the very same in this turn
-	unasked  bool             // would ask, and nobody can answer
-	question *question        // what a person is asked
+	denied   *umpire.Standing // a person denied an identical call in this turn
+	unasked  bool             // would ask, but the session is unattended
+	question *question        // the question for a person
 	took     time.Duration    // deciding it
-	hooks    []userhook.Ran   // that ran about it
+	hooks    []userhook.Ran   // hooks that ran for the call
 	alone    umpire.Decision  // without what the hooks said
 	before   json.RawMessage  // the files that it would change, as they are; of a planned call
 	trial    *triedCall       // what a trial of it did, where the question is about that
@@ -97,7 +97,7 @@ func stateOf(v umpire.Verdict) umpire.CallState {
 	return umpire.CallDenied
 }
 
-// asksOtherwise reports whether the call is denied only because nobody is there.
+// asksOtherwise reports whether the call is denied only because the session is headless.
 func asksOtherwise(g *Gate, cond *conditions, call umpire.Call) bool {
 	attended := *cond
 	attended.Headless = false
@@ -184,7 +184,7 @@ func (g *Gate) askHooks(ctx context.Context, cond *conditions, j *judged) error 
 	return nil
 }
 
-// objections are what hooks said, as rules.
+// objections turns hook verdicts into rules.
 func objections(all []userhook.Ran) []umpire.Rule {
 	var rules []umpire.Rule
 	for i := range all {
@@ -199,9 +199,9 @@ func objections(all []userhook.Ran) []umpire.Rule {
 	return rules
 }
 
-// triesFirst reports whether the runner tries a call before anybody is asked, so that it is
-// no question yet. A call that nobody could be asked about is decided as if somebody were
-// there: what its trial does is not.
+// triesFirst reports whether the runner tries a call before a person is asked, which means it is
+// not a question yet. In a headless session the call itself is decided as if attended; its trial's
+// effects are not.
 func (ts *trials) triesFirst(cond *conditions, j *judged) bool {
 	if !cond.canTry() || j.state != umpire.CallAsked || j.denied != nil {
 		return false

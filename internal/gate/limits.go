@@ -11,12 +11,11 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// An agent opens sessions by itself, and must not open its own way out with one: what it
-// asks for beyond its project and the configured mode takes a person. A sub-agent gets
-// what its parent has, whoever opens it.
+// An agent opens sessions by itself, and must not escape its limits by opening one: anything beyond
+// its project and the configured mode needs a person. A sub-agent always gets its parent's limits.
 
-// The most that one runner may have at once, so that no agent buries people or the store.
-// Sessions that name no runner share one account.
+// Limits per runner, to keep an agent from flooding people or the store. All sessions without a
+// named runner share one account.
 const (
 	maxOpenSessions = 256
 	maxOpenPending  = 2000
@@ -29,8 +28,8 @@ func needsPerson(field, format string, args ...any) error {
 	return umpire.Errorf("%s: %s: %w", field, fmt.Sprintf(format, args...), umpire.ErrNeedsPerson)
 }
 
-// limitOpening refuses an agent's opening that reaches further than its project. Usual is the
-// mode that a session there has when none is asked for.
+// limitOpening rejects an agent's opening that reaches further than its project. usual is the mode
+// of a session there if the opening does not ask for one.
 func (ss *sessions) limitOpening(o *umpire.Opening, p *Project, usual umpire.Mode) error {
 	if !o.Limited || o.Parent != "" {
 		return nil

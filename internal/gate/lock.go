@@ -10,8 +10,7 @@ type keyedLock struct {
 	taken sync.Map // for each key that is held, a channel that is closed when it no longer is
 }
 
-// lock waits until nobody else holds the key. The function that it returns lets the next
-// one in.
+// lock waits until the key is free and locks it. The returned function unlocks it.
 func (k *keyedLock) lock(ctx context.Context, key string) (unlock func(), err error) {
 	left := make(chan struct{})
 	for {
@@ -27,7 +26,7 @@ func (k *keyedLock) lock(ctx context.Context, key string) (unlock func(), err er
 	}
 }
 
-// awaitFree waits until nobody holds one of the keys.
+// awaitFree waits until all keys are unlocked.
 func (k *keyedLock) awaitFree(ctx context.Context, keys ...string) error {
 	for _, key := range keys {
 		unlock, err := k.lock(ctx, key)

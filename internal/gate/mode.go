@@ -13,9 +13,9 @@ import (
 // modes switch sessions from one mode to another.
 type modes struct{ *projects }
 
-// usualMode is the one that a new session has when nobody says: the one that the
-// workspace was last switched to, else the configured one. What the configuration
-// forbids, and bypass, is not brought back by having been switched to once.
+// usualMode returns the default mode of a new session: the mode the workspace was last switched to,
+// else the configured one. Having been switched to once restores neither bypass nor a mode that the
+// configuration forbids.
 func (ps *projects) usualMode(ctx context.Context, p *Project) (umpire.Mode, error) {
 	configured := p.settings.Mode
 	if ps.store == nil || !switchable(configured) {

@@ -16,18 +16,18 @@ import (
 	"github.com/umpirehq/umpire/internal/userhook"
 )
 
-// An outcome is what follows from a decision: events, the rows that go with them, and the
-// session as they leave it. Its methods work that out and touch no store, so that every
-// rule about what follows from what is here and in no transaction.
+// An outcome collects the results of a decision: events, the rows that go with them, and the
+// session they lead to. Its methods never touch the store, which keeps all rules about consequences
+// here and out of transactions.
 type outcome struct {
 	secrets
 
 	now     time.Time
 	session umpire.Session
 	writes  []func(*store.Tx) error // in the order in which the constraints want them
-	quiet   bool                    // nobody did anything in the session: time did
+	quiet   bool                    // caused by a timer, not by activity in the session
 	ran     bool                    // a call that ran got its result
-	blocked *umpire.Blocked         // by what the session waits, while it does
+	blocked *umpire.Blocked         // why the session is waiting, if it is
 }
 
 // addWrite adds a change of the store; it may run more than once.
@@ -131,7 +131,7 @@ func (o *outcome) beginBatch(sub *submission) (*umpire.Batch, error) {
 	return &b, ifIllegal(err)
 }
 
-// addCall stores what follows from the decision on one call.
+// addCall stores the consequences of the decision on one call.
 func (o *outcome) addCall(b *umpire.Batch, j *judged, settings *config.Settings) error {
 	switch {
 	case j.question != nil:
@@ -155,7 +155,7 @@ func (o *outcome) addCall(b *umpire.Batch, j *judged, settings *config.Settings)
 	return nil
 }
 
-// addAskedCall stores a call's question, and its answer where nobody can give one.
+// addAskedCall stores a call's question, and refuses it at once if the session is unattended.
 func (o *outcome) addAskedCall(b *umpire.Batch, j *judged) error {
 	q := *j.question
 	if err := o.putQuestion(b, &q, umpire.EventPermissionAsked); err != nil {
@@ -254,8 +254,8 @@ func (o *outcome) denyCall(b *umpire.Batch, j *judged, code umpire.ReasonCode, r
 // gateActor answers where no person does.
 const gateActor = "gate"
 
-// refuseQuestion answers a question without a person: nobody is there, the time is over,
-// the turn was stopped, the session ended.
+// refuseQuestion answers a question without a person: the session is unattended, the deadline has
+// passed, the turn was stopped, or the session has ended.
 func (o *outcome) refuseQuestion(
 	b *umpire.Batch, c *umpire.BatchCall, code umpire.ReasonCode, reason umpire.Phrase,
 ) error {
@@ -372,7 +372,7 @@ func (o *outcome) deliverBatch(b *umpire.Batch) error {
 	return o.apply(b, umpire.Event{Kind: umpire.EventBatchDelivered}, nil)
 }
 
-// addMessage appends a message to the conversation; an empty one is none.
+// addMessage appends a message to the conversation; it ignores an empty one.
 func (o *outcome) addMessage(role string, id umpire.BatchID, content store.Sealed) {
 	if content.Shown == "" {
 		return

@@ -79,7 +79,7 @@ func inherit(tx *store.Tx, s *umpire.Session) error {
 	return nil
 }
 
-// endChildren ends what a session started, so that nobody is asked on its behalf.
+// endChildren ends the sessions that a session started, to avoid questions on behalf of an ended parent.
 func (ss *sessions) endChildren(ctx context.Context, id umpire.SessionID) error {
 	children, err := readIn(ctx, ss.view, func(tx *store.Tx) ([]umpire.Session, error) {
 		return tx.Sessions.List(store.SessionQuery{Parent: id})

@@ -20,9 +20,9 @@ import (
 // exitPlanTool is the tool by which an agent leaves plan mode.
 const exitPlanTool = "ExitPlanMode"
 
-// exitPlanRule asks about leaving plan mode, in sessions whose mode is the gate's to
-// switch. An agent that runs its calls itself has a plan mode and a question of its own,
-// and a sub-agent is in the mode of its parent.
+// exitPlanRule asks about leaving plan mode, in sessions whose mode the gate switches. An agent
+// that runs its calls itself has its own plan mode and question, and a sub-agent shares its
+// parent's mode.
 var exitPlanRule = umpire.Rule{
 	ID: "exit-plan", Action: umpire.Ask, Tool: exitPlanTool, Source: umpire.SourceSession,
 	Says: "Leaves plan mode: the planned files may be changed from then on",
@@ -55,8 +55,8 @@ func (ms *modes) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan
 	return p, err
 }
 
-// findPlanned gives the calls of a submission that leave plan mode the plan: what was
-// planned before, and by the same message.
+// findPlanned attaches the plan to the calls of a submission that leave plan mode: the calls
+// planned before, and those planned by the same message.
 func (ms *modes) findPlanned(ctx context.Context, cond *conditions, calls []*judged) error {
 	for _, j := range calls {
 		if !leavesPlan(&cond.session, j.call.Tool) || j.state != umpire.CallAsked {
@@ -87,17 +87,17 @@ func filesOf(snapshot json.RawMessage) map[string]string {
 	return files
 }
 
-// A planExit is what follows from leaving plan mode.
+// A planExit holds the consequences of leaving plan mode.
 type planExit struct {
 	to      umpire.Mode
 	grants  []store.GrantRow
 	granted []string // files that may be changed without a further question
-	changed []string // planned files that are not what they were: these ask
-	broad   []string // allow rules that auto mode takes the say from
+	changed []string // planned files that have changed since; they still ask
+	broad   []string // allow rules that auto mode overrides
 }
 
-// prepareExit works out what leaving plan mode means for what was planned, as far as the
-// person saw it.
+// prepareExit works out which grants leaving plan mode gives to the planned calls, limited to those
+// the person saw.
 func (ms *modes) prepareExit(ctx context.Context, cond *conditions, seen []umpire.Planned) (*planExit, error) {
 	if cond.session.Mode != umpire.ModePlan {
 		return nil, umpire.Errorf("session %q is in mode %s, not plan: %w", cond.session.ID, cond.session.Mode,
@@ -187,8 +187,8 @@ func (ms *modes) permitFiles(d *planExit, cond *conditions, p *Project, call ump
 	}
 }
 
-// leavePlan stores that plan mode is over. The mode that the workspace was switched to
-// stays what it is: nobody chose one.
+// leavePlan stores the end of plan mode. The mode that the workspace was last switched to stays,
+// because no person chose another.
 func (o *outcome) leavePlan(d *planExit, e umpire.Event) error {
 	if o.session.Mode != umpire.ModePlan {
 		return umpire.Errorf("session %q is in mode %s by now: %w", o.session.ID, o.session.Mode, umpire.ErrState)

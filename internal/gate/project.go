@@ -52,8 +52,8 @@ type projects struct {
 
 	mu        sync.Mutex // never held while files are read: a folder may be on a disk that hangs
 	dir       map[string]*opening
-	following sync.WaitGroup // whoever follows rule files, or ends that
-	closing   sync.Map       // the openings that are being ended, with their folders
+	following sync.WaitGroup // goroutines that follow rule files, or stop following them
+	closing   sync.Map       // the openings being closed, with their folders
 }
 
 // An opening is a project that is open, or that somebody opens.
@@ -144,8 +144,8 @@ func (ps *projects) followRules(p *Project) {
 	}
 }
 
-// settingsOf reads the settings for a folder. What is wrong with them is for whoever
-// asks to mend, not a fault of the gate.
+// settingsOf reads the settings for a folder. A mistake in them is reported as the caller's to fix,
+// not as a fault of the gate.
 func (ps *projects) settingsOf(dir string) (config.Settings, error) {
 	if ps.config.SettingsOf == nil {
 		return ps.config.Settings, nil
@@ -157,8 +157,8 @@ func (ps *projects) settingsOf(dir string) (config.Settings, error) {
 	return s, nil
 }
 
-// refresh forgets the project of a folder when its settings have changed, so that
-// a new session meets the configuration as it is now.
+// refresh forgets the project of a folder if its settings have changed. A new session then uses the
+// current configuration.
 func (ps *projects) refresh(dir string) error {
 	if err := checkDir("working_dir", dir); err != nil {
 		return err
@@ -284,7 +284,7 @@ func (p *Project) policyOptions() policy.Options {
 // closeTime is how long a gate waits at its end for folders that do not answer.
 const closeTime = 3 * time.Second
 
-// close ends what follows rule files. The error names the folders that hang: their goroutines are left behind.
+// close stops following rule files. The error names the folders that hang: their goroutines are left behind.
 func (ps *projects) close() error {
 	ps.mu.Lock()
 	ps.closeAll()
@@ -302,7 +302,7 @@ func (ps *projects) close() error {
 	return umpire.Errorf("stopped waiting for folders that do not answer: %s", strings.Join(hang, ", "))
 }
 
-// closeAll forgets all projects, and has what follows their files end by and by.
+// closeAll forgets all projects and stops following their files in the background.
 func (ps *projects) closeAll() {
 	for key, o := range ps.dir {
 		dir, _, _ := strings.Cut(key, "\x00")
@@ -310,7 +310,7 @@ func (ps *projects) closeAll() {
 		ps.following.Go(func() {
 			defer ps.closing.Delete(o)
 			if p, err := o.project(); err == nil && p.watcher != nil {
-				_ = p.watcher.Close() // what stops watching is forgotten anyway
+				_ = p.watcher.Close() // a watcher that fails to close is forgotten anyway
 			}
 		})
 	}

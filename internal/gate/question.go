@@ -16,7 +16,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A question is what a person is asked about one call, ready to be stored.
+// A question asks a person about one call, and is ready to be stored.
 type question struct {
 	row  store.AskRow
 	card umpire.Pending
@@ -58,7 +58,7 @@ func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 		card.Trial, card.TrialOffer = new(j.trial.Trial), umpire.NoTrial
 	}
 	if card.Trial != nil && card.Trial.State == umpire.TrialWaiting {
-		// The question is what the trial did; a rule for later is one about the call.
+		// The question is about the trial's effects; a rule for later is about the call.
 		about := *j
 		about.decision = j.trial.decision
 		d, card.Accesses = &about.decision, g.shownAccesses(&about)
@@ -153,9 +153,9 @@ func readCard(ask *store.AskRow) (card umpire.Pending) {
 	return card
 }
 
-// shownDigest binds an approval to what was shown: where the call runs, what it
-// would touch once links are resolved, which code it runs, under which obligations, and which
-// layer is kept where a trial of it waits.
+// shownDigest binds an approval to the details shown: where the call runs, the paths it would touch
+// with links resolved, the code it runs, its obligations, and the layer that is kept if a trial is
+// waiting.
 func shownDigest(call *umpire.Call, d *umpire.Decision, code []umpire.CodeFile, tried *umpire.Trial) string {
 	sum := sha256.New()
 	write := func(text string) { fmt.Fprintf(sum, "%d:%s", len(text), text) }
@@ -190,9 +190,9 @@ func cardDigest(card *umpire.Pending) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// offeredRules are the rules of a width that may stand for a call. None means that none can:
-// a control file is approved once at a time, what is in doubt only as it stands, and no
-// secret goes into a file.
+// offeredRules returns the rules of a width that may cover a call, or nil: a control file is
+// approved one call at a time, a doubtful call only exactly as it is, and a secret is never written
+// to a file.
 func (sec secrets) offeredRules(call *umpire.Call, d *umpire.Decision, width umpire.Width) []umpire.Suggestion {
 	var set []umpire.Suggestion
 	for _, s := range coverage.Suggested(d.Suggestions, width) {

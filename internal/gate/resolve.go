@@ -98,10 +98,10 @@ type resolution struct {
 	code     umpire.ReasonCode
 	// confirms says that the answer approves code that the agent changed.
 	confirms bool
-	depart   *planExit // from plan mode; nil where it stays
+	depart   *planExit // from plan mode; nil if the session stays in it
 	again    bool      // the answer is about the network alone, for when the agent runs the call again
 	row      store.CallRow
-	changed  string // what is not as the card shows it; "" is nothing
+	changed  string // the difference from the card; "" if nothing changed
 }
 
 // prepareAnswer checks an answer against its question, and works out what it grants.
@@ -178,14 +178,14 @@ func (r *resolution) fits() error {
 	return nil
 }
 
-// prepareGrants works out the grants and rules of an approval. The call is decided
-// anew for it: what is critical or denied by now cannot be approved.
+// prepareGrants works out the grants and rules of an approval. It decides the call again: a call
+// that is critical or denied by now cannot be approved.
 func (g *Gate) prepareGrants(r *resolution) error {
 	call, err := g.exactCall(&r.row)
 	if err != nil {
 		return err
 	}
-	attended := *r.conditions // whoever answers is there
+	attended := *r.conditions // the person answering is there
 	attended.Headless = false
 	d := g.decide(&attended, call)
 	if r.card.Code == umpire.CodeChanged && d.ReasonCode != umpire.CodeControlFile {
@@ -334,7 +334,7 @@ func (r *resolution) event() umpire.Event {
 	return e
 }
 
-// detail says who answered, as far as it is known.
+// detail returns the name of the person who answered, if known.
 func (r *resolution) detail() batch.Detail {
 	if r.answer.By == (umpire.Actor{}) {
 		return nil
@@ -383,8 +383,8 @@ func (o *outcome) settleLostCall(b *umpire.Batch, r *resolution) error {
 	return o.finishCall(b, c.ID, status, "", fillIn(text, c.Tool, c.ID, r.answer.Reason))
 }
 
-// cancelBatch stops the turn: what waits is answered with no, what has not started
-// does not start, and what runs is for its runner to end.
+// cancelBatch stops the turn: waiting questions are denied, calls not yet started do not start, and
+// the runner ends the running ones.
 func (o *outcome) cancelBatch(b *umpire.Batch, actor string) error {
 	if err := o.apply(b, umpire.Event{Kind: umpire.EventBatchCancelled, Actor: actor, Code: umpire.CodeCancelled},
 		nil); err != nil {
@@ -445,7 +445,7 @@ func (g *Gate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pen
 			if len(rows) == 0 || len(rows) != ask.Limit || len(cards) == q.Limit {
 				return nil
 			}
-			// Some are not to be shown, so that the page has room.
+			// Hidden cards leave room on the page for more.
 			ask.After, ask.Limit = rows[len(rows)-1].Request, q.Limit-len(cards)
 		}
 	})

@@ -12,10 +12,10 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Every change of the rules in force is an event that names the rules, and who changed
-// them where that is known: a file that was written past the gate does not say.
+// Every change of the rules in force is an event. It names the rules and, if known, the person who
+// changed them; a file edited behind the gate's back does not tell.
 
-// signed is the detail of an event with who did it.
+// signed adds the author to the detail of an event.
 func signed(detail map[string]any, by umpire.Actor) map[string]any {
 	if by != (umpire.Actor{}) {
 		detail["by"] = by
@@ -60,9 +60,9 @@ func without(list, other []ruleLine) []ruleLine {
 	return missing
 }
 
-// changeRules changes rule files, or the trust in them, for somebody and records it, with what
-// change says of it besides. Whoever follows the files waits meanwhile: the change would be
-// recorded without its author.
+// changeRules changes rule files or the trust in them on somebody's behalf and records it, with the
+// details that change returns. The file watcher waits meanwhile; otherwise it would record the
+// change without its author.
 func (ps *projects) changeRules(
 	ctx context.Context, p *Project, by umpire.Actor, change func() (map[string]any, error),
 ) error {
@@ -76,8 +76,8 @@ func (ps *projects) changeRules(
 	return ps.recordRules(ctx, p, by, about)
 }
 
-// recordOutsideChange records that files were changed past the gate. They are
-// read once more: what was seen of them may be older than what was recorded.
+// recordOutsideChange records changes made to rule files behind the gate's back. It reads the files
+// again because the watcher's view may be older than the last recorded one.
 func (ps *projects) recordOutsideChange(ctx context.Context, p *Project) error {
 	ps.telling.Lock()
 	defer ps.telling.Unlock()

@@ -13,9 +13,9 @@ import (
 // rules are the rule files of projects, and the trust in them.
 type rules struct{ *projects }
 
-// writeRules writes what an approval for the project or for good stands for. The
-// answer is stored already: its rules are written even if nobody waits for them, a rule that
-// cannot be written is a notice, and the call runs all the same.
+// writeRules writes the rules of an approval for the project or for good. The answer is already
+// stored: the rules are written even if the client disconnects. A rule that cannot be written is
+// only a notice, and the call still runs.
 func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
 	for _, rule := range r.rules {
 		rule.Description = "approved by " + cmp.Or(r.answer.Actor, "a person")

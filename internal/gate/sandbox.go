@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// sandboxOf puts together what is configured and what the runner can do.
+// sandboxOf combines the configured sandbox with the runner's abilities.
 func sandboxOf(settings *config.Settings, c *umpire.Confinement) policy.Sandbox {
 	s := settings.Sandbox
 	s.Mode = cmp.Or(s.Mode, umpire.SandboxWorkspaceWrite)
@@ -57,9 +57,8 @@ func checkMode(most *config.Most, mode *umpire.Mode) error {
 	return invalid("mode", "the administrator of this machine permits %s or a tighter mode", most.Mode)
 }
 
-// confine has a hook run in the sandbox if it came with the project: who trusted it
-// trusted what it says, which can be read, and not the programs that it starts. The
-// person's own hooks run as they are.
+// confine sandboxes a hook that came with the project: trusting it covered its readable text, not
+// the programs it starts. The user's own hooks run without a sandbox.
 func (p *Project) confine(h *rulefile.Hook) func(*exec.Cmd) (func(error) error, error) {
 	if h.Source != umpire.SourceProject {
 		return nil

@@ -14,21 +14,21 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A Masker hides secrets in what is kept for people to read.
+// A Masker hides secrets in text kept for people to read.
 type Masker interface {
 	Text(text string) string
 	JSON(value json.RawMessage) (masked json.RawMessage, changed bool)
-	// Echoes masks texts that were made of a value that holds secrets.
+	// Echoes masks texts derived from a value that holds secrets.
 	Echoes(texts []string, of json.RawMessage) []string
 }
 
-// A Sealer encrypts what runs. Label binds it to its place.
+// A Sealer encrypts the originals of masked text. The label binds a ciphertext to its place.
 type Sealer interface {
 	Seal(label string, plain []byte) ([]byte, error)
 	Open(label string, sealed []byte) ([]byte, error)
 }
 
-// secrets hide what must not be read. The zero value hides nothing.
+// secrets masks and seals sensitive text. The zero value hides nothing.
 type secrets struct {
 	masker Masker // nil masks nothing
 	sealer Sealer // nil keeps no originals

@@ -138,7 +138,7 @@ func (ss *sessions) newSession(ctx context.Context, o *umpire.Opening) (umpire.S
 	return s, nil
 }
 
-// sessionDetail is what events say of a session.
+// sessionDetail returns the event detail for a session.
 func sessionDetail(s *umpire.Session) map[string]any {
 	return map[string]any{
 		"project_root": s.Root, "working_dir": s.Dir, "worktree": s.Worktree, "is_root_session": s.IsRoot,
@@ -198,7 +198,7 @@ func (be *backend) Session(ctx context.Context, id umpire.SessionID) (umpire.Ses
 	return s, nil
 }
 
-// Latest returns the session that [Gate.Continue] takes when none is named.
+// Latest returns the session that [Gate.Continue] takes by default.
 func (ss *sessions) Latest(ctx context.Context, q umpire.LatestQuery) (umpire.Session, error) {
 	p, err := ss.Project(q.Dir)
 	if err != nil {
@@ -216,8 +216,8 @@ func (ss *sessions) Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpi
 	})
 }
 
-// Continue takes a session for a runner, if the guards of the project let it. Its
-// epoch grows, so that whoever ran it before is fenced off.
+// Continue takes a session for a runner, if the guards of the project let it. It increments the
+// epoch to fence off the previous runner.
 func (ss *sessions) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
 	if err := ss.refresh(r.Dir); err != nil {
 		return umpire.Session{}, err
@@ -425,8 +425,7 @@ func (ss *sessions) Renew(ctx context.Context, id umpire.SessionID, epoch int64)
 	return until, err
 }
 
-// End ends a session for good: its questions are denied, and what has not started
-// does not start.
+// End ends a session for good: its questions are denied, and calls not yet started never start.
 func (ss *sessions) End(ctx context.Context, id umpire.SessionID, reason string) error {
 	err := ss.step(ctx, id, 0, func(t *transaction) error {
 		if t.session.State == umpire.SessionOver {

@@ -7,19 +7,18 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A SessionPlan is what a session has planned since it went into plan mode. The zero value is
-// that of a session in another mode.
+// A SessionPlan lists the calls planned by a session since it entered plan mode. The zero value is
+// the plan of a session in another mode.
 type SessionPlan struct {
-	// Active says that the session is in plan mode.
+	// Active reports whether the session is in plan mode.
 	Active bool
-	// Before is the mode that it was in; nil when it was opened in plan mode.
+	// Before is the previous mode; nil if the session was opened in plan mode.
 	Before *umpire.Mode
-	// Calls are what plan mode did not let run, each once, in the order in which they
-	// came.
+	// Calls are the calls that plan mode held back, without duplicates, in their original order.
 	Calls []umpire.Planned
 }
 
-// A modeData is what events say of a session's mode.
+// A modeData is the event detail for a session's mode.
 type modeData struct {
 	Mode  *umpire.Mode      `json:"mode"`
 	Files map[string]string `json:"files"`
@@ -74,11 +73,11 @@ func (p *SessionPlan) addPlanned(c umpire.Planned) {
 	p.Calls = append(p.Calls, c)
 }
 
-// plannedTargets is what a call is about, for comparing two.
+// plannedTargets returns a comparable form of a call's accesses.
 func plannedTargets(accesses []umpire.Access) string {
 	text, err := json.Marshal(accesses)
 	if err != nil {
-		return "" // its types cannot fail to be written
+		return "" // these types always marshal
 	}
 	return string(text)
 }

@@ -66,19 +66,19 @@ type pendingStart struct {
 	*umpire.Start
 
 	conditions *conditions
-	seen       umpire.BatchCall // the call as the decision was made for it
+	seen       umpire.BatchCall // the call at the time of the decision
 	row        store.CallRow
 	judged     *judged
-	once       string          // the grant that the run consumes, "" for none
-	ticket     string          // the hash of the ticket that it uses, "" for none
+	once       string          // the grant that the run consumes, or ""
+	ticket     string          // the hash of the ticket that it uses, or ""
 	approved   bool            // a person approved it, or standing answers did what its trial did
-	unattended bool            // it was no person
+	unattended bool            // approved by standing answers, not by a person
 	trial      *store.TrialRow // whose layer the start keeps; nil runs the call
-	output     string          // of that trial, as it was
-	base       string          // of what the call would do, where a trial of it begins
-	network    string          // the grant by which that trial has the network, "" for none
-	moved      bool            // it would do something else than was shown
-	changed    string          // which code is not what was shown
+	output     string          // the trial's output, unchanged
+	base       string          // the trial's base: a digest of the call as it would run
+	network    string          // the grant that gives the trial network access, or ""
+	moved      bool            // the call would do something other than shown
+	changed    string          // the code that differs from the code shown
 	before     json.RawMessage
 	position   int
 	total      int
@@ -260,7 +260,7 @@ func (l *pendingStart) again(t *transaction, c *umpire.BatchCall) bool {
 	return err == nil && last.Epoch < t.session.Epoch
 }
 
-// startCall is the promise that the call runs: what comes after it may have happened.
+// startCall records that the call is about to run: from here on, it may have had effects.
 func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStart) (umpire.Started, error) {
 	j, attempt := l.judged, c.Attempt+1
 	if l.once != "" && attempt == 1 {

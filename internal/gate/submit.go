@@ -74,9 +74,9 @@ func (g *Gate) Admit(
 	return started, nil
 }
 
-// decideAndStore decides the calls, and has take store them in one transaction. Take may
-// return no batch, and then none is stored. Stored is false when the batch was handed in
-// before. docs/submit.md lists the steps.
+// decideAndStore decides the calls and lets take store them in one transaction. If take returns a
+// nil batch, nothing is stored. stored is false if the batch was already submitted. docs/submit.md
+// lists the steps.
 func (g *Gate) decideAndStore(
 	ctx context.Context, s *umpire.Submission, take func(*transaction, *submission) (*umpire.Batch, error),
 ) (b umpire.Batch, stored bool, err error) {

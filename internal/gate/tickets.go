@@ -113,8 +113,8 @@ func (tk *tickets) takeTicket(ctx context.Context, row *store.TicketRow, runner 
 	return "", cmp.Or(err, umpire.Errorf("the call may not start any more: %w", umpire.ErrState))
 }
 
-// EndTicket settles what becomes of the effects of a ticket: the process that ran the line does,
-// or the host that no longer waits for it.
+// EndTicket settles the effects of a ticket. It is called by the process that ran the line, or by a
+// host that has stopped waiting for it.
 func (tk *tickets) EndTicket(ctx context.Context, e umpire.TicketEnd) (ended umpire.TicketEnded, err error) {
 	if e.Report == nil || !e.Report.Late {
 		err = tk.update(ctx, func(tx *store.Tx) error { return tx.Tickets.End(store.DigestOf(e.Secret)) })

@@ -66,9 +66,9 @@ func lastOf(events []umpire.Event, otherwise int64) int64 {
 	return events[len(events)-1].Seq
 }
 
-// Watch yields the events after a sequence number, first those that are stored and
-// then new ones as they commit, until ctx ends or an error was yielded. It skips
-// none, whatever the order in which they commit.
+// Watch yields the events after a sequence number, first stored ones and then new ones as they
+// commit, until ctx ends or it yields an error. It never skips an event, in whichever order they
+// commit.
 func (tl *timeline) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
 	return func(yield func(umpire.Event, error) bool) {
 		left := f.Limit
@@ -77,7 +77,7 @@ func (tl *timeline) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire
 				yield(umpire.Event{}, errNoStore)
 				return
 			}
-			// The bell is taken before reading, so that what commits in between rings it.
+			// Take the bell before reading: a commit in between then rings it.
 			bell := tl.store.Changed()
 			read := umpire.Filter{Project: f.Project, Session: f.Session, After: f.After, Limit: pageSize}
 			p, err := readIn(ctx, tl.view, func(tx *store.Tx) (page, error) {

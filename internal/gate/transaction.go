@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A transaction changes one session: it locks the session, reads what a decision needs,
-// collects what follows from it as an outcome, and writes that with the session, or
-// nothing at all. It is the only way in which a session changes.
+// A transaction changes one session: it locks the session, reads the inputs of a decision, collects
+// the consequences as an outcome, and writes them together with the session, or writes nothing.
+// Sessions change in no other way.
 type transaction struct {
 	outcome
 
@@ -73,7 +73,7 @@ func readCall(
 	return &b, c, nil
 }
 
-// flush writes what was collected so far, in order.
+// flush writes the collected rows, in order.
 func (t *transaction) flush() error {
 	for _, write := range t.writes {
 		if err := write(t.tx); err != nil {

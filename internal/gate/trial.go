@@ -40,7 +40,7 @@ func (ts *trials) decideEffects(
 	e = judge.NeededEffects(e, exit)
 	find := func() (*judge.Judge, error) { return ts.judgeOf(cond.session.Root, cond.session.AddDirs) }
 	if cond.session.External && e.Whole && len(e.List) == 0 {
-		e = &umpire.TrialEffects{Whole: true, Digest: e.Digest} // nothing is to be kept, and nobody runs it again
+		e = &umpire.TrialEffects{Whole: true, Digest: e.Digest} // nothing to keep, and the gate does not run it again
 	}
 	q := policy.Query{Call: call, Conditions: cond.Conditions}
 	q.Tighten = cond.tightenFor(&call)
@@ -89,7 +89,7 @@ type pendingTrial struct {
 	row        store.CallRow
 	judged     *judged
 	base       string // of what it would do now
-	// offer is what its question offers; "" without a question. Wanted says that a person has taken it.
+	// offer is the choice the trial's question offers; "" without a question. wanted is set once a person has taken it.
 	offer    umpire.TrialOffer
 	wanted   bool
 	position int
@@ -228,8 +228,8 @@ func (t *transaction) beginTrial(b *umpire.Batch, begun *umpire.BegunTrial, runn
 	return t.apply(b, e, batch.Tried{Trial: begun.Trial, Network: row.Network})
 }
 
-// tryStarted begins a trial of a call that was to start by its ticket. The question is put first,
-// as for every trial, and nobody is to answer it before the command has ended.
+// tryStarted begins a trial of a call that was about to start by its ticket. The question is stored
+// first, as for every trial, but must not be answered before the command has ended.
 func (t *transaction) tryStarted(b *umpire.Batch, l *pendingStart) (umpire.Started, error) {
 	if err := t.putQuestion(b, l.judged.question, umpire.EventPermissionAsked); err != nil {
 		return umpire.Started{}, err

@@ -85,7 +85,7 @@ func (ts *trials) settleAnswered(ctx context.Context, r *resolution, b umpire.Ba
 	return b, ts.dropLayers(ctx)
 }
 
-// tend settles trials whose runner is gone, and removes layers that nobody may keep any more.
+// tend settles trials whose runner is gone, and removes layers that can no longer be kept.
 func (ts *trials) tend(ctx context.Context) error {
 	open, err := readIn(ctx, ts.view, func(tx *store.Tx) ([]store.TrialRow, error) {
 		return tx.Trials.ListOpen()
@@ -132,7 +132,7 @@ func (ts *trials) findStand(ctx context.Context, row *store.TrialRow) (s trialSt
 	return s, err
 }
 
-// tendTrial settles an open trial if nobody else does.
+// tendTrial settles an open trial whose runner is gone.
 func (ts *trials) tendTrial(ctx context.Context, row *store.TrialRow) error {
 	if !ts.hasEnded(row.Runner) || row.State == umpire.TrialConflict {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// The limits on what is reported and shown of a trial.
+// Limits on a trial's report and on the parts of it that are shown.
 const (
 	maxEffects      = 100_000
 	maxShownEffects = 500
@@ -22,7 +22,7 @@ const (
 	maxListedPaths  = 20
 )
 
-// A report is what a trial did, with what follows from it.
+// A report is a finished trial's report together with its consequences.
 type report struct {
 	*umpire.TrialReport
 	*pendingTrial
@@ -30,9 +30,9 @@ type report struct {
 	trial    store.TrialRow
 	stored   store.TrialReport
 	tried    *triedCall
-	keepable bool // a layer that somebody may want to keep
-	external bool // nobody runs the call in another way
-	again    bool // it may run again with the network
+	keepable bool // the layer has changes that somebody may want to keep
+	external bool // only the agent runs the call
+	again    bool // it may run again with network access
 }
 
 // ReportTrial decides on what a trial did.
@@ -40,7 +40,7 @@ func (ts *trials) ReportTrial(ctx context.Context, r umpire.TrialReport) (umpire
 	return ts.report(ctx, &r, false)
 }
 
-// report decides on what a trial did. Late says that nobody waited for its command any more.
+// report decides on the effects of a trial. late means that the host had stopped waiting for the command.
 func (ts *trials) report(ctx context.Context, r *umpire.TrialReport, late bool) (umpire.Batch, error) {
 	switch {
 	case r.Session == "" || r.Batch == "" || r.Trial == "":
@@ -89,7 +89,7 @@ func (ts *trials) tryReport(
 	return b, p.external, nil
 }
 
-// lateRule asks about whatever a command did that nobody waited for.
+// lateRule asks about the effects of a command that outlived its host's wait.
 var lateRule = umpire.Rule{
 	ID: "late", Action: umpire.Ask, Tool: "*", Source: umpire.SourceSession,
 	Says: "nobody waited for the command any more",
@@ -160,7 +160,7 @@ func (be *backend) readTrial(
 	return row, nil
 }
 
-// decideReport stores what a trial did, and what follows from it.
+// decideReport stores a trial's report and its consequences.
 func (t *transaction) decideReport(r *report) (umpire.Batch, error) {
 	b, c, err := readCall(t.tx, t.session.ID, r.Batch, r.trial.Call)
 	if err != nil {
@@ -169,7 +169,7 @@ func (t *transaction) decideReport(r *report) (umpire.Batch, error) {
 	switch {
 	case c.Trial != r.Trial || c.TrialState != umpire.TrialRunning:
 		if c.Trial == r.Trial || r.trial.State != umpire.TrialRunning {
-			return *b, nil // reported before, or discarded meanwhile: the batch says it
+			return *b, nil // reported before, or discarded meanwhile, as the batch shows
 		}
 		return umpire.Batch{}, errMoved
 	case c.State != umpire.CallAsked:
@@ -189,7 +189,7 @@ func (t *transaction) decideReport(r *report) (umpire.Batch, error) {
 	return *b, err
 }
 
-// settleReport works out what follows from the effects of a trial that has ended.
+// settleReport decides the next step for a trial that has ended.
 func (t *transaction) settleReport(b *umpire.Batch, c *umpire.BatchCall, r *report) error {
 	command, effects := &r.judged.decision, &r.tried.decision
 	switch {
@@ -234,8 +234,8 @@ func (t *transaction) approveEffects(b *umpire.Batch, c *umpire.BatchCall, r *re
 	return nil
 }
 
-// askAboutEffects asks a person with what the trial did on the card. A layer that nobody may
-// keep is discarded, and the question is whether the call may run.
+// askAboutEffects asks a person and shows the trial's effects on the card. It discards a layer that
+// cannot be kept; the question is then whether the call may run.
 func (t *transaction) askAboutEffects(b *umpire.Batch, c *umpire.BatchCall, r *report) error {
 	if !r.keepable {
 		if err := discardTrial(&t.outcome, b, c, "the trial could not do what a run would do"); err != nil {
@@ -252,7 +252,7 @@ func (t *transaction) replaceAsked(b *umpire.Batch, id umpire.CallID, j *judged)
 	return t.putQuestion(b, j.question, umpire.EventPermissionAsked)
 }
 
-// triedDetail is what the timeline says of a trial that has ended.
+// triedDetail returns the event detail for a trial that has ended.
 func triedDetail(r *umpire.TrialReport) batch.Tried {
 	detail := batch.Tried{Trial: r.Trial, Digest: r.Effects.Digest, Exit: &r.Exit, Counts: map[string]int{}}
 	for i := range r.Effects.List {
@@ -278,7 +278,7 @@ func (be *backend) shownTrial(row *store.TrialRow) umpire.Trial {
 		UndoSeconds: int64(be.config.UndoAge / time.Second),
 	}
 	if json.Unmarshal([]byte(row.Effects.Shown), &shown.Effects) != nil {
-		shown.Effects = umpire.TrialEffects{} // what cannot be read is not shown, and is not whole
+		shown.Effects = umpire.TrialEffects{} // unreadable effects are not shown, and not whole
 	}
 	shown.Effects.Digest = row.Layer
 	if shown.More = len(shown.Effects.List) - maxShownEffects; shown.More > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// SettleTrial says what became of a trial's effects. The same again is no error.
+// SettleTrial records the outcome of a trial's effects. Repeating it is not an error.
 func (ts *trials) SettleTrial(ctx context.Context, s umpire.TrialSettlement) (b umpire.Batch, err error) {
 	switch {
 	case s.Record != nil:
@@ -65,8 +65,8 @@ func (ts *trials) prepareWithoutTrial(
 	return p, nil
 }
 
-// decideSettlement stores what became of the effects. A question that shows them gives way to
-// one without.
+// decideSettlement stores the outcome of the effects. A question that shows the effects is replaced
+// by one that does not.
 func (t *transaction) decideSettlement(
 	s *umpire.TrialSettlement, row *store.TrialRow, anew *pendingTrial,
 ) (umpire.Batch, error) {
@@ -76,7 +76,7 @@ func (t *transaction) decideSettlement(
 	}
 	switch {
 	case c.Trial != s.Trial && row.State == s.State, c.Trial == s.Trial && c.TrialState == s.State:
-		return *b, nil // said before
+		return *b, nil // already recorded
 	case c.Trial != s.Trial:
 		return umpire.Batch{}, umpire.Errorf("trial %q is %s: %w", s.Trial, row.State, umpire.ErrState)
 	case s.State == umpire.TrialDiscarded:
@@ -106,8 +106,8 @@ func discardTrial(o *outcome, b *umpire.Batch, c *umpire.BatchCall, why umpire.P
 	return o.apply(b, e, batch.Tried{Trial: c.Trial})
 }
 
-// discardAndAsk discards the effects of a trial. A person who is asked about the call is asked
-// anew, without a trial; one that nobody can be asked about is refused.
+// discardAndAsk discards the effects of a trial. A question about the call is asked again without
+// the trial, or refused if the session is unattended.
 func (t *transaction) discardAndAsk(
 	b *umpire.Batch, c *umpire.BatchCall, s *umpire.TrialSettlement, anew *pendingTrial,
 ) error {

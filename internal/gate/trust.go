@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// Trust trusts the rule files or the code of a clone, or no more, and returns the files that
-// it is about. An event records who did it.
+// Trust grants or revokes trust in a clone's rule files or code, and returns the files concerned.
+// An event records the author.
 func (rs *rules) Trust(ctx context.Context, c umpire.TrustChange) ([]string, error) {
 	p, err := rs.Project(c.Dir)
 	if err != nil {
@@ -40,7 +40,7 @@ func (rs *rules) Trust(ctx context.Context, c umpire.TrustChange) ([]string, err
 	return files, err
 }
 
-// trustDetail is what an event says of files that are trusted, or no more.
+// trustDetail returns the event detail for files that gained or lost trust.
 func trustDetail[F any](word string, files []F) map[string]any {
 	if len(files) == 0 {
 		return nil
@@ -58,8 +58,8 @@ func (p *Project) sleeping() (files []umpire.TrustedFile) {
 	return files
 }
 
-// trust records files of the project by the content that was shown, whatever stands there
-// by now.
+// trust records trust in project files at the content that was shown, even if a file has changed
+// since.
 func (p *Project) trust(shown []umpire.TrustedFile) (files []string, err error) {
 	for _, f := range shown {
 		layer, ok := p.projectLayer(f.Path)

@@ -13,13 +13,13 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// Code that a person trusted stays trusted while the agent works on it, but what the
-// agent wrote nobody has seen. The timeline knows which files these are: those that a
-// call which was started, left to its host, or run by it unasked or refused would change.
+// Code that a person trusted stays trusted while the agent works on it, but no person has seen the
+// agent's changes. The timeline tells which files those are: the targets of calls that were
+// started, left to their host, or run by it unasked or despite a refusal.
 
 const (
-	writtenPage  = 500    // events that are read in one go
-	writtenLimit = 50_000 // events that are looked through at most
+	writtenPage  = 500    // events read at a time
+	writtenLimit = 50_000 // maximum number of events searched
 )
 
 var errManyEvents = errors.New("too many events, or pruned ones, since the code was confirmed (umpire trust --code)")
@@ -85,8 +85,8 @@ func asksAboutWritten(d *umpire.Decision) bool {
 	return slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeWritten })
 }
 
-// confirmCode records that a person approved the code that a question was about, as it
-// was when it was asked. What was written later asks again.
+// confirmCode records a person's approval of the code in a question, at the time the question was
+// asked. Later changes ask again.
 func (g *Gate) confirmCode(r *resolution) error {
 	if !r.confirms {
 		return nil
