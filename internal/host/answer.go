@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Reply is what umpire tells a host about a call. It is a value of this edge: for the
-// core there are three verdicts. The zero value denies.
+// A Reply is umpire's reply to a host about a call. Only this package uses it; the core has three
+// verdicts. The zero value denies.
 type Reply uint8
 
 // The replies.
@@ -30,13 +30,12 @@ func (r Reply) String() string {
 	return replyNames[Deny]
 }
 
-// Answer says what a host in a mode is told about a decision. A question is passed over
-// in silence only where the host runs the call unasked in this mode, or asks by itself.
-// In no mode, bypassPermissions included, is it passed over with one of these: doubt, an
-// error or degraded rules, a secret or forbidden path, a guarded place, an ask rule of a
-// person, umpire's own commands, what leaves the machine or cannot be brought back, a
-// write outside the project, or project code that nobody trusts. Reasons of every
-// access count, not only the one that settled the call.
+// Answer returns the reply to a host in a mode for a decision. A question is passed over in silence
+// only if the host runs the call unasked in this mode, or asks by itself. Some calls are never
+// passed over, not even with bypassPermissions: doubt, an error or degraded rules, a secret or
+// forbidden path, a guarded place, a user's ask rule, umpire's own commands, anything that leaves
+// the machine or cannot be undone, a write outside the project, or untrusted project code. The
+// reasons of every access count, not only the one that settled the call.
 func Answer(d umpire.Decision, m Mode) Reply {
 	denied := func(a umpire.Access) bool { return a.Verdict == umpire.Deny }
 	if d.Verdict != umpire.Deny && slices.ContainsFunc(d.Accesses, denied) {
@@ -55,12 +54,12 @@ func Answer(d umpire.Decision, m Mode) Reply {
 	return Deny
 }
 
-// answerAllowed: an allow replaces the host's own check, so it is said where umpire
-// knows that the call is safe, or a person approved it. A mode that shows less than the
-// default one, and one that nobody here knows, keeps its own check.
+// answerAllowed: an allow replaces the host's own check, so it is given only if umpire knows that
+// the call is safe, or a person approved it. A mode that shows less than the default one, or an
+// unknown mode, keeps its own check.
 func answerAllowed(d *umpire.Decision, m Mode) Reply {
 	if m.Permission == DontAsk && runsTrustedCode(d) {
-		return Deny // nobody is there, and then no project code runs without a rule
+		return Deny // unattended: project code then needs a rule
 	}
 	switch m.Permission {
 	case Default, AcceptEdits, Auto, DontAsk:
@@ -76,8 +75,8 @@ func answerAllowed(d *umpire.Decision, m Mode) Reply {
 	return Silent
 }
 
-// answerAsked: what is left of a question. The host's own files are read as if they lay
-// in the project.
+// answerAsked returns the reply to a question. The host's own files are treated as part of the
+// project.
 func answerAsked(d *umpire.Decision, m Mode) Reply {
 	asking := askingAccesses(d)
 	all := func(is func(asked) bool) bool {
@@ -98,8 +97,8 @@ func answerAsked(d *umpire.Decision, m Mode) Reply {
 	return Silent // the host asks by itself, and can remember the answer
 }
 
-// question is where a question goes: nowhere in a mode that asks nobody, nor in plan
-// mode if anything would be changed.
+// question decides the destination of a question: it is denied in a mode that never asks, and in
+// plan mode if the call would change anything.
 func question(asking []asked, m Mode) Reply {
 	changes := func(q asked) bool { return q.access == nil || q.access.Changes() || q.access.Code }
 	switch {
@@ -159,8 +158,8 @@ func codeOf(d *umpire.Decision, access int) umpire.ReasonCode {
 // Every other one does, also one that is added later.
 var plainCodes = []umpire.ReasonCode{umpire.CodeMode, umpire.CodeExternalDirectory, umpire.CodeWritten}
 
-// plain reports whether a reason does not make a question serious. In plan mode the last
-// row refuses, behind what asks.
+// plain reports whether a reason leaves the question harmless. In plan mode the last row refuses,
+// after the ones that ask.
 func plain(code umpire.ReasonCode, m Mode) bool {
 	return slices.Contains(plainCodes, code) || m.Permission == Plan && code == umpire.CodeAutoDeny
 }
@@ -252,11 +251,11 @@ func onlyReads(d *umpire.Decision) bool {
 	return len(d.Accesses) > 0
 }
 
-// planCodes are what stands behind the refusal of a plan file in plan mode.
+// planCodes are the reasons behind the refusal of a plan file in plan mode.
 var planCodes = []umpire.ReasonCode{umpire.CodePlan, umpire.CodeExternalDirectory, umpire.CodeMode, umpire.CodeAutoDeny}
 
-// writesPlan reports whether a call does nothing but write the host's own plan, and
-// nothing but plan mode stands against it.
+// writesPlan reports whether a call only writes the host's own plan, and only plan mode objects to
+// it.
 func writesPlan(d *umpire.Decision, own []Folder) bool {
 	for i := range d.Accesses {
 		a := &d.Accesses[i]

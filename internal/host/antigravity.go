@@ -38,7 +38,7 @@ var antigravity = Host{
 	eventOf: func(strictjson.Object) string { return "PreToolUse" },
 }
 
-// antigravityBefore asks by force: its own word for ask heeds what was always allowed.
+// antigravityBefore uses force_ask: the plain ask of Antigravity skips calls that the user always allows.
 var antigravityBefore = form{
 	decision: "decision", allow: `"allow"`, deny: `"deny"`, ask: `"force_ask"`, reason: "reason", silent: `"allow"`,
 }

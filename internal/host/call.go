@@ -58,8 +58,8 @@ func (h *Host) dirOf(e *Event, input strictjson.Object) string {
 	return e.Dir + "/" + own
 }
 
-// rename returns the object with one field under another name. Everything else
-// stays byte for byte; keys come sorted, so that equal inputs stay equal.
+// rename returns the object with one field renamed. Everything else stays byte for byte; keys are
+// sorted to keep equal inputs equal.
 func rename(input strictjson.Object, from, to string) (json.RawMessage, error) {
 	if _, taken := input[to]; taken {
 		return nil, umpire.Errorf("both %q and %q", from, to)

@@ -10,12 +10,11 @@ import (
 	"github.com/umpirehq/umpire/place"
 )
 
-// checkHome says why umpire's folder may have come with the project that a question is
-// about: then its rules are the project's own, and everything would be allowed that the
-// project likes. An agent takes environment variables from a project's settings, so that
-// a clone can name a folder of its own: in the project, in another worktree of the clone,
-// in a repository around it, or through a link. A hook that was registered with --home
-// does not come here.
+// checkHome returns an error if umpire's folder may have come with the project that a question is
+// about: its rules would then be the project's own and could allow anything. An agent takes
+// environment variables from a project's settings, which lets a clone name a folder it controls: in
+// the project, in another worktree of the clone, in a repository around it, or through a link. A
+// hook registered with --home is not checked here.
 func checkHome(getenv func(string) string, dir string, projects ...string) error {
 	named := getenv(relay.HomeVariable)
 	if named != "" && !filepath.IsAbs(named) {
@@ -24,7 +23,7 @@ func checkHome(getenv func(string) string, dir string, projects ...string) error
 	}
 	folder := relay.Home(getenv, dir)
 	if folder == "" {
-		return nil // it has no folder, so that nothing is believed
+		return nil // without a folder there is nothing to trust
 	}
 	home, err := files.Canonical(folder)
 	if err != nil {
@@ -47,7 +46,7 @@ func checkHome(getenv func(string) string, dir string, projects ...string) error
 func shares(project, home string) string {
 	top := cloneOf(project)
 	if top == "" {
-		return "" // whoever finds the project says what is wrong with it
+		return "" // the project lookup reports the error
 	}
 	if files.Within(top, home) {
 		return top

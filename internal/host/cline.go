@@ -123,9 +123,9 @@ func clineList(raw json.RawMessage) (list []json.RawMessage) {
 	return list
 }
 
-// clineLine is a command, or a list of them as one line; "" where it is not known what runs.
-// Cline starts a shell for each, all at once, but joins some where one looks as if it began a
-// here-document.
+// clineLine returns a command, or a list of commands as one line; "" if the input is not
+// understood. Cline starts a shell for each, all at once, but joins some if one looks like the
+// start of a here-document.
 func clineLine(raw json.RawMessage) string {
 	var lines []string
 	if one := ""; json.Unmarshal(raw, &one) == nil {

@@ -15,9 +15,9 @@ var codexFields = func() fields {
 	return f
 }()
 
-// codexSilence is what silence means in one turn of Codex. The mode in its payloads says no
-// more than whether it asks; a command that nobody is asked about is held by the sandbox of
-// the turn, where there is one.
+// codexSilence returns the meaning of silence in one turn of Codex. The mode in Codex's payloads
+// only tells whether it asks; commands it does not ask about are confined by the turn's sandbox, if
+// it has one.
 func codexSilence(e *Event, otherwise Silence) Silence {
 	switch readCodexTurn(e.transcript, e.turn).Sandbox {
 	case "":
@@ -38,11 +38,11 @@ const (
 	maxRecord               = 1 << 40
 )
 
-// A CodexTurn is what the record of a session says of one turn: the kind of sandbox that it has,
-// and when it asks. What is not known is "".
+// A CodexTurn describes one turn from the session's record: its sandbox and its approval policy.
+// Unknown values are "".
 type CodexTurn struct{ Sandbox, Approval string }
 
-// CodexTurnOf is the turn that a question of Codex is about.
+// CodexTurnOf returns the turn that a question of Codex is about.
 func CodexTurnOf(q *Question) CodexTurn {
 	e, err := codex.Read(q.Payload)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// copilot is GitHub's Copilot CLI. An allow of a hook would beat what its person has denied, so
-// none is said.
+// copilot is GitHub's Copilot CLI. A hook's allow would override the user's denials, so umpire
+// never sends one.
 var copilot = Host{
 	Caller: &relay.Copilot, Title: "Copilot CLI",
 	Program:  []string{"copilot"},

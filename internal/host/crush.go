@@ -30,7 +30,7 @@ var crush = Host{
 		{Name: "sourcegraph", As: "WebSearch"},
 		{Name: "web_search", As: "WebSearch"},
 		{Name: "todos", As: "TodoWrite"},
-		{Name: "agent", As: "Workflow"}, // nobody sees what it does
+		{Name: "agent", As: "Workflow"}, // its actions are not visible
 		{Name: "lsp_diagnostics", As: "LSP"},
 	},
 	Timeout: 600 * time.Second, Unit: time.Second,

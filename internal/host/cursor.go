@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// cursor is Cursor, in the editor and as a program. It tells of a shell command twice; the
-// second time is answered by what stands for the first.
+// cursor is Cursor, in the editor and as a program. It reports a shell command twice; the second
+// report gets the answer already given to the first.
 var cursor = Host{
 	Caller: &relay.Cursor, Title: "Cursor",
 	Program:  []string{"cursor", "cursor-agent"},

@@ -64,7 +64,7 @@ type Event struct {
 	// Project is the folder that the payload names as the one the host was started in, "" for
 	// none.
 	Project string
-	// PermissionMode is the host's own mode, "" when the event has none.
+	// PermissionMode is the host's own mode, or "" if the event lacks one.
 	PermissionMode string
 	// AgentType is set inside a sub-agent.
 	AgentType string
@@ -74,8 +74,7 @@ type Event struct {
 	Call umpire.Call
 	// ToolName is the tool as the host names it; Call.Tool is umpire's name.
 	ToolName string
-	// ToolUseID is the host's id of the call. Where there is none Call.ID is derived from
-	// Digest.
+	// ToolUseID is the host's id of the call. If it is empty, Call.ID is derived from Digest.
 	ToolUseID string
 
 	// turn is the host's id of the turn, and transcript the file with the record of the session.
@@ -103,12 +102,12 @@ var claudeFields = fields{
 	checked: []string{"prompt_id", "agent_id"},
 }
 
-// Read reads one hook payload. Fields it does not know are ignored. An event it does not know is an
-// error, since it may be one that decides about a call. What matters is read strictly: an error names the field that is
-// missing, given twice or of the wrong type.
+// Read reads one hook payload. It ignores unknown fields. An unknown event is an error because it
+// may decide about a call. Fields that matter are read strictly: an error names the field that is
+// missing, duplicate or of the wrong type.
 //
-// With an error, the event's Kind and Name are set as far as they could be read, so that
-// [Host.Fail] can answer in the form of that event.
+// With an error, the event's Kind and Name are set as far as they could be read, for [Host.Fail] to
+// answer in the form of that event.
 func (h *Host) Read(payload []byte) (Event, error) {
 	e, err := h.read(payload)
 	if err != nil {
@@ -298,7 +297,7 @@ func (r *reader) child(field string) (child strictjson.Object) {
 	return child
 }
 
-// agent names who calls: the host, or HOST/TYPE inside a sub-agent.
+// agent returns the caller's name: the host, or HOST/TYPE inside a sub-agent.
 func (e *Event) agent() string {
 	if e.AgentType == "" {
 		return e.Host.Name
@@ -309,10 +308,9 @@ func (e *Event) agent() string {
 // derivedID begins the ids of calls that came without one.
 const derivedID = "digest-"
 
-// digest returns a hash of the tool's name and its input, equal for equal calls
-// whatever the order of keys. It ties a PermissionRequest, which has no id, to
-// the PreToolUse of the same call. It is no proof against who wants two calls to
-// look alike: the gate compares them whole.
+// digest returns a hash of the tool's name and its input, equal for equal calls in any order of
+// keys. It ties a PermissionRequest, which has no id, to the PreToolUse of the same call. It does
+// not stop an attacker from making two calls look alike: the gate compares them whole.
 func (e Event) digest() string {
 	canonicalInput, err := strictjson.Canonical(e.Call.Input)
 	if err != nil {
@@ -340,8 +338,7 @@ func (e Event) Mode(configured umpire.Mode) umpire.Mode {
 	return configured
 }
 
-// unattended reports whether the user chose a mode in which nobody is asked, so
-// that Ask must be Deny.
+// unattended reports whether the user chose a mode that never asks; Ask must then become Deny.
 func (e Event) unattended() bool { return e.permission() == DontAsk }
 
 // IsAbsolute reports whether p is absolute on Unix or on Windows.

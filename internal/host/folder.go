@@ -21,14 +21,12 @@ const (
 // its model to use it.
 type Folder struct {
 	Root Root
-	// Path is where the root lies, with links resolved. A Folder without one matches
-	// nothing. Whoever fills it in has checked that the folder is this user's and does
-	// not lie in the project.
+	// Path is the root with links resolved. A Folder without a Path does not match any file.
+	// Setting it implies a check that the folder belongs to this user and is not in the project.
 	Path string
-	// Pattern is what below the root belongs to it.
+	// Pattern selects the files below the root.
 	Pattern string
-	// Writes says that the model is to write there; Plan that it is where plan mode
-	// writes its plan.
+	// Writes is set if the model is meant to write there; Plan if plan mode writes its plan there.
 	Writes, Plan bool
 	Why          string
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// A foreignError says that a question comes from another agent. Several of them read the
-// settings of others and start the hooks there, with payloads of their own.
+// A foreignError means that a question comes from another agent. Several agents read the settings
+// of others and start the hooks there, with their own payloads.
 type foreignError struct {
-	// Agent is whose it is, in the words of umpire init; "" when that is not known.
+	// Agent is the sender's name as in umpire init, or "" if unknown.
 	Agent string
 	text  string
 }
 
-// Error says whose the question is, and what to do about it.
+// Error names the sender of the question and suggests a fix.
 func (e *foreignError) Error() string { return e.text }
 
-// senderOf is the host whose question an error says that it is, nil for none.
+// senderOf returns the host that sent the question according to err, or nil.
 func senderOf(err error) *Host {
 	foreign, is := errors.AsType[*foreignError](err)
 	if !is {
@@ -70,7 +70,7 @@ func (h *Host) checkForeign(o strictjson.Object) error {
 	return nil
 }
 
-// marked is the host whose marks a payload bears, nil for none.
+// marked returns the host whose marks a payload bears, or nil.
 func marked(o strictjson.Object) *Host {
 	for _, h := range Hosts {
 		if h.marks(o) {

@@ -13,25 +13,25 @@ import (
 // A form is how a host reads the answer to an event. Hosts drop an answer with a field or a
 // word that they do not know, and run the call. So it holds every one there is.
 type form struct {
-	// within are the objects around the decision, from the outside in; "" is none. Event
-	// names the event in the outer one.
+	// within are the objects around the decision, from the outside in, or "". event names the event
+	// in the outer one.
 	within [2]string
 	event  string
-	// decision is the field of the decision, "" where only the exit code decides. Allow, deny
-	// and ask are its values as JSON; "" cannot be said.
+	// decision is the field of the decision, or "" if only the exit code decides. allow, deny and
+	// ask are its values as JSON; "" cannot be expressed.
 	decision         string
 	allow, deny, ask string
-	// reason is the field of the reason, and agentReason another one with the same text. Input
-	// is that of the new input of the call, in an object of its own where inputWithin names one.
+	// reason is the field of the reason, and agentReason a second field with the same text. input
+	// is the field for the call's new input, inside the object inputWithin if set.
 	reason, agentReason, input, inputWithin string
-	// silent is the value where a hook has to say something; "" says nothing.
+	// silent is the value for hosts that require an answer; "" means no output.
 	silent string
-	// approved is the field that says that a person approved this very call, "" for none. The host's own
-	// question about it need not be asked then.
+	// approved is the field that marks a call as approved by a person, or "". The host can then
+	// skip its own question.
 	approved string
-	// message is a field outside for a line to the person.
+	// message is a top-level field with a line for the user.
 	message string
-	// exit is the code of a denial.
+	// exit is the exit code of a denial.
 	exit int
 }
 
@@ -99,10 +99,10 @@ func appendRaw(out []byte, name string, value []byte) []byte {
 	return append(appendName(out, name), value...)
 }
 
-// Reply is what the host is told about a decision on e, in the mode that it was sent with.
-// Headless says that nobody can answer. An allow of ours never answers a dialog that is the
-// whole point of a tool. Where the host has no dialog for our questions the gate holds them,
-// and without one they are denied.
+// Reply returns the reply to the host for a decision on e, in the mode that e was sent with.
+// headless means that a question cannot be answered. Our allow never answers a dialog that is the
+// whole point of a tool. If the host has no dialog for our questions, the gate holds them; without
+// a gate they are denied.
 func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
 	if !e.Kind.Decides() {
 		return Silent
@@ -184,7 +184,7 @@ func (e Event) form() *form {
 	return e.row().form
 }
 
-// row is what is known of the event.
+// row returns the description of the event.
 func (e Event) row() HookEvent {
 	if row, known := e.Host.Event(e.Name); known {
 		return row
@@ -256,20 +256,20 @@ func (f *form) rewritten() string { return cmp.Or(f.allow, `"allow"`) }
 // rewrittenText is the reason of a call that umpire runs.
 const rewrittenText = "umpire runs it: what it changes is looked at, and can be undone"
 
-// Fail is the answer when umpire could not decide: the payload was unreadable, the gate
-// failed, or the deadline is near. Event is the name from the payload; when it is empty or
-// unknown, the answer has the form of an event before a call.
+// Fail is the answer when umpire could not decide: the payload was unreadable, the gate failed, or
+// the deadline is near. event is the name from the payload; when it is empty or unknown, the answer
+// has the form of an event before a call.
 //
-// Events that decide nothing are not denied, for a host would throw away the user's prompt
-// or keep the agent from stopping: the problem goes to stderr with exit 1, which is shown
-// and changes nothing. A question of another agent is refused whatever it is about.
+// Events that decide nothing are not denied, because a host would throw away the user's prompt or
+// keep the agent from stopping: the problem goes to stderr with exit 1, which is shown and changes
+// nothing. A question of another agent is always refused.
 func (h *Host) Fail(event string, problem error) Output {
 	if h.own != nil {
 		return h.own.fail(event, problem)
 	}
 	row, known := h.Event(event)
 	if _, is := errors.AsType[*foreignError](problem); is {
-		known = false // whatever it asked, it is not to go on as if it were answered
+		known = false // block it, whichever event it is
 	}
 	switch {
 	case !known:

@@ -21,11 +21,11 @@ type Front struct {
 	Now            func() time.Time
 	// Responder decides where no gate runs.
 	Responder *Responder
-	// Line finds the gate that runs; nil and no error is none.
+	// Line connects to the running gate; it returns nil and no error if no gate is running.
 	Line func(ctx context.Context, q *Question) (*relay.Line, error)
 	// Runner names the process that started this one.
 	Runner func() string
-	// Nonce makes up a text that tells this question from all others.
+	// Nonce returns a text that is unique to this question.
 	Nonce func() string
 }
 

@@ -14,17 +14,17 @@ import (
 // umpire knows of it is here: the next host is one more of these, and a function where its
 // payloads are unlike all others.
 type Host struct {
-	// Caller is what the hook's process knows of the host: its name, the variable that names its
-	// project, and its time limit if none is registered.
+	// Caller holds the data that the hook's process needs: the host's name, the variable that names
+	// its project, and the default time limit.
 	*relay.Caller
 
-	// Title is what people call it.
+	// Title is the product's name.
 	Title string
 	// Program are the executables to look for.
 	Program  []string
 	Settings Settings
-	// Events are those that umpire is registered for, and OtherEvents more that its payloads
-	// may bear.
+	// Events are those that umpire is registered for, and OtherEvents more that its payloads may
+	// bear.
 	Events      []HookEvent
 	OtherEvents []string
 	// Marks are groups of fields that only its payloads have; "!name" is one that they have not.
@@ -35,13 +35,13 @@ type Host struct {
 	Timeout, Unit time.Duration
 	// Modes are its own modes. Of a host that tells none there is one, with the word "".
 	Modes []HostMode
-	// StartsClaude says that the host also starts the hooks in Claude Code's settings, with payloads
-	// of its own.
+	// StartsClaude is set if the host also starts the hooks in Claude Code's settings, with its own
+	// payloads.
 	StartsClaude bool
-	// InShellDir says that its hooks are started in the folder of its shell. Other hosts with a
-	// variable for the project start theirs in the project.
+	// InShellDir is set if its hooks start in the folder of its shell. Other hosts with a variable
+	// for the project start theirs in the project.
 	InShellDir bool
-	// Shells run its command lines. GitBash says that on Windows it is Git's bash that does.
+	// Shells run its command lines. GitBash is set if that is Git's bash on Windows.
 	Shells  Shells
 	GitBash bool
 	// Holds is how much of a message waits while umpire holds one call of it.
@@ -50,9 +50,9 @@ type Host struct {
 	// follows.
 	Folders []Folder
 	Scratch string
-	// Holes are what umpire cannot see or stop there.
+	// Holes are the calls that umpire cannot see or stop there.
 	Holes []umpire.Phrase
-	// Evidence is how all this is known, and Version the release that it was checked against.
+	// Evidence is the source of this information, and Version the release it was checked against.
 	Evidence Evidence
 	Version  string
 
@@ -81,10 +81,10 @@ type ownProtocol struct {
 // Settings is where a host is told of its hooks.
 type Settings struct {
 	Format Format
-	// User is the file below the person's home directory, and Project the one below a
-	// project, both with slashes; "" is none.
+	// User is the file below the person's home directory, and Project the one below a project, both
+	// with slashes; "" means none.
 	User, Project string
-	// Dir is the variable that names another folder in place of the first of User, "" for none.
+	// Dir is the variable that names a folder to use instead of the first of User, or "".
 	Dir string
 }
 
@@ -103,16 +103,15 @@ const (
 type HookEvent struct {
 	Name string
 	Kind EventKind
-	// Again says that the host has told of the call already, by another event. Nothing is
-	// registered for it; where a person has, it is answered by what stands for the call.
+	// Again is set if the host has already reported the call by another event. umpire does not
+	// register this event; if the user did, it gets the answer already given to the call.
 	Again bool
 	form  *form // of an answer, for events that decide
 	// Ran says that the real program reports this AfterFailure only for calls that ran, never for
 	// denied ones.
 	Ran bool
-	// tool is the one that the event is about, where its payload names none, and single the
-	// field of the payload that is the whole input. Quoted says that the input is the text of
-	// an object.
+	// tool is the tool of an event whose payload does not name one, and single the payload field
+	// that holds the whole input. quoted means that the input is the text of an object.
 	tool, single string
 	quoted       bool
 }
@@ -124,7 +123,7 @@ type HostMode struct {
 	Silence Silence
 }
 
-// Silence is what a host makes of a hook without an opinion.
+// Silence is a host's reaction to a hook without an opinion.
 type Silence uint8
 
 // What silence means. The zero value is the strictest.
@@ -167,7 +166,7 @@ func MeanwhileIn(s *umpire.Session) []umpire.Phrase {
 	return nil
 }
 
-// Evidence is how what is said about a host is known.
+// Evidence is the source of our knowledge of a host.
 type Evidence uint8
 
 // The kinds of evidence.
@@ -223,7 +222,7 @@ func (h *Host) Mode(word string) HostMode {
 	return HostMode{Word: word}
 }
 
-// Event returns what is known of an event, and whether it is one of the host's.
+// Event returns the description of an event, and whether the host has it.
 func (h *Host) Event(name string) (HookEvent, bool) {
 	for _, e := range h.Events {
 		if e.Name == name {
@@ -233,12 +232,12 @@ func (h *Host) Event(name string) (HookEvent, bool) {
 	return HookEvent{Name: name}, false
 }
 
-// Relayed reports whether a gate that runs is asked. A host with a protocol of its own names no
-// session.
+// Relayed reports whether the host's questions go to a running gate. A host with its own protocol
+// names no session.
 func (h *Host) Relayed() bool { return h.own == nil }
 
-// StartedIn is the folder that the host was started in, as its hook is told: by a variable, or
-// by the hook's own folder. "" is not known, or told by the payload.
+// StartedIn returns the folder that the host was started in, from a variable or from the hook's own
+// folder. It returns "" if that is unknown, or if the payload contains it.
 func (h *Host) StartedIn(getenv func(string) string, dir string) string {
 	switch {
 	case h.Project != "":

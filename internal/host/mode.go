@@ -38,19 +38,17 @@ func (p Permission) String() string {
 	return permissionNames[Unknown]
 }
 
-// A Mode is what the host does about calls at this moment. The zero value is the
-// strictest.
+// A Mode describes how the host currently treats calls. The zero value is the strictest.
 type Mode struct {
 	Permission Permission
 	Silence    Silence
-	// Hold says that questions go to umpire's own inbox and not to the host's dialog.
+	// Hold sends questions to umpire's own inbox and not to the host's dialog.
 	Hold bool
-	// AsksAgain says that the host's own dialog asks about a call all the same when a person has
-	// approved it in umpire's inbox.
+	// AsksAgain means that the host's dialog still asks about a call after a person has approved it
+	// in umpire's inbox.
 	AsksAgain bool
 	// Gate says that there is a gate, which can hold a question.
 	Gate bool
-	// Own are the host's own folders on this machine, as [Found] or whoever resolved
-	// them.
+	// Own are the host's own folders on this machine, as resolved by [Found] or by the caller.
 	Own []Folder
 }

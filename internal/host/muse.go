@@ -26,11 +26,11 @@ var muse = Host{
 // here and never read: a tool's output could contain it just as well.
 const museMarker = "__tool_permission__:"
 
-// ReadMuse reads one request in the marker protocol: the call, by umpire's own name of the
-// tool, what the user allowed once or for the session, the workspace's stored permission for
-// every tool, and rules. These have no Source, so that none of them may allow. Unknown fields
-// are ignored; an error names the field that is missing, given twice or of the wrong type.
-// With an error, the tool is set as far as it could be read.
+// ReadMuse reads one request in the marker protocol: the call, by umpire's own name of the tool,
+// the user's allowances for once or for the session, the workspace's stored permission for every
+// tool, and rules. The rules have no Source, which keeps them from allowing. Unknown fields are
+// ignored; an error names the field that is missing, given twice or of the wrong type. With an
+// error, the tool is set as far as it could be read.
 func ReadMuse(payload []byte) (policy.Query, error) {
 	q, err := readMuse(payload)
 	if err != nil {
@@ -148,8 +148,8 @@ type museAsk struct {
 	ID   string `json:"toolCallId,omitempty"`
 }
 
-// AnswerMuse writes what was decided about a call as the one line that the protocol wants: the marker for
-// ask, an error for deny, an empty line for allow. A verdict out of range denies.
+// AnswerMuse writes the decision about a call as one line of the protocol: the marker for ask, an
+// error for deny, an empty line for allow. A verdict out of range denies.
 func AnswerMuse(call umpire.Call, d umpire.Decision) Output {
 	switch d.Verdict {
 	case umpire.Allow:
@@ -173,8 +173,7 @@ func failMuse(tool string, problem error) Output {
 	}
 }
 
-// museDenied is one line whatever the reason holds, so that no reason can
-// smuggle in a marker.
+// museDenied always returns one line, or a reason could smuggle in a marker.
 func museDenied(tool, reason string) string {
 	return fmt.Sprintf(`Error: Tool "%s" was denied. %s`, view.Brief(tool, maxName),
 		view.Clip(view.Visible(reason), maxReason))

@@ -18,8 +18,8 @@ const noticeTime = 5 * time.Second
 // maxResult bounds what the gate keeps of a tool's output; the agent has it whole.
 const maxResult = 64 << 10
 
-// tellGate tells the gate what became of a call, a turn or a session. Without one
-// it runs the hooks that follow a call by itself.
+// tellGate reports the end of a call, a turn or a session to the gate. Without a gate it runs the
+// hooks that follow a call by itself.
 func (p *Responder) tellGate(ctx context.Context, r *run, q *Question, e Event) error {
 	if e.Session == "" {
 		return nil
@@ -56,9 +56,9 @@ func notStarted(err error) bool {
 	return errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState)
 }
 
-// reportRan reports a call that ran and that the gate has not started, so that the host did not ask
-// about it, or ran it although umpire did not allow it. It reports none that umpire left to the host or
-// gave back to it, none of a session that this gate has not seen before, and no rewritten line.
+// reportRan reports a call that ran without being started by the gate: the host did not ask about
+// it, or ran it although umpire did not allow it. It skips calls that umpire left to the host or
+// gave back to it, sessions that this gate has not seen before, and rewritten lines.
 func (p *Responder) reportRan(ctx context.Context, r *run, q *Question, e Event) error {
 	if line, _ := CommandLine(&e); ticketOnLine(line) != "" {
 		return nil
@@ -87,7 +87,7 @@ func (p *Responder) reportRan(ctx context.Context, r *run, q *Question, e Event)
 // endedAlone runs the hooks that follow a call.
 func (p *Responder) endedAlone(ctx context.Context, q *Question, e Event) error {
 	if line, _ := CommandLine(&e); ticketOnLine(line) != "" {
-		return nil // they ran when umpire stored what became of the line
+		return nil // they ran when umpire stored the result of the line
 	}
 	output := responseText(e.Response)
 	switch e.Kind {
@@ -128,8 +128,8 @@ func (p *Responder) tell(ctx context.Context, q *Question, e Event) error {
 	return nil
 }
 
-// finishCall stores the result of a call that ran. Of a host that tells no ids it is taken for
-// that of the first equal call which has none.
+// finishCall stores the result of a call that ran. For a host without call ids, the result belongs
+// to the first equal call that lacks one.
 func (p *Responder) finishCall(ctx context.Context, e Event, status umpire.ResultStatus, output string) error {
 	id := e.Call.ID
 	if e.ToolUseID == "" {
@@ -163,8 +163,8 @@ func startSession(ctx context.Context, gate umpire.SessionOpener, q *Question, e
 	return openSession(ctx, gate, q, &e, project)
 }
 
-// openSession opens the session of an event, or finds it open. Whoever started the
-// hook is the agent itself, and what descends from it may answer nothing.
+// openSession opens the session of an event, or finds it open. The hook was started by the agent
+// itself, whose descendants may not answer questions.
 func openSession(ctx context.Context, gate umpire.SessionOpener, q *Question, e *Event, project string) error {
 	_, err := gate.Open(ctx, umpire.Opening{
 		ID: e.Session, Dir: project, Agent: e.Host.Name, External: true, Headless: q.Headless, Runner: q.Runner,
@@ -193,10 +193,9 @@ func sendPrompt(ctx context.Context, gate umpire.Gate, q *Question, e Event) err
 	return err
 }
 
-// closeOpen ends what is open when the agent's turn or session is over: what waits
-// is withdrawn, and what was started and has no result gets none any more. The
-// session itself stays open, since the agent may go on with it another day. At the
-// end of a turn, sub-agents may still be at work.
+// closeOpen ends the open calls when the agent's turn or session is over: it withdraws waiting
+// calls, and started calls without a result never get one. The session itself stays open, since the
+// agent may continue it another day. At the end of a turn, sub-agents may still be at work.
 func closeOpen(ctx context.Context, gate umpire.Gate, e Event) error {
 	open, err := openCalls(ctx, gate, e.Session)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// request answers a PermissionRequest, which names no call: from what stands for
-// the identical call that PreToolUse brought before, else as without a gate.
+// request answers a PermissionRequest, which has no call id: with the answer to the identical call
+// that PreToolUse brought before, else as without a gate.
 func (h *gateHook) request(ctx context.Context) (Output, error) {
 	d, err := h.findIdentical(ctx)
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
@@ -26,8 +26,8 @@ func (h *gateHook) request(ctx context.Context) (Output, error) {
 // searchWindow is how many events back an identical call is looked for.
 const searchWindow = 2000
 
-// findIdentical finds the decision on the latest identical call: the one that was let
-// through and has no result yet, or that was refused. Nil is none.
+// findIdentical finds the decision on the latest identical call: one that was let through and has
+// no result yet, or one that was refused. It returns nil if there is no such call.
 func (h *gateHook) findIdentical(ctx context.Context) (*umpire.Decision, error) {
 	c, events, err := h.responder.findLatest(ctx, &h.event)
 	switch {

@@ -90,14 +90,14 @@ var (
 	}
 )
 
-// opencodeBefore is what umpire's plugin of opencode reads. That one answers opencode's own questions
-// about a call that a person approved, and about no other.
+// opencodeBefore is the form that umpire's plugin for opencode reads. The plugin answers opencode's
+// own questions about calls that a person approved, and no others.
 var opencodeBefore = form{
 	decision: "decision", allow: `"allow"`, deny: `"deny"`, reason: "reason", input: "args", approved: "approved",
 	exit: exitBlock,
 }
 
-// pluginBefore is what umpire's other plugin reads.
+// pluginBefore is the form that umpire's other plugin reads.
 var pluginBefore = form{
 	decision: "decision", allow: `"allow"`, deny: `"deny"`, reason: "reason", input: "args", exit: exitBlock,
 }

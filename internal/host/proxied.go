@@ -55,8 +55,8 @@ var codexApp = Host{
 	unseen: true,
 }
 
-// claudePrompt is Claude Code where it asks umpire mcp permission-prompt instead of its user:
-// what neither its rules nor a hook have decided. Nobody else is asked then.
+// claudePrompt is Claude Code asking umpire mcp permission-prompt instead of its user, about calls
+// that neither its rules nor a hook decided. Claude Code then asks no other party.
 var claudePrompt = Host{
 	Caller: &relay.Caller{Name: "claude-prompt", DefaultTimeout: proxiedTimeout}, Title: claude.Title,
 	Marks:  [][]string{{proxiedFields.event}},
@@ -70,7 +70,7 @@ var claudePrompt = Host{
 	fields: proxiedFields,
 }
 
-// proxiedTimeout is how long a question may wait for a person where nobody else limits it.
+// proxiedTimeout is the longest wait for a person when no other limit applies.
 const proxiedTimeout = 24 * time.Hour
 
 var (

@@ -25,19 +25,19 @@ const (
 // codeDenied is the reason code of a person's denial.
 const codeDenied umpire.ReasonCode = "denied"
 
-// nonInteractive begins every denial that is owed to nobody being there.
+// nonInteractive begins every denial of a question that cannot be asked.
 const nonInteractive = "non_interactive confirmation required"
 
 // toolDenied begins every denial that came from a person.
 const toolDenied = "[Tool Denied]"
 
-// undecided begins every denial that is owed to a failure of our own.
+// undecided begins every denial caused by umpire's own failure.
 const undecided = "umpire could not decide, so the call is refused"
 
-// english is what a phrase says to a model, which reads no codes.
+// english returns the English text of a phrase for a model, which reads no codes.
 func english(said umpire.Phrase) string { return catalogue.English.Text(said) }
 
-// problemText joins what a failure means and what it was.
+// problemText joins the meaning of a failure and its error.
 func problemText(meaning string, problem error) string {
 	if problem == nil {
 		return meaning
@@ -68,7 +68,7 @@ func denyText(e Event, d umpire.Decision) string {
 	return sentences(cause, subject(d), nextStep(d.ReasonCode))
 }
 
-// headlessText explains an Ask that nobody can answer.
+// headlessText explains an Ask in an unattended session.
 func headlessText(d umpire.Decision) string {
 	cause := english(d.Reason)
 	if !strings.HasPrefix(cause, nonInteractive) {
@@ -86,7 +86,7 @@ func unaskedText(d umpire.Decision) string {
 // approveStep says how a call is approved that only umpire can ask about.
 const approveStep = "It needs the user's approval: ask the user to keep `umpire watch` open, then try again"
 
-// askText is what a host shows the user beside its own prompt.
+// askText is shown to the user next to the host's own prompt.
 func askText(d umpire.Decision) string {
 	cause := cmp.Or(english(d.Reason), "This call needs an approval")
 	if d.Warning {

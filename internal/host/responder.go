@@ -13,14 +13,14 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A Config is what holds in a project.
+// A Config is the configuration in force in a project.
 type Config struct {
 	policy.Settings
 
-	// Decide decides a call in a project, "" for that of the call's own folder, without
-	// storing anything.
+	// Decide decides a call in a project without storing anything. If project is "", the call's own
+	// folder decides.
 	Decide func(ctx context.Context, project string, q policy.Query) umpire.Decision
-	// Ended runs what follows a call that ran in a project, with its output.
+	// Ended runs the hooks for a call that ran in a project, with its output.
 	Ended func(ctx context.Context, project string, call umpire.Call, output string) error
 }
 
@@ -31,35 +31,33 @@ type Responder struct {
 	// Decided is told of each decision that was made without a gate; nil is not. What it
 	// is told of is the question, and the folder that tells the project.
 	Decided func(q *Question, project string, d *umpire.Decision)
-	// Remember is given each call of a host before it is let run and after it has run, so that
-	// what it writes can be undone; nil is not. The decision is nil unless the host now runs a call
-	// as it came.
+	// Remember is called before and after a host's call runs and records its writes for undo; it
+	// may be nil. The decision is nil unless the host now runs a call as it came.
 	Remember func(ctx context.Context, q *Question, e *Event, d *umpire.Decision)
-	// Admit hands one call in at the gate and starts it at once if nothing stands
-	// against it. It and Hash are required where there is a gate.
+	// Admit submits one call to the gate and starts it at once if nothing objects. Admit and Hash
+	// are required if there is a gate.
 	Admit func(
 		ctx context.Context, s umpire.Submission, runner string, choose func(*umpire.Decision) umpire.Admission,
 	) (umpire.Started, error)
 	// Hash is the digest by which the gate knows equal calls.
 	Hash func(tool string, input json.RawMessage) (string, error)
-	// Home is the person's home directory, where agents keep folders of their own.
+	// Home is the user's home directory, which contains the agents' own folders.
 	Home string
-	// Now tells the time; nil is time.Now.
+	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
 	// Rewriter has command lines run by umpire; nil leaves them as they came.
 	Rewriter Rewriter
-	// HandOver is called where a Rewriter is needed and there is none; nil is not. It may not
-	// return.
+	// HandOver is called if a Rewriter is needed but missing; it may be nil. It may not return.
 	HandOver func(q *Question)
 
 	gate     umpire.Gate
-	since    time.Time // since when it is there
+	since    time.Time // when the gate began to run
 	attended func(ctx context.Context, session umpire.SessionID) bool
 	through  *gateAnswers // nil decides without a gate
 }
 
-// A gateAnswers is how questions are answered where there is a gate. The functions stand in
-// fields so that a program that never has a gate does not link them.
+// A gateAnswers answers questions through a gate. Its functions are fields to keep them out of
+// programs that never have a gate.
 type gateAnswers struct {
 	answer func(*Responder, context.Context, *run, hookCase) (Output, error)
 	record func(*Responder, context.Context, *run, hookCase) error
@@ -119,7 +117,7 @@ func (p *Responder) config(r *run, q *Question, folder string) (Config, error) {
 	return c, err
 }
 
-// unenforced is what a gateway that only warns writes to standard error.
+// unenforced is the text that a warn-only gateway writes to standard error.
 func unenforced(d umpire.Decision) []byte {
 	if d.Verdict == umpire.Allow {
 		return nil

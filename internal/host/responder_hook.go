@@ -122,14 +122,14 @@ func (p *Responder) hookCase(r *run, q *Question, e Event) (hookCase, error) {
 		return hookCase{}, err
 	}
 	e.Call.Dir = cmp.Or(e.Call.Dir, project)
-	// A configured reject asks nobody, and Claude Code's plan mode must not turn
-	// that into a question.
+	// A configured reject never asks, and Claude Code's plan mode must not turn that into a
+	// question.
 	headless := q.Headless || c.Mode == umpire.ModeReject
 	return hookCase{question: q, event: e, project: project, config: c, home: p.Home, headless: headless,
 		gate: p.through != nil}, nil
 }
 
-// reply is what the host is told about a decision.
+// reply returns the reply to the host for a decision.
 func (c *hookCase) reply(d *umpire.Decision, hold bool) Reply {
 	return c.event.Reply(*d, Mode{Hold: hold, Gate: c.gate, Own: c.ownFolders(d)}, c.headless)
 }
@@ -150,8 +150,8 @@ func (c *hookCase) writeAnswer(d umpire.Decision, hold bool) Output {
 	return c.event.Answer(d, c.reply(&d, hold))
 }
 
-// alone decides without a gate that keeps anything, as if somebody could be asked: that
-// nobody can is part of the reply.
+// alone decides without a gate that keeps anything, as if attended: the reply takes care of
+// headless sessions.
 func (c *hookCase) alone(ctx context.Context) umpire.Decision {
 	given := policy.Conditions{Mode: c.event.Mode(c.config.Mode)}
 	return c.config.Decide(ctx, c.project, policy.Query{Call: c.event.Call, Conditions: given})
@@ -170,8 +170,8 @@ func ProjectOf(q *Question, e *Event) (string, error) {
 	return project, nil
 }
 
-// SessionOf is the session that a question is about, "" where it names none or cannot be
-// read. Nothing else of the question names one.
+// SessionOf returns the session that a question is about, or "" if the payload does not name one or
+// cannot be read. Only the payload names the session.
 func SessionOf(q *Question) umpire.SessionID {
 	h := Find(q.Agent)
 	if h == nil || h.own != nil {

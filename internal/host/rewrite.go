@@ -16,8 +16,8 @@ import (
 // A Rewriter has command lines of a host run by umpire instead, each by a ticket. Its methods
 // may look at this machine.
 type Rewriter interface {
-	// Command begins the line that runs one by a ticket: the absolute path of umpire and
-	// what follows.
+	// Command returns the first words of the line that runs a command by a ticket: the absolute
+	// path of umpire and its arguments.
 	Command() []string
 	// Allows reports whether a line may be replaced: it can be tried in this folder, and all
 	// of the host's own rules are known and none of them denies it or asks about it. The host
@@ -25,10 +25,9 @@ type Rewriter interface {
 	Allows(ctx context.Context, q *Question, project string, call *umpire.Call) bool
 	// Issue makes a ticket.
 	Issue(ctx context.Context, q *Question, t umpire.Ticket) (secret string, err error)
-	// Answer answers a question through a gate that is opened for it, where none runs: what is
-	// tried is recorded.
+	// Answer opens a gate for one question if no gate is running, to record the trial.
 	Answer(ctx context.Context, q *Question) (Output, error)
-	// End says that the host does not wait any more for the line of a ticket.
+	// End reports that the host has stopped waiting for the line of a ticket.
 	End(ctx context.Context, q *Question, secret string) error
 }
 
@@ -101,8 +100,8 @@ func canUndo(d *umpire.Decision) bool {
 	return changes
 }
 
-// knownHarmless reports whether an access was allowed by what is known of it, and not by a rule
-// or an approval.
+// knownHarmless reports whether an access was allowed because umpire knows it to be safe, and not
+// by a rule or an approval.
 func knownHarmless(d *umpire.Decision, access int) bool {
 	code := codeOf(d, access)
 	return code == umpire.CodeSafe || code == umpire.CodeAutonomy
@@ -128,20 +127,20 @@ func (r *rewriting) dir(from string) (string, error) {
 }
 
 const (
-	// maxRewritten bounds a line in the form in which the host hands it to its shell. The
-	// system takes 128 KiB, and the host adds a few lines of its own.
+	// maxRewritten bounds a line in the form in which the host hands it to its shell. The system
+	// takes 128 KiB, and the host adds a few lines.
 	maxRewritten = 96 << 10
-	// quoteCost is how many bytes more a single quote takes in that form: '"'"' for '.
+	// quoteCost is the number of extra bytes for a single quote in that form: '"'"' for '.
 	quoteCost = 4
-	// maxFirstLine bounds what is shown of a line that the gate keeps.
+	// maxFirstLine bounds the shown part of a line that the gate keeps.
 	maxFirstLine = 200
 )
 
 // TicketMark begins the name of a ticket on a command line.
 const TicketMark = "ticket-"
 
-// command is the line that the host runs. Large says that the original is too long for it,
-// so that the gate has to keep it.
+// command returns the line that the host runs. large reports that the original is too long for it;
+// the gate must then keep it.
 func (r *rewriting) command(words []string, ticket string) (line string, large bool) {
 	var quoted []string
 	for _, word := range words {
@@ -160,11 +159,11 @@ func (r *rewriting) command(words []string, ticket string) (line string, large b
 // how the line runs. It changes no exit code.
 const stays = " && :"
 
-// quote is a word in single quotes, which bash and zsh read alike, whatever their settings.
+// quote puts a word in single quotes, which bash and zsh parse alike under any settings.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// rewrite answers a question with the line by which umpire runs the call. Recorded is where
-// the gate has recorded it. An error leaves the call as it came.
+// rewrite answers a question with the line by which umpire runs the call. recorded is the batch in
+// which the gate has recorded it. If rewrite fails, the call is left unchanged.
 func (c *hookCase) rewrite(
 	ctx context.Context, by Rewriter, r *rewriting, recorded umpire.BatchID,
 ) (Output, bool) {
@@ -187,7 +186,7 @@ func (c *hookCase) rewrite(
 // ticketDigits is how long a ticket is.
 const ticketDigits = 32
 
-// ticketOnLine is the ticket on a command line that was rewritten, "" for none.
+// ticketOnLine returns the ticket on a rewritten command line, or "".
 func ticketOnLine(line string) string {
 	_, rest, found := strings.Cut(line, " "+TicketMark)
 	if !found || len(rest) < ticketDigits || strings.Trim(rest[:ticketDigits], "0123456789abcdef") != "" {
@@ -196,8 +195,8 @@ func ticketOnLine(line string) string {
 	return rest[:ticketDigits]
 }
 
-// endedTicket is the ticket of a call that the host has moved to the background: it is reported
-// as having run, and runs on. "" is none.
+// endedTicket returns the ticket of a call that the host moved to the background, or "": the host
+// reports it as finished while it still runs.
 func endedTicket(e *Event) string {
 	if e.Kind != AfterTool || e.Call.Tool != "Bash" || !e.RunsOn() {
 		return ""

@@ -24,16 +24,16 @@ func (h *Host) answerQuestion(p *Responder, ctx context.Context, r *run, q *Ques
 	return p.answerHook(ctx, r, q, h)
 }
 
-// payloadAbout is what a payload is about: the event, or what the host's own protocol says.
+// payloadAbout returns the topic of a payload: the event's name, or a text of the host's own protocol.
 func (h *Host) payloadAbout(payload []byte) string {
 	if h.own != nil {
 		return h.own.about(payload)
 	}
-	e, _ := h.Read(payload) // its name is there as far as it could be read
+	e, _ := h.Read(payload) // the name is set as far as it could be read
 	return e.Name
 }
 
-// A run is what the one who answers tells the one who watches.
+// A run is shared by the answering goroutine and the deadline watcher.
 type run struct {
 	now     func() time.Time
 	started time.Time
@@ -75,7 +75,7 @@ func (r *run) left() time.Duration { return r.deadline() - r.now().Sub(r.started
 // watch lets the host's question be answered and denies it when no answer comes
 // in time. It does not wait for an answer that is late.
 func (r *run) watch(ctx context.Context, h *Host, answer func(context.Context) Output) Output {
-	// What is late is to end, and not to be answered behind the agent's back.
+	// Cancel a late answer: it must not take effect behind the agent's back.
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	answered := make(chan Output, 1)
@@ -105,7 +105,7 @@ func (r *run) watch(ctx context.Context, h *Host, answer func(context.Context) O
 	}
 }
 
-// waitFor waits for an answer that nobody needs any more, but not for long.
+// waitFor waits briefly for an answer that is no longer needed.
 func waitFor(answer <-chan Output, limit time.Duration) {
 	select {
 	case <-answer:

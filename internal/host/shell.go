@@ -15,10 +15,10 @@ type Shells uint8
 
 // The shells. The zero value is the widest.
 const (
-	shellPerson Shells = iota // that of the person, whichever it is
+	shellPerson Shells = iota // the user's shell, whichever it is
 	shellBash                 // bash
-	shellFamily               // bash, zsh or sh; another one of the person's is passed over
-	shellOwn                  // an interpreter of its own, for the language of bash
+	shellFamily               // bash, zsh or sh; any other shell of the user is passed over
+	shellOwn                  // the host's own interpreter for the bash language
 )
 
 // family are the shells whose language umpire reads.

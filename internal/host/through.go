@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A gateHook answers one question of Claude Code through the gate. Claude Code
-// asks call by call, so each call is a batch and a lane of its own.
+// A gateHook answers one question of Claude Code through the gate. Claude Code asks call by call,
+// so each call is a separate batch and lane.
 type gateHook struct {
 	hookCase
 
@@ -52,7 +52,7 @@ func (p *Responder) answerThrough(ctx context.Context, r *run, q hookCase) (Outp
 		started, err = h.admit(ctx, h.choose)
 	}
 	if err != nil && ctx.Err() != nil {
-		// It may have been stored all the same; the answer goes to nobody.
+		// The submission may have been stored all the same; the agent is gone.
 		_, err = h.withdraw(ctx, umpire.ResultCancelled, goneText)
 	}
 	switch {
@@ -83,8 +83,8 @@ func (p *Responder) recordCall(ctx context.Context, r *run, q hookCase) error {
 	return err
 }
 
-// holds reports whether a question goes to umpire's inbox now. Nothing is held where
-// nobody looks, unless that is what was configured or the agent cannot ask.
+// holds reports whether a question goes to umpire's inbox now. Nothing is held in an unwatched
+// inbox, unless this is configured or the agent cannot ask.
 func (h *gateHook) holds() bool {
 	switch h.config.Hook.WhenAsked {
 	case policy.AskedAuto:
@@ -142,8 +142,8 @@ func (h *gateHook) call() umpire.Call {
 	return call
 }
 
-// opened does something in the session, which is opened if there is none: a hook
-// does not know whether it is the first.
+// opened runs do, and opens the session first if it is missing: a hook does not know whether it is
+// the first.
 func (h *gateHook) opened(ctx context.Context, do func() error) error {
 	err := do()
 	if !errors.Is(err, umpire.ErrNotFound) {
@@ -155,8 +155,8 @@ func (h *gateHook) opened(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// admit hands the call in, or finds it where it was handed in before, and claims it
-// if it may run at once. Choose says what becomes of it.
+// admit submits the call, or finds an earlier submission of it, and claims it if it may run at
+// once. choose decides how it is admitted.
 func (h *gateHook) admit(
 	ctx context.Context, choose func(*umpire.Decision) umpire.Admission,
 ) (umpire.Started, error) {
@@ -236,7 +236,7 @@ func (h *gateHook) startCall(ctx context.Context) (umpire.Started, error) {
 	return started, err
 }
 
-// refusal is what stands against a call. It denies, since a Decision's zero value
+// refusal returns the decision behind a refused call. It denies, since a Decision's zero value
 // does.
 func refusal(c *umpire.BatchCall) umpire.Decision {
 	d := umpire.Decision{Reason: c.Reason, ReasonCode: c.Code}
@@ -268,7 +268,7 @@ func (h *gateHook) hold(ctx context.Context) (umpire.Batch, error) {
 	return b, err
 }
 
-// wait waits until the batch waits no more, or nobody looks any more.
+// wait waits until the batch is settled, or the inbox is no longer watched.
 func (h *gateHook) wait(ctx context.Context) (umpire.Batch, error) {
 	for {
 		b, err := h.gate.Await(ctx, h.event.Session, h.id(), maxAwait)
@@ -286,13 +286,13 @@ func (h *gateHook) wait(ctx context.Context) (umpire.Batch, error) {
 // looks.
 const maxAwait = 5 * time.Second
 
-// errUnwatched says that a call is held and that nobody looks any more.
+// errUnwatched means that a call is held but the inbox is no longer watched.
 var errUnwatched = errors.New("nobody looks at the inbox")
 
 // unwatchedText tells where the question has gone.
 const unwatchedText = "umpire's inbox was closed, so the question comes here"
 
-// handedBack reports whether a call was given back to the host's own dialog before anybody answered.
+// handedBack reports whether a call was given back to the host's own dialog before a person answered.
 func handedBack(c *umpire.BatchCall) bool {
 	return c != nil && c.Result != nil && c.Result.Code == umpire.CodeLeftToHost
 }
@@ -322,8 +322,7 @@ func (h *gateHook) leave(d *umpire.Decision) umpire.Admission {
 	return umpire.AdmitLeave
 }
 
-// withdraw ends a call that nobody waits for any more. When it was answered at the
-// last moment, that answer stands.
+// withdraw ends a call whose agent has stopped waiting. An answer given at the last moment stands.
 func (h *gateHook) withdraw(ctx context.Context, status umpire.ResultStatus, why string) (umpire.Batch, error) {
 	return h.endCall(ctx, umpire.Result{Status: status, Output: why})
 }

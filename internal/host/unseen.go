@@ -7,15 +7,15 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// interpreters run what is typed into them.
+// interpreters run their typed input.
 var interpreters = []string{
 	"sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "python", "python3", "node", "deno", "bun", "ruby", "irb",
 	"perl", "lua", "php", "R", "psql", "mysql", "sqlite3", "gdb", "ssh", "tmux", "screen",
 }
 
-// opensUnseen reports whether a call types into a program that runs, or starts one that is told
-// what to do later, in a host that asks nobody about what is typed. A program that gets its
-// input from the line itself is not meant.
+// opensUnseen reports whether a call types into a running program, or starts one that takes later
+// input, in a host that does not ask about typed input. A program that gets its input from the line
+// itself does not count.
 func (e *Event) opensUnseen(d *umpire.Decision) bool {
 	row, _ := e.Host.tool(e.ToolName)
 	if row.Types || !e.Host.unseen || e.Call.Tool != "Bash" {

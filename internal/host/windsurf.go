@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// windsurf is Windsurf's Cascade. Each kind of tool is an event of its own, and only the exit
-// code decides.
+// windsurf is Windsurf's Cascade. Each kind of tool is a separate event, and only the exit code
+// decides.
 var windsurf = Host{
 	Caller: &relay.Windsurf, Title: "Windsurf",
 	Program:  []string{"windsurf"},

@@ -47,8 +47,8 @@ func (w *Write) Expect(before []byte) ([]byte, bool) {
 	return before, len(w.edits) > 0
 }
 
-// WriteOf is what an event says of a write, in the folder that the host was started in. It
-// reports false for other calls.
+// WriteOf returns the write that an event describes, in the folder that the host was started in. It
+// returns false for other calls.
 func WriteOf(e *Event, project string) (*Write, bool) {
 	if e.Call.Tool != "Write" && e.Call.Tool != "Edit" {
 		return nil, false

@@ -16,8 +16,8 @@ import (
 type Allowance struct {
 	Line int
 	Text string // as the host's file has it
-	// Rule is what the entry means here. Why says why it is not taken over; it is nil for
-	// an entry that is.
+	// Rule is the entry's equivalent here. Why is the reason for not importing the entry; it is nil
+	// for an imported one.
 	Rule umpire.Rule
 	Why  error
 }

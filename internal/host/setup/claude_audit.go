@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A FindingCode is the machine's word for what is wrong with a settings file.
+// A FindingCode identifies a kind of problem in a settings file.
 type FindingCode string
 
 // The finding codes.

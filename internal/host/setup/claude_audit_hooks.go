@@ -123,8 +123,8 @@ func byPlace(x, y Finding) int {
 	return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
 }
 
-// ownHook checks one deciding entry of ours for what makes it see less, come
-// too late, or be ignored.
+// ownHook checks one of our deciding entries for settings that make it miss calls, come too late,
+// or be ignored.
 func (a *audit) ownHook(own ownHook) {
 	key := "hooks." + own.event
 	group, _ := decode(own.group).(map[string]any)

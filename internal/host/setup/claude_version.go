@@ -10,9 +10,8 @@ import (
 // older one may drop a settings file that holds it.
 var claudeBlocks = []int{2, 1, 295}
 
-// ClaudeVersionBlocks reports whether the version that `claude --version`
-// printed, such as "2.1.329 (Claude Code)", can block a call when its hook
-// fails. What cannot be read as a version does not.
+// ClaudeVersionBlocks reports whether the version that `claude --version` printed, such as "2.1.329
+// (Claude Code)", can block a call when its hook fails. An unreadable version is assumed not to.
 func ClaudeVersionBlocks(version string) bool {
 	words := strings.Fields(version)
 	if len(words) == 0 {

@@ -28,8 +28,8 @@ func (h Hook) shellLine(e event) string {
 	return h.commandLine() + refuseUnanswered
 }
 
-// splitCommand returns the words of a line as commandLine writes it, or as a person writes it
-// who quotes whole words. Nothing is expanded, and what refuses in umpire's place is left out.
+// splitCommand splits a line written by commandLine, or by a user with whole words quoted. It
+// expands nothing, and drops the suffix that refuses if umpire gives no answer.
 func splitCommand(line string) []string {
 	line = strings.TrimSuffix(line, refuseUnanswered)
 	var words []string
@@ -62,7 +62,7 @@ func splitCommand(line string) []string {
 	return words
 }
 
-// isOwnCommand recognises umpire's hook for a host by what is started.
+// isOwnCommand recognises umpire's hook for a host by its program and arguments.
 func isOwnCommand(command string, args []string, hostName string) bool {
 	name := command[strings.LastIndexAny(command, `/\`)+1:]
 	name = strings.TrimSuffix(name, ".exe")

@@ -22,9 +22,9 @@ type hookList struct {
 	grouped bool
 	// version is the file's member of that name, where the host wants one.
 	version int
-	// matcher is the one for events about tools that stands for all of them, "" for none.
+	// matcher is the matcher that covers all tools, or "".
 	matcher string
-	// handler is what the host wants to read of a hook for an event.
+	// handler returns the hook's entry for an event in the host's format.
 	handler func(Hook, event) handler
 }
 
@@ -141,8 +141,8 @@ func (l *hookList) installEvent(text []byte, hostName string, e event, want hand
 	return f.add(e, want)
 }
 
-// eventList returns the object of events and one event's list in it, nil for what is
-// not there.
+// eventList returns the object of events and one event's list in it, or nil for those that are
+// missing.
 func (f *hookFile) eventList(event string) (hooks, list *hujson.Value, err error) {
 	if hooks, err = f.member(f.root, f.key); err != nil || hooks == nil {
 		return nil, nil, err
@@ -236,12 +236,12 @@ type step struct {
 	index     int
 }
 
-// An ownHook is one handler of ours and the way to it: the object of events, an event, a
-// group and its hooks where there are groups, the handler.
+// An ownHook is one of our handlers and the path to it: the object of events, an event, a group and
+// its hooks if there are groups, the handler.
 type ownHook struct {
 	event   string
 	path    []step
-	group   *hujson.Value // nil where there are none
+	group   *hujson.Value // nil without groups
 	handler *hujson.Value
 }
 
@@ -324,7 +324,7 @@ func (h ownHook) is(e event, want handler) bool {
 	return reflect.DeepEqual(decode(h.handler), wanted)
 }
 
-// isOwn recognises a handler of ours by what it starts.
+// isOwn recognises our handler by the command it starts.
 func isOwn(v *hujson.Value, hostName string) bool {
 	h, _ := decode(v).(map[string]any)
 	if kind, ok := h["type"]; ok && kind != "command" {

@@ -19,11 +19,11 @@ import (
 // maxSettings bounds the files that are edited or audited.
 const maxSettings = 1 << 20
 
-// maxBrackets bounds nesting, whatever strings and comments hold: the parser
-// recurses, and a stack that overflows cannot be caught.
+// maxBrackets bounds nesting, counting brackets in strings and comments too: the parser recurses,
+// and a stack overflow cannot be recovered.
 const maxBrackets = 50_000
 
-// A document is a settings file with the places of its values.
+// A document is a settings file with the positions of its values.
 type document struct {
 	text []byte
 	root *hujson.Value
@@ -69,8 +69,8 @@ func (d *document) at(offset int) position {
 type item struct {
 	name  string // of a member
 	value *hujson.Value
-	// start and end enclose it, its name included; comma is the offset of the
-	// comma that follows, -1 when none does. lead is what stands before it.
+	// start and end enclose it, its name included; comma is the offset of the following comma, or
+	// -1. lead is the space and comments before it.
 	start, end, comma int
 	lead              hujson.Extra
 }
@@ -103,8 +103,8 @@ func newItem(name string, first, value *hujson.Value, last bool) item {
 	return it
 }
 
-// member returns the value under name, nil when there is none. Two of a name
-// are an error: parsers differ about which one counts.
+// member returns the value under name, or nil. A duplicate name is an error: parsers differ about
+// which one counts.
 func (d *document) member(object *hujson.Value, name string) (*hujson.Value, error) {
 	var found *hujson.Value
 	for _, it := range items(object) {
@@ -145,7 +145,7 @@ func (d *document) without(container *hujson.Value, i int) []byte {
 		end += len(d.text[end:]) - len(bytes.TrimLeft(d.text[end:], " \t\r\n"))
 		return splice(d.text, cut{start, end})
 	}
-	// White space before it goes too, unless it is what ends a line comment.
+	// Remove the white space before it too, unless it ends a line comment.
 	blank := bytes.TrimRight(it.lead, " \t\r\n")
 	if len(blank) == 0 || endsLine(d.text[end:]) {
 		start -= len(it.lead) - len(blank)

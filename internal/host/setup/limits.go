@@ -23,15 +23,15 @@ type Start struct {
 	// Home is the person's, Folder that of the host's settings where it was registered, and
 	// Project the folder that it was started in.
 	Home, Folder, Project string
-	// Turn is what Codex keeps of the turn.
+	// Turn is Codex's record of the turn.
 	Turn host.CodexTurn
 }
 
-// Limits are what a host denies or asks about by itself.
+// Limits are the restrictions that a host applies by itself.
 type Limits struct {
-	// Rules are about commands. Each reaches at least as far as what the host has.
+	// Rules are about commands. Each reaches at least as far as the host's own rule.
 	Rules []umpire.Rule
-	// Outside says that it asks about paths outside the project.
+	// Outside is set if the host asks about paths outside the project.
 	Outside bool
 }
 
@@ -41,9 +41,9 @@ var limitReaders = map[string]func(*Start) (Limits, error){
 	"codex": codexLimits, "gemini": geminiLimits, "copilot": copilotLimits, "opencode": openCodeLimits,
 }
 
-// Limits are those of a host that was started so. The error says why its commands may not be
-// replaced: its rules cannot all be read, it asks about every command, or it holds commands in a
-// sandbox of its own.
+// Limits returns the limits of a host that was started this way. It fails if the host's commands
+// must not be replaced: some of its rules are unreadable, it asks about every command, or it has
+// its own sandbox.
 func (s *Start) Limits(host string) (Limits, error) {
 	read := limitReaders[host]
 	if read == nil {
@@ -186,7 +186,7 @@ func readObject(text []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// at is what a path of names leads to, nil for nothing.
+// at returns the value at a path of names, or nil.
 func at(object any, names ...string) any {
 	for _, name := range names {
 		members, _ := object.(map[string]any)

@@ -78,7 +78,7 @@ func (l *Limits) readGeminiSettings(text []byte) error {
 
 func isGeminiShell(name string) bool { return name == geminiShell || name == "ShellTool" }
 
-// readGeminiPolicy reads the rules of a policy file that ask or deny, whatever their conditions.
+// readGeminiPolicy reads a policy file's ask and deny rules and ignores their conditions.
 func (l *Limits) readGeminiPolicy(text []byte) error {
 	if err := checkTOML(text); err != nil {
 		return err

@@ -54,7 +54,7 @@ func (f ownFile) registered(text []byte, host string) ([]Registration, error) {
 
 func (f ownFile) at(text []byte) int { return bytes.Index(text, []byte(f.mark)) }
 
-// command is what the file starts, nil where the file is not umpire's.
+// command returns the command that the file starts, or nil if the file is not umpire's.
 func (f ownFile) command(text []byte, host string) []string {
 	at := f.at(text)
 	if at < 0 {

@@ -1,6 +1,6 @@
-// Package setup changes and checks the settings files of other agents: it puts the hook in,
-// takes it out, and finds what would keep it from being asked. Every function is pure: bytes
-// in, bytes out; comments and layout of a file stay as they are.
+// Package setup changes and checks the settings files of other agents: it adds the hook, removes
+// it, and finds settings that would bypass it. Every function is pure: bytes in, bytes out;
+// comments and layout of a file stay as they are.
 package setup
 
 import (
@@ -27,7 +27,7 @@ type Hook struct {
 	// OnFailureBlock makes Claude Code refuse the call when the hook cannot be
 	// started, is late or crashes. Set it only where [ClaudeVersionBlocks].
 	OnFailureBlock bool
-	// Status is what Claude Code shows while a hook that decides runs.
+	// Status is shown by Claude Code while a deciding hook runs.
 	Status string
 }
 
@@ -50,12 +50,12 @@ type Registration struct {
 	// Event is the event's name, Line where the hook stands.
 	Event string
 	Line  int
-	// Command and Args are what the host starts. Shell is the line as it stands where the
-	// host hands one to a shell, and "" where it starts the command itself.
+	// Command and Args are the started program. Shell is the line as written if the host hands it
+	// to a shell, and "" if it starts the program itself.
 	Command string
 	Args    []string
 	Shell   string
-	// Timeout is 0 when none is written.
+	// Timeout is 0 if the file does not set one.
 	Timeout        time.Duration
 	OnFailureBlock bool
 }

@@ -15,7 +15,7 @@ type Switch struct {
 	Host string
 	File string // below the home and below a project, with slashes
 	Key  string
-	// Remedy is what helps against a project that sets it.
+	// Remedy is the fix for a project that sets it.
 	Remedy string
 
 	off any // the value that does so

@@ -36,7 +36,7 @@ func findLine(text []byte, line string) int {
 	return -1
 }
 
-// span is the block's place, both marks included; from is -1 where there is none.
+// span returns the block's range, both marks included; from is -1 if the block is missing.
 func (b block) span(text []byte) (from, to int, err error) {
 	if from = b.find(text); from < 0 {
 		return -1, -1, nil
@@ -161,11 +161,11 @@ func tomlText(text string) string {
 	return b.String()
 }
 
-// A CodexHash is what Codex says of one hook: its key, and the hash of what stands there now.
+// A CodexHash is Codex's record of one hook: its key, and the hash of the current entry.
 type CodexHash struct{ Key, Hash string }
 
-// TrustCodex returns Codex's config.toml with the hashes of umpire's hooks, as Codex itself
-// writes them when a person trusts a hook; earlier ones of umpire are replaced.
+// TrustCodex returns Codex's config.toml with the hashes of umpire's hooks, as Codex itself writes
+// them when a person trusts a hook. It replaces umpire's earlier hashes.
 func TrustCodex(config []byte, hashes []CodexHash) ([]byte, error) {
 	var body strings.Builder
 	for _, h := range hashes {
