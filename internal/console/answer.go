@@ -98,7 +98,7 @@ func (c *Console) showCode(w http.ResponseWriter, r *http.Request, use codeUse, 
 		line = view.Bracketed(line, use.by.person) // others may read the terminal
 	}
 	if !c.tellTerminals(line) {
-		c.codes.consume(use) // nobody has seen it
+		c.codes.consume(use) // no person saw the code
 		sendRefusal(w, r, http.StatusConflict, errNoTerminal)
 		return
 	}
@@ -166,7 +166,7 @@ func (c *Console) findStanding(
 	ctx context.Context, session umpire.SessionID, id umpire.RequestID,
 ) (*umpire.Standing, error) {
 	if session == "" || id == "" {
-		return nil, nil //nolint:nilnil // none is not an error
+		return nil, nil //nolint:nilnil // a missing answer is not an error
 	}
 	events, err := c.config.Gate.Events(ctx, umpire.Filter{Session: session, Last: lastEvents})
 	for _, e := range slices.Backward(events) {

@@ -21,8 +21,8 @@ type question struct {
 	text    *catalogue.Language
 	age     string
 	changes string // a unified diff
-	next    string // the address of the next card; "" is none
-	remote  bool   // it is shown on another machine
+	next    string // the address of the next card, or ""
+	remote  bool   // shown on another machine
 }
 
 // cardOf makes the card of a question.

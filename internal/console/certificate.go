@@ -12,9 +12,9 @@ import (
 // maxPEM is the largest file of a certificate or its key.
 const maxPEM = 64 << 10
 
-// CertificateIn returns a function for [Remote] that reads a certificate and its key from files, and
-// again once they have changed. As long as the new ones cannot be read, or do not fit each other, it returns
-// those of before with an error. Nobody else may be able to read the key.
+// CertificateIn returns a function for [Remote] that reads a certificate and its key from files,
+// and again after they change. While the new ones are unreadable or do not match, it returns the
+// previous ones with an error. Other users must not be able to read the key.
 func CertificateIn(certificateFile, keyFile string) func() (*tls.Certificate, error) {
 	var mu sync.Mutex
 	var read *tls.Certificate

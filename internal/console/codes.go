@@ -55,8 +55,8 @@ func (c *codes) add(use codeUse) string {
 	return made
 }
 
-// redeem uses a code up, and reports whether it was right. A wrong one uses it up as well, and is
-// counted, so that nobody can try them all.
+// redeem consumes a code and reports whether text matches it. A wrong guess consumes it too and is
+// counted, to prevent trying them all.
 func (c *codes) redeem(use codeUse, text string) bool {
 	switch expected := c.consume(use); {
 	case expected == "" || text == "": // no guess
@@ -69,7 +69,7 @@ func (c *codes) redeem(use codeUse, text string) bool {
 	return true
 }
 
-// consume uses a code up and returns it, or "" if there is none that is valid.
+// consume removes a code and returns it, or "" if it is missing or expired.
 func (c *codes) consume(use codeUse) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -23,14 +23,14 @@ type Config struct {
 	NewCode func() string
 	// Dir is the folder whose rules are shown while there is no session.
 	Dir string
-	// Attend says that a page is open on which a person sees questions, until leave is called; nil
-	// tells nobody.
+	// Attend signals that a page on which a person sees questions is open, until leave is called;
+	// it may be nil.
 	Attend func() (leave func())
-	// Changes is what a call would change, as a unified diff; nil shows none.
+	// Changes returns a unified diff of a call's changes; if nil, no diff is shown.
 	Changes func(ctx context.Context, text *catalogue.Language, p *umpire.Pending, s *umpire.Session) string
-	// Undoable lists the changes of calls that were kept and can be taken back; nil offers none.
+	// Undoable lists the changes of calls that were kept and can be undone; if nil, undo is not offered.
 	Undoable func() (map[umpire.CallID][]Undoable, error)
-	// Undo takes back the changes with an id, and says what it did. It is required with Undoable.
+	// Undo undoes the changes with an id, and describes the result. It is required with Undoable.
 	Undo func(ctx context.Context, text *catalogue.Language, by umpire.Gate, id string) (string, error)
 	// Passkeys is the file in which passkeys are kept; "" keeps them until the console ends.
 	Passkeys string
@@ -58,7 +58,7 @@ type Console struct {
 	mu     sync.Mutex
 	local  *origin // nil until it listens there
 	remote *origin // as local
-	// badCertificate is what is wrong with the certificate there, and was logged.
+	// badCertificate is the last logged problem with the certificate.
 	badCertificate string
 	servers        []*http.Server
 	terminals      map[chan string]bool // each takes lines

@@ -58,7 +58,7 @@ func (c *Console) streamEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A change sums up what has happened since the last event for a page.
+// A change sums up the events since the last update of a page.
 type change struct {
 	pending bool // questions came or went
 	seq     int64

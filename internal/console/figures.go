@@ -10,13 +10,13 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// hastyTime is how fast an approval comes that nobody can have thought about.
+// hastyTime bounds approvals that came too fast to have been considered.
 const hastyTime = 2 * time.Second
 
-// answerTimes are the bounds of the classes of times to answer; the last class has none.
+// answerTimes are the upper bounds of the classes of answer times; the last class is unbounded.
 var answerTimes = [...]time.Duration{hastyTime, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour}
 
-// The figures are what the overview shows of a period.
+// The figures are the statistics that the overview shows for a period.
 type figures struct {
 	from, to time.Time
 	buckets  []callCounts // over the period, in equal parts
@@ -71,7 +71,7 @@ func countFigures(facts []fact, now time.Time, period time.Duration, parts int) 
 	return f
 }
 
-// countCalls counts each call once, by what was decided first; one that asked later counts as asking.
+// countCalls counts each call once, by its first decision; a call that asked later counts as asking.
 func (f *figures) countCalls(facts []fact, period time.Duration) {
 	calls := map[callKey]*fact{}
 	var order []*fact

@@ -31,7 +31,7 @@ func drawAct(path string, body map[string]any, of ...part) node {
 	return element("form", attr("data-post", path), attr("data-body", string(text)), parts(of))
 }
 
-// drawPages leads to the first and the next page of a list; "" is none.
+// drawPages links to the first and the next page of a list; "" omits the link.
 func drawPages(text *catalogue.Language, first, next string) node {
 	links := parts{class("pages")}
 	if first != "" {
@@ -53,7 +53,7 @@ func drawCode(text *catalogue.Language) node {
 		button(class("plain"), flag("data-new-code"), written(text.Of("another code"))))
 }
 
-// drawSummary draws what opens a form: what it does, and for those who do not see the row, to what.
+// drawSummary draws the button that opens a form: its action and, for screen readers, its object.
 func drawSummary(does, to string) node {
 	return element("summary", written(does+" "), element("span", class("hidden"), written(to)))
 }

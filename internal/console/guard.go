@@ -206,7 +206,7 @@ func checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// identify finds out who makes a request. Of another machine it knows what a proxy says.
+// identify determines the maker of a request. On remote origins it relies on the proxy.
 func (c *Console) identify(r *http.Request) (visitor, error) {
 	v := visitor{origin: originOf(r), agent: r.UserAgent()}
 	if v.origin.remote {

@@ -48,7 +48,7 @@ type Remote struct {
 	Certificate func() (*tls.Certificate, error)
 	// Push keeps the browsers there that get notices; nil offers none.
 	Push *notice.Push
-	// Proxy says who its users are; nil has everybody sign in here.
+	// Proxy authenticates the users; if nil, everybody signs in here.
 	Proxy *Proxy
 }
 
@@ -58,7 +58,7 @@ const (
 	bodyTimeout   = 30 * time.Second
 	idleTimeout   = 5 * time.Minute
 	maxHeader     = 16 << 10
-	// Anybody who can connect takes no more than this of the gate's descriptors at each origin.
+	// Limits on the gate's descriptors that clients can use up at each origin, signed in or not.
 	maxBusy, maxIdle = 48, 16
 	drainTime        = 2 * time.Second
 )

@@ -21,7 +21,7 @@ const (
 	maxWrongCodes = 5
 )
 
-// A digest is kept in place of a token, since it lets nobody in.
+// A digest is stored in place of a token because it cannot be used to sign in.
 type digest [sha256.Size]byte
 
 func digestOf(token string) digest { return sha256.Sum256([]byte(token)) }
@@ -40,18 +40,18 @@ type link struct {
 	expires time.Time
 }
 
-// A visitor describes who makes a request: where, the process at the other end, as far as the system
-// knows it, the browser's User-Agent, and the name of the person, where a proxy knows it. A sign-in is
-// good for the visitor that it was made for. Any program can copy the process's state and the
+// A visitor describes the maker of a request: the origin, the process at the other end, as far as
+// the system knows it, the browser's User-Agent, and the person's name, if a proxy knows it. A
+// sign-in is valid only for its original visitor. Any program can copy the process's state and the
 // User-Agent. They are hints, which only refuse: nothing lets a request in except its signature.
 type visitor struct {
 	origin               *origin
 	process, agent, user string
 }
 
-// A signIn is a browser that was let in.
+// A signIn is a signed-in browser.
 type signIn struct {
-	id      string // tells it from others; it lets nobody in
+	id      string // identifies it; cannot be used to sign in
 	visitor visitor
 	key     *ecdsa.PublicKey // of the page at its origin; each request is signed by it
 	numbers numbers          // of those requests

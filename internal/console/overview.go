@@ -18,7 +18,7 @@ const overviewPath = "/overview"
 // The overviewPages show what the latest events amount to.
 type overviewPages struct{ *Console }
 
-// periods are what the overview can show, in equal parts.
+// periods are the overview's periods, each divided into equal parts.
 var periods = []struct {
 	name, label string
 	length      time.Duration
@@ -109,7 +109,7 @@ func (o *overview) draw() part {
 	)
 }
 
-// The plot of calls, in units of its own; it is stretched to the page.
+// Dimensions of the plot of calls, in its own units; it is stretched to the page.
 const (
 	plotHeight = 100
 	barUnits   = 10
@@ -203,7 +203,7 @@ func (o *overview) drawAnswers() part {
 		drawTable([]string{o.text.Of("waited"), o.text.Of("answers"), ""}, rows))
 }
 
-// drawShapes lists what was asked about most, with the rules that would settle it.
+// drawShapes lists the most frequent questions, with the rules that would settle them.
 func (o *overview) drawShapes() part {
 	if len(o.shapes) == 0 {
 		return parts(nil)

@@ -96,7 +96,7 @@ func sendAsset(w http.ResponseWriter, r *http.Request) {
 type page struct {
 	text   *catalogue.Language
 	title  string
-	person string // who is signed in, "" without a name
+	person string // the signed-in person's name, or ""
 	count  int    // of questions that wait
 	path   string // the entry of the menu that it belongs to
 	class  string // of the part that changes

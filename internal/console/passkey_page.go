@@ -66,8 +66,8 @@ func (c *passkeyPages) sendChallenge(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, made)
 }
 
-// checkProof checks that a use from another machine comes with an assertion for just that, by the person
-// who is signed in: nobody approves under another's name. The challenge is used up, whatever comes.
+// checkProof checks that a use from another machine comes with an assertion for just that, by the signed-in
+// person: a person cannot approve under another name. The challenge is consumed in any case.
 func (c *Console) checkProof(r *http.Request, use codeUse, a *webauthn.Assertion) error {
 	token := c.challenges.consume(use)
 	if token == "" || a == nil {

@@ -46,7 +46,7 @@ type passkeys struct {
 
 	mu  sync.Mutex
 	all []passkey
-	err error // why the file could not be read: then there are none
+	err error // why the file could not be read; all is then empty
 }
 
 // loadPasskeys reads the file.

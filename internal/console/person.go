@@ -22,8 +22,8 @@ var reservedNames = []string{
 	"agent", "gate", "local", "nobody", "person", "policy", "relay", "system", "tcp", "umpire", "unix",
 }
 
-// CheckName refuses a name that could be taken for something else on the record: one with characters
-// that nobody sees, that umpire notes where no person with a name answered, or an address.
+// CheckName rejects a name that could be misread in the records: one with invisible characters, one
+// that umpire itself records for answers without a person's name, or an address.
 func CheckName(name string) error {
 	allowed := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune(" .-_'@+", r)
@@ -49,12 +49,12 @@ func isNumbered(name string) bool { return strings.HasPrefix(strings.ToLower(nam
 // gateOf returns the gate that notes what the person of a request changes.
 func (c *Console) gateOf(r *http.Request) umpire.Gate { return c.config.GateOf(signInOf(r).person) }
 
-// describePerson says who is signed in.
+// describePerson names the signed-in person.
 func describePerson(name string, text *catalogue.Language) string {
 	return fmt.Sprintf(text.Of("signed in as %s"), view.Visible(name))
 }
 
-// joinNotes joins what is said of a passkey or a browser; "" is left out.
+// joinNotes joins the notes on a passkey or a browser and leaves out "".
 func joinNotes(notes ...string) string {
 	notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
 	return view.Visible(strings.Join(notes, " · "))

@@ -46,8 +46,8 @@ func drawBar(of string, percent int) node {
 	return drawPlot("bar", 100, barHeight, drawRect(of, 0, 0, min(percent, 100), barHeight))
 }
 
-// drawPlot draws shapes in units of its own, which are stretched to the room there is. Its numbers are
-// written elsewhere.
+// drawPlot draws shapes in its own units, stretched to the available space. Its numbers are written
+// elsewhere.
 func drawPlot(of string, width, height int, shapes part) node {
 	return element("svg", class(of), attr("viewBox", fmt.Sprintf("0 0 %d %d", width, height)),
 		attr("preserveAspectRatio", "none"), attr("aria-hidden", "true"), attr("focusable", "false"), shapes)

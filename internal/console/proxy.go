@@ -6,12 +6,12 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Proxy is what stands in front of the console's address for other machines, and knows who its users are.
+// A Proxy stands in front of the console's address for other machines, and authenticates its users.
 type Proxy struct {
-	// UserHeader is the header with the name of the person. The proxy replaces what a browser sends in it.
+	// UserHeader is the header with the person's name. The proxy overwrites any value from a browser.
 	UserHeader string
-	// Secret is in the header [ProxyHeader] of each request that the proxy passes on: without it, any process on
-	// this machine could say that it is anybody.
+	// Secret is in the header [ProxyHeader] of each request that the proxy passes on: without it,
+	// any process on this machine could claim to be anybody.
 	Secret string
 }
 
@@ -21,8 +21,8 @@ const ProxyHeader = "Umpire-Proxy"
 var errProxy = umpire.Errorf("this address is answered through the proxy of console.user_header only: it sends "+
 	"the secret in the header %s, and one name", ProxyHeader)
 
-// identify returns the name of the person whose request it is, "" if the proxy gives none. What did not come
-// through the proxy is an error. Without a proxy nobody has a name.
+// identify returns the name of the person who made the request, or "" if the proxy gives no name. A
+// request that bypassed the proxy is an error. Without a proxy, the name is always "".
 func (p *Proxy) identify(h http.Header) (name string, err error) {
 	if p == nil {
 		return "", nil

@@ -25,7 +25,7 @@ const (
 // pushPages say which browsers get notices by Web Push.
 type pushPages struct{ *Console }
 
-// push returns what keeps the browsers that get notices, nil where no other machine reaches the console.
+// push returns the store of browsers that get notices, or nil if no other machine reaches the console.
 func (c *pushPages) push() *notice.Push {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *pushPages) sendNoticeChallenge(w http.ResponseWriter, r *http.Request) 
 	writeJSON(w, http.StatusOK, passkeys.challengeFor(originOf(r), newNotices(signInOf(r), in.Endpoint)))
 }
 
-// A wanted is what a browser gives for notices, with the proof that a person wants them.
+// A wanted is a browser's request for notices, with the proof that a person wants them.
 type wanted struct {
 	webpush.Subscription
 
@@ -97,8 +97,8 @@ func (c *pushPages) subscribe(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: said})
 }
 
-// checkWanted checks the proof. Notices go on after the sign-in, so a cookie alone is too little: they take a
-// passkey, or the code of a terminal from a person who has none.
+// checkWanted checks the proof. Notices outlast the sign-in, so a cookie alone is too little: they
+// take a passkey, or a code from a terminal for a person without passkeys.
 func (c *pushPages) checkWanted(r *http.Request, in *wanted) error {
 	by := signInOf(r)
 	switch {

@@ -32,19 +32,19 @@ const maxFolders = 200
 // The rulePages show and change the rules and grants of folders.
 type rulePages struct{ *Console }
 
-// A ruleBook has what is allowed, asked and denied in one folder, and what is granted there.
+// A ruleBook holds the rules and grants in force in one folder.
 type ruleBook struct {
 	text    *catalogue.Language
 	now     time.Time
 	asked   rulesQuery
-	remote  bool // it is shown on another machine
+	remote  bool // shown on another machine
 	dir     string
 	folders []choice // the value is a session in it
 	rules   []umpire.Rule
 	status  umpire.RuleStatus
 	grants  []umpire.GrantStatus
-	used    map[umpire.RuleID]time.Time // when rules last settled a call, as far as is known
-	tested  *umpire.Decision            // on the command that was asked about; nil is none
+	used    map[umpire.RuleID]time.Time // when rules last settled a call, as far as known
+	tested  *umpire.Decision            // on the command that was asked about; may be nil
 }
 
 // A rulesQuery says which folder's rules are shown, by a session in it, and a command to test.
@@ -89,7 +89,7 @@ func (c *rulePages) showRules(w http.ResponseWriter, r *http.Request) {
 	c.showPage(w, r, rulesPath, b.text.Of("Rules"), b.draw())
 }
 
-// readRules reads what holds in the folder that is asked for, else in that of the latest session.
+// readRules reads the rules in force in the requested folder, else in that of the latest session.
 func (c *rulePages) readRules(ctx context.Context, b *ruleBook) (err error) {
 	if err := c.listFolders(ctx, b); err != nil {
 		return err

@@ -112,7 +112,7 @@ func (b *ruleBook) drawSettled(r *umpire.RuleRef) part {
 	return paragraph("where", b.text.Of("rule")+" "+view.Visible(view.RuleText(r, b.text)))
 }
 
-// drawGrants lists what is granted beside the rules.
+// drawGrants lists the grants that are not rules.
 func (b *ruleBook) drawGrants() node {
 	return element("section", class("layer"),
 		element("h2", written(b.text.Of("Grants"))),

@@ -33,7 +33,7 @@ type sessionList struct {
 	asked  sessionQuery
 	agents []string // for the filter
 	groups []sessionGroup
-	last   *umpire.Session // the next page begins after it; nil is none
+	last   *umpire.Session // the next page begins after it; may be nil
 }
 
 // A sessionGroup has the sessions of one folder.
@@ -190,7 +190,7 @@ func (l *sessionList) drawGroup(g sessionGroup) part {
 	)
 }
 
-// drawSession draws one session: who, how it stands, and where to look further.
+// drawSession draws one session: its agent, its state, and links to more.
 func (l *sessionList) drawSession(s umpire.Session) part {
 	age := fmt.Sprintf(l.text.Of("%s ago"), view.Age(l.now.Sub(s.ActiveAt)))
 	return element("li", class(map[bool]string{true: "session over", false: "session"}[s.State == umpire.SessionOver]),

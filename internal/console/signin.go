@@ -131,14 +131,14 @@ func (c *signInPages) checkAssertion(o *origin, challenge string, a *webauthn.As
 	return person, nil
 }
 
-// signOut ends the sign-in of the browser that asks, and the notices to it. Its page names the address of
-// its push service, which an earlier sign-in may have given. The sign-in is over whatever becomes of the notices;
-// the answer says if they could not be ended.
+// signOut ends the browser's sign-in, and the notices to it. Its page names the address of its push
+// service, which an earlier sign-in may have given. The sign-in ends even if the notices could not
+// be ended; the answer then says so.
 func (c *signInPages) signOut(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Endpoint string `json:"endpoint"`
 	}
-	_ = readJSON(w, r, &in) // it ends all the same
+	_ = readJSON(w, r, &in) // sign out even if it is unreadable
 	by := signInOf(r)
 	c.logins.forget(by.id)
 	said := outcome{State: stateIdle}

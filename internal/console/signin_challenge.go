@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// signInChallenges are what passkeys sign to sign a browser in. A challenge carries its own end and a
-// proof that it was made here, so that strangers who ask for many take no memory, and crowd out nobody.
+// signInChallenges are signed by passkeys to sign a browser in. A challenge carries its expiry and a proof
+// that it was made here, because stored challenges would let strangers fill memory or crowd others out.
 type signInChallenges struct {
 	now func() time.Time
 	key [sha256.Size]byte
 
 	mu   sync.Mutex
-	used map[string]time.Time // when those that let somebody in expire
+	used map[string]time.Time // when the challenges that have been used expire
 }
 
 func newSignInChallenges(now func() time.Time) *signInChallenges {
@@ -60,8 +60,8 @@ func (s *signInChallenges) expiry(challenge string, o *origin) (expires time.Tim
 	return expires, !s.now().After(expires)
 }
 
-// use uses a challenge up, and reports whether it still counts: it was not used before, and has not expired, since
-// what was used is forgotten then.
+// use consumes a challenge, and reports whether it was valid: not used before, and not expired,
+// since expired challenges are removed from the record of used ones.
 func (s *signInChallenges) use(challenge string, expires time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 )
 
-// Limits on what is counted: events of a week, and no more than these.
+// Limits on the counted events: their age, and their number.
 const (
 	tallyTime   = 7 * 24 * time.Hour
 	maxTallied  = 20_000
@@ -29,12 +29,12 @@ type tally struct {
 	now  func() time.Time
 
 	mu    sync.Mutex
-	last  int64 // the number of the last event that was read; 0 is none
+	last  int64 // the number of the last event read, or 0
 	begun bool
 	facts []fact // the oldest first
 }
 
-// A fact is what is counted of one event, or of one call that an event submits.
+// A fact is the counted part of one event, or of one call that an event submits.
 type fact struct {
 	at      time.Time
 	kind    umpire.EventKind
@@ -61,7 +61,7 @@ func (t *tally) latest(ctx context.Context) ([]fact, error) {
 	for from < len(t.facts) && t.facts[from].at.Before(since) {
 		from++
 	}
-	t.facts = t.facts[from:] // what was returned before is never changed
+	t.facts = t.facts[from:] // never modify the slice returned before
 	return t.facts, err
 }
 
@@ -107,7 +107,7 @@ func (t *tally) add(events []umpire.Event) {
 	t.last = max(t.last, umpire.LastSeq(events))
 }
 
-// appendFacts adds what is counted of an event.
+// appendFacts adds the counted parts of an event.
 func appendFacts(facts []fact, e *umpire.Event) []fact {
 	f := fact{
 		at: e.At, kind: e.Kind, project: e.Project, session: e.Session, call: e.Call, request: e.Request,
@@ -147,7 +147,7 @@ func appendFacts(facts []fact, e *umpire.Event) []fact {
 // subcommand is an argument that says what a program does, as in npm install.
 var subcommand = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-// shapeOf names the kind of call that a question is about, by what asks.
+// shapeOf returns the kind of call that a question is about, derived from the access that asks.
 func shapeOf(e *umpire.Event) string {
 	at := slices.IndexFunc(e.Accesses, func(a umpire.Access) bool { return a.Verdict == umpire.Ask })
 	if at < 0 {

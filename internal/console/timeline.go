@@ -29,7 +29,7 @@ type history struct {
 	lines    []*line
 	sessions map[umpire.SessionID]umpire.Session
 	undoable map[umpire.CallID][]Undoable
-	older    int64 // the next older page ends before this event; 0 is none
+	older    int64 // the next older page ends before this event; 0 if this is the last page
 }
 
 // A historyQuery says which lines are shown.
@@ -41,10 +41,10 @@ type historyQuery struct {
 	before  int64 // only events before this one; 0 is all
 }
 
-// A line is what happened to one call, or one event that belongs to none.
+// A line shows the events of one call, or a single event outside of calls.
 type line struct{ events []umpire.Event }
 
-// historyKinds are the filters by what happened, in the order of the menu.
+// historyKinds are the filters by kind of event, in the order of the menu.
 var historyKinds = []struct {
 	name  string
 	label string
@@ -146,8 +146,8 @@ func (c *Console) readLater(ctx context.Context, q *historyQuery) ([]umpire.Even
 	})
 }
 
-// readWindow reads about size events before one, and returns where the next window ends, or 0 when
-// there is none. Event numbers have gaps, so a window may hold fewer events.
+// readWindow reads about size events before one, and returns the end of the next window, or 0 if
+// this was the last. Event numbers have gaps, so a window may hold fewer events.
 func (c *Console) readWindow(
 	ctx context.Context, q *historyQuery, before, size int64,
 ) (events []umpire.Event, next int64, err error) {
@@ -253,7 +253,7 @@ func describeAccesses(accesses []umpire.Access, text *catalogue.Language, root s
 	return view.Visible(strings.Join(about, "; ")), view.Visible(text.Reason(worst.Reason))
 }
 
-// standaloneKinds are the events that have a line of their own when they belong to no call.
+// standaloneKinds are the events that get a separate line when they do not belong to a call.
 var standaloneKinds = map[umpire.EventKind]bool{
 	umpire.EventSessionOpened: true, umpire.EventSessionEnded: true, umpire.EventModeChanged: true,
 	umpire.EventGrantCreated: true, umpire.EventGrantRevoked: true, umpire.EventRulesChanged: true,
@@ -293,7 +293,7 @@ func (l *line) steps() []umpire.Event {
 	})
 }
 
-// describeStep says one event of a line, with what came of it and who did it.
+// describeStep describes one event of a line, with its outcome and its author.
 func (h *history) describeStep(e *umpire.Event) string {
 	said := h.text.Of(stepTexts[e.Kind])
 	if e.Kind == umpire.EventPermissionApproved && e.Scope != nil {

@@ -16,7 +16,7 @@ type Undoable struct {
 	Paths   []string
 }
 
-// undo takes back the changes that a page names, and answers with what was done.
+// undo undoes the changes that a page names, and answers with a description of the result.
 func (c *Console) undo(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		ID string `json:"id"`
