@@ -23,10 +23,10 @@ func (e *BadRequestError) formatted() error {
 	return umpire.Errorf("model refuses the request (%d): %s", e.Status, e.Reason)
 }
 
-// A FailureKind says what sort of failure it is, and with it what can be done.
+// A FailureKind classifies a failure by its remedy.
 type FailureKind uint8
 
-// The kinds of failures. The zero value is one that nothing is known of.
+// The kinds of failures. The zero value is an unknown failure.
 const (
 	FailedUnknown    FailureKind = iota
 	FailedKey                    // the provider does not know the key
@@ -62,9 +62,9 @@ var failureTexts = map[FailureKind]error{
 // A ReplyError says why a model did not reply. It never holds the key.
 type ReplyError struct {
 	Kind   FailureKind
-	Status int    // of HTTP; 0 if the failure is not the server's answer
-	Reason string // what the provider said; of foreign origin
-	Err    error  // what lies below, may be nil
+	Status int    // the HTTP status; 0 if the failure is not the server's answer
+	Reason string // the provider's text; of foreign origin
+	Err    error  // the underlying error; may be nil
 }
 
 // Error says what happened, what to do, and what the provider said.

@@ -13,13 +13,13 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Bounds of what is waited for and taken in.
+// Limits on waiting and reading.
 const (
-	// patience is how long nothing may come in. Providers send signs of life while a
-	// model thinks, but not all do.
+	// patience is the longest allowed silence. Providers send signs of life while a model thinks,
+	// but not all do.
 	patience = 5 * time.Minute
-	// maxRetryAfter is how long a wait a provider may ask for; a longer one is for the
-	// person to know of.
+	// maxRetryAfter is the longest wait that a provider may ask for; a longer one is reported to
+	// the person.
 	maxRetryAfter = time.Minute
 	// largest bounds a reply as it stands on the wire, where a word takes a few hundred
 	// bytes.

@@ -19,7 +19,7 @@ type Log struct {
 	w  io.Writer
 }
 
-// NewLog returns a model that logs what is sent to another one.
+// NewLog returns a model that logs the requests to another model.
 func NewLog(model Model, w io.Writer) *Log { return &Log{model: model, w: w} }
 
 // Reply logs the request and passes it on.
@@ -30,8 +30,7 @@ func (l *Log) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Messag
 	return l.model.Reply(ctx, r, onDelta)
 }
 
-// writeLine hands the line over in one piece, so that another process which reads the
-// file sees whole lines.
+// writeLine writes the line in one piece, for other processes reading the file to see whole lines.
 func (l *Log) writeLine(r Request) error {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)

@@ -30,9 +30,9 @@ type Model interface {
 
 // A Delta is a piece of a message that is still coming in, for people to watch.
 type Delta struct {
-	Again    bool   // the reply broke off and begins anew: the pieces so far do not count
-	Text     string // of what is said
-	Thinking string // of what the model says to itself
+	Again    bool   // the reply broke off and starts over: discard the pieces so far
+	Text     string // of the answer
+	Thinking string // of the model's thinking
 	Tool     string // the tool of a call that begins to be written
 }
 
@@ -50,7 +50,7 @@ type Tool struct {
 	Schema      json.RawMessage `json:"input_schema"` // a JSON schema of the input, an object
 }
 
-// A Role says who speaks.
+// A Role is the speaker of a message.
 type Role string
 
 // The roles. Results of calls come from the user's side.
@@ -78,7 +78,7 @@ const (
 	StopRefused Stop = "refused" // the provider did not let the model go on
 )
 
-// Usage is what a reply cost, in tokens. Zero is not known.
+// Usage is the cost of a reply in tokens. Zero means unknown.
 type Usage struct {
 	Input  int64 `json:"input,omitempty"` // all of the request, cached or not
 	Output int64 `json:"output,omitempty"`
@@ -112,8 +112,8 @@ type Block struct {
 	Output  string `json:"content,omitempty"`
 	IsError bool   `json:"is_error,omitempty"`
 
-	// Raw is what the block is in the form of a provider, who wants it back unchanged.
-	// For any other provider it means nothing, and thinking is left out.
+	// Raw is the block in the form of a provider, which requires it back unchanged. It means
+	// nothing to other providers, and thinking is left out for them.
 	Provider string          `json:"provider,omitempty"`
 	Raw      json.RawMessage `json:"raw,omitempty"`
 }

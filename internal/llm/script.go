@@ -18,7 +18,7 @@ const (
 	maxScript = 16 << 20
 	// maxDelay bounds how long one turn may take.
 	maxDelay = 10 * time.Minute
-	// scriptOver is what a script says once it has no more turns.
+	// scriptOver is the reply of a script without further turns.
 	scriptOver = "done"
 )
 
@@ -88,7 +88,7 @@ func addLine(data []byte, err error) error {
 	return umpire.Errorf("line %d: %w", 1+bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n")), err)
 }
 
-// decodeTurn takes in one turn and refuses what could not be played.
+// decodeTurn decodes one turn and rejects one that cannot be played.
 func (t *turn) decodeTurn(item json.RawMessage) error {
 	if kind := strictjson.KindOf(item); kind != "an object" {
 		return umpire.Errorf("is %s, want an object", kind)

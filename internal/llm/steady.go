@@ -42,7 +42,7 @@ func (s *Steady) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Mes
 	}
 }
 
-// brokeOff reports whether a reply had begun when it failed, by no fault of ours.
+// brokeOff reports whether a reply had begun when it failed for reasons beyond our control.
 func brokeOff(err error) bool {
 	f, ok := errors.AsType[*ReplyError](err)
 	if !ok || f.Status != 0 {

@@ -20,7 +20,7 @@ const (
 	maxTries = 3
 	// firstWait is before the second try where the server names no time; the next is twice as long.
 	firstWait = 500 * time.Millisecond
-	// maxAnswer bounds what is read of a refusal.
+	// maxAnswer bounds the part of an error answer that is read.
 	maxAnswer = 1 << 20
 )
 
@@ -39,7 +39,7 @@ func (e *Endpoint) AddHeaders(lines string) {
 	}
 }
 
-// An AnswerError is what a server answers instead of a reply.
+// An AnswerError is a server's answer in place of a reply.
 type AnswerError struct {
 	Status int
 	Body   []byte

@@ -67,13 +67,13 @@ func endpoint(base string) *llm.Endpoint {
 	return &llm.Endpoint{URL: base, Header: http.Header{"Anthropic-Version": {version}}}
 }
 
-// windows are what the provider's list of models says.
+// windows are the context sizes from the provider's list of models.
 var windows = llm.Windows{"claude-": 200_000}
 
-// Window is the model's context in tokens, 0 for a name that is not known.
+// Window returns the model's context in tokens, or 0 for an unknown name.
 func (m *Model) Window() int64 { return windows.Of(m.name) }
 
-// Reply asks the model, and listens until the message is whole.
+// Reply sends the request and reads the stream until the message is complete.
 func (m *Model) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
 	server := m.server
 	if m.login != nil {

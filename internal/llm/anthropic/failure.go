@@ -13,7 +13,7 @@ import (
 // statusOverloaded is Anthropic's own status for having too much to do.
 const statusOverloaded = 529
 
-// A serverError is what the server says of what went wrong. The types are those of
+// A serverError is the error in a server's answer. The types are those of
 // https://platform.claude.com/docs/en/api/errors.
 type serverError struct {
 	Type    string `json:"type"`
@@ -34,7 +34,7 @@ func failureOf(err error) error {
 	var body struct {
 		Error serverError `json:"error"`
 	}
-	_ = json.Unmarshal(answer.Body, &body) // what is not understood is shown as it is
+	_ = json.Unmarshal(answer.Body, &body) // an answer in another form is shown unchanged
 	reason := cmp.Or(body.Error.Message, string(answer.Body))
 	kind := kindOf(body.Error.Type, answer.Status)
 	switch {
@@ -67,8 +67,8 @@ func kindOf(errorType string, status int) llm.FailureKind {
 	return llm.FailedUnknown
 }
 
-// tooLong recognizes the refusal of a conversation that does not fit; it has no type
-// of its own.
+// tooLong recognizes the refusal of a conversation that does not fit; the API gives it no separate
+// type.
 func tooLong(reason string) bool {
 	return strings.Contains(reason, "prompt is too long") || strings.Contains(reason, "exceed context limit") ||
 		strings.Contains(reason, "request_too_large")

@@ -36,8 +36,8 @@ type login struct {
 	kept config.Credentials
 }
 
-// findLogin finds a login in the order in which Anthropic's own programs look. It fails with a
-// *llm.NoKeyError where there is none.
+// findLogin looks for a login in the same order as Anthropic's own programs. It fails with a
+// *llm.NoKeyError if it finds nothing.
 func findLogin() (*login, error) {
 	if name := os.Getenv("ANTHROPIC_PROFILE"); name != "" {
 		profile, err := config.LoadProfile(config.DefaultDir(), name)
@@ -108,7 +108,7 @@ func (l *login) token(ctx context.Context, base string) (string, error) {
 	return l.kept.AccessToken, err
 }
 
-// readCredentials reads a file that nobody else can read.
+// readCredentials reads a file that other users cannot read.
 func readCredentials(name string) (config.Credentials, error) {
 	var c config.Credentials
 	f, err := os.Open(name)

@@ -168,7 +168,7 @@ func (b *block) done(cut bool) (llm.Block, error) {
 		return llm.Arguments(b.id, b.tool, b.input.String(), cut), nil
 	case "thinking":
 		if b.signature.Len() == 0 {
-			return llm.Block{}, nil // cut off: nobody would accept it without its signature
+			return llm.Block{}, nil // cut off: the API rejects it without its signature
 		}
 		return b.raw(b.thinking.String(), map[string]string{
 			"type": b.kind, "thinking": b.thinking.String(), "signature": b.signature.String(),

@@ -25,7 +25,7 @@ type requestBody struct {
 func (m *Model) requestBody(r llm.Request) requestBody {
 	body := requestBody{
 		Model: m.name, MaxTokens: maxTokens, Stream: true,
-		// The last block is marked, so that what a conversation begins with is paid for once.
+		// Mark the last block: the beginning of a conversation is then paid for only once.
 		CacheControl: fields{"type": "ephemeral"},
 	}
 	if r.System != "" {

@@ -14,7 +14,7 @@ func (chatWire) headers(h http.Header) (string, error)    { return bearer(h) }
 func (chatWire) refuse(w http.ResponseWriter, r *refusal) { refuseOpenAI(w, r) }
 func (chatWire) fault(f Fault) *refusal                   { return faultOpenAI(f) }
 
-// A chatBody is what the interface knows of what we send.
+// A chatBody is the request body that the interface accepts from us.
 type chatBody struct {
 	Model           string        `json:"model"`
 	Stream          bool          `json:"stream"`

@@ -66,7 +66,7 @@ func (messagesWire) fault(f Fault) *refusal {
 	return &refusal{status: 400, kind: "invalid_request_error", message: "llmtest: a fault of the script"}
 }
 
-// A messagesBody is what the interface knows of what we send.
+// A messagesBody is the request body that the interface accepts from us.
 type messagesBody struct {
 	Model     string `json:"model"`
 	MaxTokens int    `json:"max_tokens"`
@@ -256,8 +256,8 @@ func checkResults(i int, open []string, blocks []messagesBlock) error {
 	return nil
 }
 
-// checkReply: what the assistant said can have been said, and its thinking is what it
-// was. That none of it is missing is asked for beyond what all models ask for.
+// checkReply checks that the assistant could have said this text, and that its thinking is
+// unchanged. Requiring all of the thinking is stricter than some models are.
 func checkReply(i int, blocks []messagesBlock, used map[string]bool, t Turn) (open []string, err error) {
 	thought := false
 	for k, b := range blocks {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// bearer is what both of OpenAI's interfaces ask of the headers.
+// bearer checks the headers for both of OpenAI's interfaces and returns the key.
 func bearer(h http.Header) (string, error) {
 	key, ok := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 	if !ok {

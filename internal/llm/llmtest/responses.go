@@ -28,7 +28,7 @@ func (responsesWire) refusalPart(text string) fields {
 	return fields{"type": "refusal", "refusal": text}
 }
 
-// A responsesBody is what the interface knows of what we send.
+// A responsesBody is the request body that the interface accepts from us.
 type responsesBody struct {
 	Model        string            `json:"model"`
 	Stream       bool              `json:"stream"`
@@ -263,7 +263,7 @@ func (p *responsesPlay) send(kind string, data fields) {
 	p.event(kind, data)
 }
 
-// item writes an item: as it begins, what comes in between, and as it ends.
+// item streams an item: its beginning, the events in between, and its end.
 func (p *responsesPlay) item(begin, end fields, between func(at fields)) {
 	index := len(p.output)
 	p.send("response.output_item.added", fields{"output_index": index, "item": begin})

@@ -32,8 +32,7 @@ type Turn struct {
 	Faults []Fault `json:"faults"`
 }
 
-// A Call is a call of a tool. Raw, if it is there, is sent in place of the input,
-// whatever it is.
+// A Call is a call of a tool. Raw, if set, is sent in place of the input, even if it is not JSON.
 type Call struct {
 	ID    string          `json:"id"`
 	Tool  string          `json:"tool"`
@@ -52,7 +51,7 @@ func (c *Call) arguments() string {
 	return string(c.Input)
 }
 
-// A Fault is what goes wrong with one request.
+// A Fault is a failure of one request.
 type Fault string
 
 // The faults. Those of the second group happen in the middle of a reply.
@@ -101,7 +100,7 @@ func ReadScript(file string) ([]Turn, error) {
 	return turns, nil
 }
 
-// pieces cuts a text so that it does not come in one piece, nor whole characters.
+// pieces cuts a text into several pieces, between characters.
 func pieces(text string) []string {
 	var cut []string
 	for len(text) > 0 {

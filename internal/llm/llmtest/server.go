@@ -47,8 +47,8 @@ type Server struct {
 	hang     chan struct{} // closed while one does
 }
 
-// Start starts a server that plays the turns. Window is how many bytes of a request fit
-// into the model's context; 0 is no limit.
+// Start starts a server that plays the turns. window is the number of request bytes that fit into
+// the model's context; 0 means no limit.
 func Start(turns []Turn, window int) *Server {
 	s := &Server{
 		turns: turns, window: window, faulted: map[int]int{}, played: map[int]string{}, hang: make(chan struct{}),
@@ -141,7 +141,7 @@ func (s *Server) speaks(w wire) http.Handler {
 	})
 }
 
-// admit checks a request as the real ones do: who asks first, then what.
+// admit checks a request like the real servers: the key first, then the body.
 func (s *Server) admit(w wire, r *http.Request, body []byte) (int, error) {
 	key, err := w.headers(r.Header)
 	if err != nil {
@@ -169,8 +169,8 @@ func (s *Server) admit(w wire, r *http.Request, body []byte) (int, error) {
 	return n, nil
 }
 
-// saidOver are the turns as one interface knows them: it has no part in what was thought
-// over another one.
+// saidOver returns the turns as one interface knows them: without the thinking that was sent over
+// another one.
 func (s *Server) saidOver(path string) []Turn {
 	turns := slices.Clone(s.turns)
 	for i := range turns {
@@ -188,7 +188,7 @@ func (s *Server) refuses(out http.ResponseWriter, w wire, r *http.Request, no *r
 	w.refuse(out, no)
 }
 
-// playTurn plays the turn, or what goes wrong with it.
+// playTurn plays the turn, or its next fault.
 func (s *Server) playTurn(out http.ResponseWriter, r *http.Request, w wire, n int) {
 	turn := Turn{Text: "done"}
 	if n < len(s.turns) {
@@ -234,7 +234,7 @@ func (s *Server) playTurn(out http.ResponseWriter, r *http.Request, w wire, n in
 
 var floodPiece = strings.Repeat("flood ", 1<<12)
 
-// fault is what goes wrong with the next request for a turn.
+// fault returns the fault for the next request for a turn.
 func (s *Server) fault(n int, faults []Fault) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -379,7 +379,7 @@ func silence(t *testing.T, p Provider) {
 	k.fails(llm.FailedSilent)
 }
 
-// endedWithin: whoever ends the request does not wait for the model.
+// endedWithin: cancelling a request does not wait for the model.
 func endedWithin(t *testing.T, p Provider) {
 	k := newTalk(t, p, llm.Options{}, Turn{Text: "a long story", Faults: []Fault{faultHang, faultSilence}})
 	for range 2 {
@@ -460,8 +460,7 @@ func keyInNoError(t *testing.T, p Provider) {
 	}
 }
 
-// brokenRequest: the server is as strict as it says, so that what it takes means
-// something.
+// brokenRequest: the server rejects malformed requests, which gives meaning to the ones it accepts.
 func brokenRequest(t *testing.T, p Provider) {
 	call := llm.Message{Role: llm.RoleAssistant, Content: []llm.Block{llm.Call("c1", "LS", nil)}}
 	result := func(ids ...string) llm.Message {

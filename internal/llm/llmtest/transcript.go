@@ -14,10 +14,10 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// RunTranscripts plays streams byte for byte, and compares what a model makes of them.
-// Each file holds "stream", as it comes over the wire, and "message", the reply as JSON,
-// or "failure", the text of the error. They are written after the providers' documents
-// and not by [Server], so that both cannot be wrong in the same way.
+// RunTranscripts plays streams byte for byte, and compares the messages that a model makes of them.
+// Each file holds "stream", as it comes over the wire, and "message", the reply as JSON, or
+// "failure", the text of the error. They are written from the providers' documents and not by
+// [Server], to avoid the same mistake in both.
 func RunTranscripts(t *testing.T, pattern string, model func(url string) llm.Model) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

@@ -19,7 +19,7 @@ func newChat(name string, o llm.Options, server *llm.Endpoint) *chatModel {
 	return &chatModel{name: name, options: o, server: server}
 }
 
-// windows are what the provider's list of models says.
+// windows are the context sizes from the provider's list of models.
 var windows = llm.Windows{
 	"gpt-4o": 128_000, "gpt-4-turbo": 128_000, "gpt-4.1": 1_000_000, "gpt-5": 272_000,
 	"o1": 200_000, "o3": 200_000, "o4-mini": 200_000,
@@ -43,7 +43,7 @@ func (m *chatModel) Reply(ctx context.Context, r llm.Request, onDelta func(llm.D
 		}
 		reply.addChunk(&chunk)
 	}
-	// The end is a choice that is finished; what comes after it only counts tokens.
+	// A finished choice ends the reply; later events only count tokens.
 	if reply.finish == "" || stream.Err() != nil {
 		return llm.Message{}, endOfStream(stream.Err())
 	}
@@ -98,8 +98,8 @@ func (m *chatModel) requestBody(r llm.Request) chatRequest {
 	return body
 }
 
-// chatMessages are the messages that one of ours is: each result is one, and so is
-// what the user says.
+// chatMessages converts one of our messages to several: one for each result, and one for the user's
+// text.
 func chatMessages(m llm.Message) []chatMessage {
 	blocks := llm.Sendable(m, provider)
 	if m.Role == llm.RoleAssistant {
@@ -118,7 +118,7 @@ func chatMessages(m llm.Message) []chatMessage {
 	return all
 }
 
-// assistantMessage is what the model said: a text, calls, or both.
+// assistantMessage converts a message of the model: a text, calls, or both.
 func assistantMessage(blocks []llm.Block) chatMessage {
 	m := chatMessage{Role: "assistant"}
 	said := llm.Message{Content: blocks}
@@ -151,8 +151,8 @@ type chatChunk struct {
 	} `json:"choices"`
 }
 
-// A chatDelta is what a piece adds. Servers other than OpenAI's tell of the thinking, under either
-// of two names.
+// A chatDelta is one streamed piece. Servers other than OpenAI's send the thinking too, under
+// either of two names.
 type chatDelta struct {
 	Content          text       `json:"content"`
 	Refusal          string     `json:"refusal"`

@@ -9,10 +9,10 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// A serverError is what a server says of what went wrong. The codes are those of
+// A serverError is the error in a server's answer. The codes are those of
 // https://developers.openai.com/api/docs/guides/error-codes.
 type serverError struct {
-	Code    string `json:"code"` // left out where a server gives a number
+	Code    string `json:"code"` // empty if a server gives a number
 	Type    string `json:"type"`
 	Message string `json:"message"`
 	Param   string `json:"param"`
@@ -23,7 +23,7 @@ func refusalOf(answer *llm.AnswerError) error {
 	var body struct {
 		Error serverError `json:"error"`
 	}
-	_ = json.Unmarshal(answer.Body, &body) // what is not understood is shown as it is
+	_ = json.Unmarshal(answer.Body, &body) // an answer in another form is shown unchanged
 	reason := cmp.Or(body.Error.Message, string(answer.Body))
 	kind := kindOf(cmp.Or(body.Error.Code, body.Error.Type), answer.Status)
 	switch {

@@ -14,7 +14,7 @@ type responsesModel struct {
 	name    string
 	options llm.Options
 	server  *llm.Endpoint
-	// plain says that the model has refused to give its reasoning encrypted: it has none.
+	// plain is set once the model has refused to encrypt its reasoning: it does not reason.
 	plain atomic.Bool
 }
 
