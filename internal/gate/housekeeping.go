@@ -115,8 +115,8 @@ func (ss *sessions) tendHeld(ctx context.Context, s *umpire.Session) error {
 	return ignoreGone(err)
 }
 
-// runnerGone reports whether a session's runner lives no more: its lease has ended, or
-// it ran on this machine and there is no such process.
+// runnerGone reports whether a session's runner is gone: its lease has ended, or it ran on this
+// machine and its process is gone.
 func (ss *sessions) runnerGone(s *umpire.Session) bool {
 	return !s.LeaseUntil.After(ss.now()) || ss.hasEnded(s.Runner)
 }
