@@ -45,11 +45,11 @@ func (b *Browser) ID() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Name is what a person sees of it: the push service, and the beginning of the ID.
+// Name returns the browser's display name: the push service, and the beginning of the ID.
 func (b *Browser) Name() string { return b.Host() + " " + b.ID()[:6] }
 
-// A Push keeps the browsers that get notices, and the key by which push services know this gate. It is safe
-// for concurrent use.
+// A Push keeps the browsers that get notices, and the key that identifies this gate to push
+// services. It is safe for concurrent use.
 type Push struct {
 	// Subject is the address of the console; push services see it as the sender's.
 	Subject string
@@ -104,7 +104,7 @@ func decodeBrowsers(data []byte) (all []Browser, line int, err error) {
 	}
 	for err == nil && in.More() {
 		var b Browser
-		at := in.InputOffset() // of what is before the browser; it begins on the same line or the next
+		at := in.InputOffset() // the end of the previous value; the browser begins on the same line or the next
 		if err = in.Decode(&b); err == nil {
 			err = b.Check()
 		}
@@ -147,7 +147,7 @@ func (p *Push) Add(b *Browser) error {
 	})
 }
 
-// Remove forgets the browsers that match reports. It is not an error if there are none.
+// Remove removes the browsers that match reports. It is not an error if it finds none of them.
 func (p *Push) Remove(match func(b *Browser) bool) error {
 	return p.change(func(all []Browser) ([]Browser, error) {
 		return slices.DeleteFunc(all, func(b Browser) bool { return match(&b) }), nil
@@ -173,7 +173,7 @@ func (p *Push) change(how func(all []Browser) ([]Browser, error)) error {
 	return files.Replace(p.File, append(data, '\n'), privateMode)
 }
 
-// PublicKey returns the key that a browser subscribes with. It makes one first if there is none.
+// PublicKey returns the key that a browser subscribes with. It makes the key if it does not exist yet.
 func (p *Push) PublicKey() (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -117,7 +117,7 @@ func (t *tokens) expire(request umpire.RequestID) {
 	t.endAll(request, tokenLate)
 }
 
-// endAll makes what is good of a question's tokens something else; mu is held.
+// endAll changes the state of a question's tokens that are still good; mu is held.
 func (t *tokens) endAll(request umpire.RequestID, state tokenState) {
 	for _, bound := range t.all {
 		if bound.answer.Request == request && bound.state == tokenGood {

@@ -51,7 +51,7 @@ type question struct {
 	request umpire.RequestID
 	session umpire.SessionID
 	due     time.Time
-	told    *notice // what was sent; nil until then
+	told    *notice // the notice sent; nil until then
 }
 
 // describe makes the notice of a question that waits.
@@ -99,7 +99,7 @@ func describeAnswer(of *notice, s *umpire.Standing, now time.Time, text *catalog
 	return &n
 }
 
-// testNotice is what a person sends to see whether notices arrive.
+// testNotice returns the notice that a person sends to test delivery.
 func testNotice(now time.Time, text *catalogue.Language) *notice {
 	return &notice{
 		event: eventTest, request: "test", at: now, title: "umpire", risk: "low",
@@ -107,8 +107,8 @@ func testNotice(now time.Time, text *catalogue.Language) *notice {
 	}
 }
 
-// sequence names the notices of one question to a server, so that a later one takes the place of
-// the one before.
+// sequence identifies the notices of one question to a server, which then replaces the earlier
+// notice by the later one.
 func (n *notice) sequence() string {
 	sum := sha256.Sum256([]byte(n.request))
 	return hex.EncodeToString(sum[:8])

@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// An Inbox is what a notifier needs of a gate.
+// An Inbox is the part of a gate that a notifier uses.
 type Inbox interface {
 	umpire.Answerer
 	umpire.SessionReader
@@ -24,19 +24,19 @@ type Inbox interface {
 type Config struct {
 	Gate   Inbox
 	Notify config.Notify
-	// Push has the browsers that get notices by Web Push; nil is none.
+	// Push holds the browsers that get notices by Web Push; it may be nil.
 	Push *Push
-	// Secrets is the folder in which tokens and secrets lie.
+	// Secrets is the folder of tokens and secrets.
 	Secrets string
-	// Report is the file that says how sending goes; "" is none.
+	// Report is the file that describes how sending goes; it may be "".
 	Report string
 	Text   *catalogue.Language
-	// Warn gets the errors of what runs in the background; nil drops them.
+	// Warn receives the errors of background work; nil drops them.
 	Warn func(error)
 
 	now   func() time.Time
 	pause time.Duration // before a second try
-	// pushClient reaches push services; nil is a client that dials only the public web.
+	// pushClient reaches push services; nil means a client that dials only the public web.
 	pushClient *http.Client
 }
 
@@ -109,7 +109,7 @@ func newNotifier(c Config) (*Notifier, error) {
 	return n, nil
 }
 
-// Close ends sending. What is queued is not sent any more.
+// Close stops sending and drops the queued notices.
 func (n *Notifier) Close() error {
 	n.end()
 	n.parts.Wait()
@@ -298,7 +298,7 @@ func (n *Notifier) describe(ctx context.Context, q *question) (*notice, error) {
 	}
 	p := findQuestion(waiting, q.request)
 	if p == nil {
-		return nil, nil //nolint:nilnil // none is not an error
+		return nil, nil //nolint:nilnil // a missing question is not an error
 	}
 	session, err := n.config.Gate.Session(ctx, q.session)
 	if err != nil {

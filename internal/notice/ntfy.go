@@ -51,7 +51,7 @@ var ntfyRisks = map[string]struct {
 	umpire.High.String(): {4, "warning"},
 }
 
-// quietPriority is the priority of what asks for nothing.
+// quietPriority is the priority of notices that need no action.
 const quietPriority = 2
 
 // An ntfyTarget publishes to a topic of a server.

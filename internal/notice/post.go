@@ -89,7 +89,7 @@ func (p poster) post(ctx context.Context, address string, body []byte, header ma
 		return withoutAddress(err)
 	}
 	defer response.Body.Close()
-	_, _ = io.CopyN(io.Discard, response.Body, maxReply) // so that the connection can be used again
+	_, _ = io.CopyN(io.Discard, response.Body, maxReply) // lets the connection be reused
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return &statusError{response.StatusCode}
 	}
@@ -107,7 +107,7 @@ func withoutAddress(err error) error {
 // problemText is an error in a line that is safe to show.
 func problemText(err error) string { return view.Brief(err.Error(), maxProblem) }
 
-// readSecret reads a token or a secret from a file in a folder that nobody else can read.
+// readSecret reads a token or a secret from a file in a folder that other users cannot read.
 func readSecret(folder, name string) (string, error) {
 	secret, err := files.ReadSecret(filepath.Join(folder, name))
 	if err != nil {

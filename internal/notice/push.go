@@ -22,12 +22,12 @@ import (
 
 const (
 	pushTTL = 12 * time.Hour // that a push service keeps a notice for a phone that is off
-	// proofTime is how long the proof of who sends is valid; RFC 8292 allows a day.
+	// proofTime is how long the sender's proof is valid; RFC 8292 allows a day.
 	proofTime = time.Hour
 )
 
-// A pushMessage is what the console's service worker shows. It names the card that a tap opens and bears
-// nothing that answers: a push that is sent again only says again what it said.
+// A pushMessage is shown by the console's service worker. It names the card that a tap opens and
+// contains nothing that could answer the question: a replayed push only repeats its text.
 type pushMessage struct {
 	Title   string `json:"title"`
 	Text    string `json:"text"`
@@ -103,8 +103,8 @@ func (t *pushTarget) encrypt(n *notice) ([]byte, error) {
 // errInner is why no notice is sent to an address that a browser gave.
 var errInner = umpire.Errorf("the address of the push service is not on the public web")
 
-// newPushClient returns a client for addresses that browsers gave. It dials nothing but the public web,
-// whatever a name means at that moment, and takes no proxy, which could dial for it.
+// newPushClient returns a client for addresses that browsers gave. It dials only the public web,
+// checked after each name lookup, and takes no proxy, which could dial for it.
 func newPushClient() *http.Client {
 	client := newClient()
 	dialer := &net.Dialer{Timeout: requestTime, Control: func(_, address string, _ syscall.RawConn) error {

@@ -7,11 +7,11 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Limits on what waits to be sent.
+// Limits on the notices of one target.
 const (
-	maxQueued  = 64 // of one target; more are dropped and counted
+	maxQueued  = 64 // more are dropped and counted
 	maxTries   = 6
-	firstPause = time.Second // and twice as long each time
+	firstPause = time.Second // doubled each time
 	maxPause   = 30 * time.Second
 )
 
@@ -48,7 +48,7 @@ func (q *queue) enqueue(n *notice) {
 	}
 }
 
-// deliverAll sends what is queued until ctx ends.
+// deliverAll sends queued notices until ctx ends.
 func (q *queue) deliverAll(ctx context.Context) {
 	for {
 		select {

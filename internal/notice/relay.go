@@ -31,9 +31,9 @@ const (
 
 // Limits on a stream that anybody may write to.
 const (
-	maxMessage  = 16 << 10         // bytes of a line; a longer one is no reply
-	silenceTime = 3 * time.Minute  // the server says every 45 seconds that it is there
-	clockSkew   = 10 * time.Second // by which the server's clock may be behind
+	maxMessage  = 16 << 10         // bytes of a line; a longer one is not a reply
+	silenceTime = 3 * time.Minute  // the server sends a keepalive every 45 seconds
+	clockSkew   = 10 * time.Second // how far the server's clock may be behind
 	relayActor  = "relay"
 )
 
@@ -48,8 +48,8 @@ type relay struct {
 	pause  time.Duration
 	tokens tokens
 
-	// asksTrust is set where the person trusts the server; private says that the server, when it was
-	// asked last, let nobody else read the topic of notices.
+	// asksTrust is set if the person trusts the server; private is set if the server, when last
+	// asked, kept other users from reading the topic of notices.
 	asksTrust bool
 	private   atomic.Bool
 }

@@ -108,7 +108,7 @@ func (r *reporter) countRefusal(why Refusal) {
 	r.markDirty()
 }
 
-// noteListening takes down what is wrong with the way back; nil is nothing.
+// noteListening records a problem with the way back, or its recovery if err is nil.
 func (r *reporter) noteListening(name string, err error) {
 	r.change(name, func(t *TargetReport) {
 		t.Listens, t.Problem, t.At = err == nil, "", r.now()

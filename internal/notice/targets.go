@@ -114,7 +114,7 @@ func (n *Notifier) listAll() (all []target, err error) {
 	return all, err
 }
 
-// A TestResult is what became of a test notice at one target.
+// A TestResult is the result of a test notice at one target.
 type TestResult struct {
 	Name string
 	Err  error

@@ -14,7 +14,7 @@ import (
 // another version.
 const hookVersion = 1
 
-// A hookMessage is what a webhook gets.
+// A hookMessage is the body of a request to a webhook.
 type hookMessage struct {
 	Version int       `json:"version"`
 	Event   string    `json:"event"` // waiting, answered, test
@@ -42,7 +42,7 @@ type webhookTarget struct {
 
 func (t *webhookTarget) name() string { return "webhook " + hostOf(t.url) }
 
-// deliver posts a notice. A second try has the same delivery, and a signature of its own.
+// deliver posts a notice. A second try has the same delivery ID, and a new signature.
 func (t *webhookTarget) deliver(ctx context.Context, n *notice) error {
 	m := hookMessage{
 		Version: hookVersion, Event: n.event, Request: string(n.request), At: n.at.UTC(), Title: n.title, Text: n.text,
@@ -61,7 +61,7 @@ func (t *webhookTarget) deliver(ctx context.Context, n *notice) error {
 	})
 }
 
-// sign signs a body and the time at which it is sent, so that a receiver can refuse an old one.
+// sign signs a body together with the time of sending; a receiver can then refuse an old one.
 func sign(secret string, now time.Time, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	_, _ = fmt.Fprintf(mac, "%d.%s", now.Unix(), body) // never fails

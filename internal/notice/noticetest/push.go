@@ -26,9 +26,9 @@ import (
 	"time"
 )
 
-// A PushService is a fake of a push service with one browser behind it, written from RFC 8030, 8188, 8291
-// and 8292, and not compared with a real one. It refuses what does not come from the key that the browser
-// subscribed with, and what the browser could not read. It is safe for concurrent use; close it when done.
+// A PushService is a fake of a push service with one browser behind it, written from RFC 8030, 8188, 8291 and
+// 8292, and not compared with a real one. It rejects a message that is not signed by the key the browser
+// subscribed with, or that the browser could not read. It is safe for concurrent use; close it when done.
 type PushService struct {
 	*httptest.Server
 
@@ -49,7 +49,7 @@ type PushService struct {
 type Push struct {
 	Text                []byte
 	TTL, Urgency, Topic string
-	Subject             string // who sends it
+	Subject             string // the sender
 }
 
 // NewPush starts a service.

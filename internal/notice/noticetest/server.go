@@ -88,7 +88,7 @@ func (s *Server) Fail(codes ...int) {
 	s.fail = append(s.fail, codes...)
 }
 
-// Messages returns what was published to a topic.
+// Messages returns the messages published to a topic.
 func (s *Server) Messages(topic string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +148,7 @@ func (s *Server) keep(m Message) Message {
 	return m
 }
 
-// wake wakes all who wait; mu is held.
+// wake wakes all waiting readers; mu is held.
 func (s *Server) wake() {
 	close(s.news)
 	s.news = make(chan struct{})
