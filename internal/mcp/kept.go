@@ -17,8 +17,7 @@ type keptTools[V any] struct {
 	Tools   map[string]V `json:"tools"`
 }
 
-// readKept reads such a file of at most so many bytes. Where there is none, nothing is
-// remembered.
+// readKept reads such a file of at most limit bytes. If it does not exist, the result is empty.
 func readKept[V any](path string, limit int64) (map[string]V, error) {
 	data, err := files.ReadSmall(path, limit)
 	if errors.Is(err, fs.ErrNotExist) {

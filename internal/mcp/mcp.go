@@ -4,25 +4,25 @@
 //	defer set.Close()
 //	result := set.Run(ctx, started) // started comes from the gate
 //
-// A server is a program that a person configured, or an address that they gave. Its words are
-// not trusted:
+// A server is a program that a person configured, or an address that they gave. Its words are not
+// trusted:
 //
-//   - A tool is called mcp__SERVER__TOOL. Each call takes the gate's word, and the
-//     gate judges it as a tool that is known by name only.
-//   - What a tool claims to be (its annotations) goes to the gate, where it can only
-//     raise the risk, and to the person, marked as a claim.
-//   - A tool that is described otherwise than when the server was started is not run any
-//     more: what a person or a rule agreed to was the other one. If its description has
-//     changed since an earlier run called it, the call asks whatever rule allows it.
+//   - A tool is called mcp__SERVER__TOOL. Each call needs the gate's permission, and
+//     the gate judges it as a tool that is known by name only.
+//   - A tool's annotations go to the gate, where they can only raise the risk, and to the
+//     person, marked as a claim.
+//   - A tool whose description has changed since the server was started no longer runs: a
+//     person or a rule agreed to the earlier one. If its description has changed since an
+//     earlier run called it, the call asks in spite of any rule that allows it.
 //   - Descriptions, lists and results are bounded, and valid UTF-8. Other content than text
 //     is only named.
-//   - A server gets no request answered: neither its questions to the person nor
-//     those to the model.
-//   - Every call gets one result, whatever the server does: it may hang, die, flood or send
-//     answers that nobody asked for.
+//   - A server's requests are not answered: neither its questions to the person nor those
+//     to the model.
+//   - Every call gets one result, even if the server hangs, dies, floods or sends unexpected
+//     answers.
 //
-// The program of a server gets few variables of the environment, none of which names a
-// key, a process group of its own, and it ends with the set.
+// The program of a server gets few environment variables and no keys, runs in its own process
+// group, and ends with the set.
 package mcp
 
 import (
@@ -54,14 +54,14 @@ const (
 
 // Options are the surroundings of servers.
 type Options struct {
-	// Root is the project's root, from which a server's relative folder starts; Home is
-	// the person's, in which a server runs that names none.
+	// Root is the project's root, which a server's relative folder starts from; Home is the
+	// person's home, the default folder of a server.
 	Root, Home string
-	// Env is the environment that values like ${NAME} are taken from, and from which
-	// servers get a few harmless variables.
+	// Env is the environment for values like ${NAME}; servers also get a few harmless variables
+	// from it.
 	Env []string
-	// Ledger is the file in which it is remembered, from one run to the next, how tools
-	// were described when they were last called; "" remembers nothing.
+	// Ledger is the file that records, from one run to the next, the descriptions of tools when
+	// they were last called; "" means no record.
 	Ledger string
 	// Notice is called with what a person should know: servers that do not start or that end,
 	// tools that are left out. Formats are those of package fmt, and fixed; arguments hold
@@ -88,8 +88,8 @@ type offer struct {
 	name   string // as the server calls it
 	llm    llm.Tool
 	print  [32]byte
-	claims json.RawMessage // its annotations, nil for none
-	anew   bool            // it is described otherwise than when it was last called; see Set.mu
+	claims json.RawMessage // its annotations; may be nil
+	anew   bool            // its description has changed since the last call; see Set.mu
 }
 
 // Open starts the servers, all at once, and lists their tools. A server that cannot be
@@ -218,8 +218,8 @@ func quoteText(text string) json.RawMessage {
 	return raw
 }
 
-// Run runs a call that the gate has started and returns its result, which has a status
-// whatever happens. Without the gate's word nothing runs.
+// Run runs a call that the gate has started and returns its result, which always has a status.
+// Nothing runs without the gate's permission.
 func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result) {
 	call := started.Call
 	r = umpire.Result{Call: call.ID, Session: call.Session, Batch: call.Batch}

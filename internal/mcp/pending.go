@@ -11,9 +11,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A pending is what a client is given to come back with, while a person decides: which call
-// of umpire's its request is. It is signed, so that it survives a restart of both ends, and
-// nobody can make one up for another call.
+// A pending is handed to a client to come back with while a person decides. It identifies umpire's
+// call for the client's request. Its signature keeps it valid across restarts of both ends, and
+// prevents forging one for another call.
 type pending struct {
 	Session umpire.SessionID `json:"session"`
 	Call    umpire.CallID    `json:"call"`

@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// A ProxyGate is what a proxy needs of a gate.
+// A ProxyGate is the part of a gate that a proxy uses.
 type ProxyGate interface {
 	umpire.Submitter
 	umpire.Runner
@@ -173,7 +173,7 @@ func (p *Proxy) fromServer(line []byte) error {
 	m, err := jsonrpc.Parse(line)
 	if err != nil && len(bytes.TrimSpace(line)) > 0 {
 		p.reportError(umpire.Errorf("a message of the server is not forwarded: %w", err))
-		o, _ := strictjson.ReadObject(line) // what is given once, whatever else is wrong
+		o, _ := strictjson.ReadObject(line) // ignore all members but the unique ones
 		m = jsonrpc.Message{ID: o["id"]}
 		if !m.IsResponse() || !m.HasValidID() || o["method"] != nil {
 			return nil
@@ -283,7 +283,7 @@ func (p *Proxy) judge(ctx context.Context, m *jsonrpc.Message) (forwarded []byte
 	}
 	switch cause := context.Cause(ctx); {
 	case p.relay.Over(), errors.Is(cause, errCallCancelled):
-		return nil, nil // nobody is there to be answered
+		return nil, nil // the connection is gone
 	case errors.Is(err, errComesBack):
 		return nil, p.sendBack(r)
 	case err != nil:

@@ -31,8 +31,8 @@ type proxyRequest struct {
 	arguments json.RawMessage
 	// described is how the server describes the tool; "{}" for one that it does not list.
 	described json.RawMessage
-	// state is what the client was given to come back with, "" at first, and declined says
-	// that its user does not want to wait.
+	// state is the pending state that the client came back with, "" at first, and declined is set
+	// if the user does not want to wait.
 	state    string
 	declined bool
 }
@@ -99,7 +99,7 @@ func (r *proxyRequest) comesBack() bool {
 	return err == nil && abilities["elicitation"] != nil
 }
 
-// forwarded is the request for the server, without what was for umpire.
+// forwarded returns the request for the server, without the fields meant for umpire.
 func (r *proxyRequest) forwarded() []byte {
 	if !r.ours() {
 		return r.message.Raw

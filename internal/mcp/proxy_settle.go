@@ -25,9 +25,9 @@ const (
 	// come back.
 	firstPatience = 2 * time.Second
 	patienceAgain = time.Minute
-	// withdrawTime is how long it may take to withdraw a call that nobody waits for.
+	// withdrawTime bounds the withdrawal of an abandoned call.
 	withdrawTime = 5 * time.Second
-	// maxOutput bounds what the gate keeps of a result; the client has it whole.
+	// maxOutput bounds the part of a result that the gate keeps; the client has it whole.
 	maxOutput = 64 << 10
 )
 
@@ -75,7 +75,7 @@ func (p *Proxy) settleCall(ctx context.Context, r *proxyRequest) (started bool, 
 	}
 }
 
-// textOf is what the model is told of a call that does not run.
+// textOf returns the text that tells the model why a call does not run.
 func textOf(c *umpire.BatchCall) string {
 	switch {
 	case c.Result == nil:
@@ -123,8 +123,8 @@ func (p *Proxy) submit(ctx context.Context, r *proxyRequest) (umpire.Batch, erro
 	return b, err
 }
 
-// describeCall is what is known of a tool: for the gate, where it can only raise the risk, and
-// for the person.
+// describeCall returns the known properties of a tool: for the gate, where they can only raise the
+// risk, and for the person.
 func (p *Proxy) describeCall(r *proxyRequest) map[string]json.RawMessage {
 	extra := map[string]json.RawMessage{"mcp_server": quoteText(p.Name)}
 	if !r.comesBack() {
@@ -249,7 +249,7 @@ func (p *Proxy) sendBack(r *proxyRequest) error {
 	}))
 }
 
-// withdraw ends a call that nobody waits for. The error is why it has not run.
+// withdraw ends an abandoned call. The returned error explains why it has not run.
 func (p *Proxy) withdraw(ctx context.Context, b *umpire.Batch, why string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
 	defer cancel()
@@ -278,7 +278,7 @@ func (p *Proxy) finish(result umpire.Result, m *jsonrpc.Message) {
 	var said struct {
 		IsError bool `json:"isError"`
 	}
-	_ = json.Unmarshal(m.Result, &said) // of an error there is none
+	_ = json.Unmarshal(m.Result, &said) // an error has no result to decode
 	result.Status, result.Output = umpire.ResultOK, string(m.Result)
 	if m.Error != nil || said.IsError {
 		result.Status, result.Output = umpire.ResultError, cmp.Or(string(m.Error), string(m.Result))

@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	// maxFrame bounds one message of a server: what is larger ends the connection.
+	// maxFrame bounds one message of a server: a larger one ends the connection.
 	maxFrame = 8 << 20
-	// stopGrace is how long a server may take to end by itself when it is no longer needed,
-	// and then again when it is asked to.
+	// stopGrace is how long a server may take to end by itself when it is no longer needed, and
+	// then again after it is asked to.
 	stopGrace = time.Second
-	// maxWords is how much of what a server prints to its standard error is kept.
+	// maxWords is how much of a server's standard error is kept.
 	maxWords = 4 << 10
 )
 
@@ -51,8 +51,7 @@ func (s *server) launch() (sdk.Transport, error) {
 	if p.input, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	// Not exec's pipe: that one is closed when the process ends, with what was not read
-	// yet.
+	// Not exec's pipe: it is closed when the process ends, which loses unread output.
 	var write *io.PipeWriter
 	p.output, write = io.Pipe()
 	cmd.Stdout = write
@@ -75,7 +74,7 @@ func (p *program) wait(killed context.Context, group *process.Group, write *io.P
 	select {
 	case p.err = <-group.Done:
 	case <-killed.Done():
-		p.output.Close() //nolint:errcheck // it never fails; whoever writes there is not to wait
+		p.output.Close() //nolint:errcheck // it never fails; writers must not block
 		group.Stop(stopGrace)
 		p.err = errors.New("it was ended")
 	}
@@ -115,8 +114,8 @@ func (p *program) stop() {
 	<-p.ended
 }
 
-// lastWords keeps the end of what is written to it, for people to read. It is safe for
-// concurrent use.
+// lastWords keeps the end of the text written to it, for people to read. It is safe for concurrent
+// use.
 type lastWords struct {
 	mu   sync.Mutex
 	text []byte

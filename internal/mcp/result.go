@@ -74,7 +74,7 @@ func partText(c sdk.Content) string {
 	return "[content of a kind that is not known]"
 }
 
-// nameOmitted names what is left out.
+// nameOmitted describes omitted content.
 func nameOmitted(what, mime string, size int) string {
 	return fmt.Sprintf("[%s, %s, %d bytes: not shown]", what, stripInvisible(mime), size)
 }

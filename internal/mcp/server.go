@@ -158,8 +158,8 @@ func (s *server) offer(t *sdk.Tool) (*offer, error) {
 	return made, nil
 }
 
-// describeTool is a tool's description as the model gets it: bounded, and without what nobody
-// would see.
+// describeTool returns a tool's description for the model: bounded, and without invisible
+// characters.
 func describeTool(t *sdk.Tool) string {
 	text := t.Description
 	if text == "" {
@@ -205,7 +205,7 @@ func (s *server) same(ctx context.Context, was *offer) error {
 // errTimeout says that a call took longer than it may.
 var errTimeout = errors.New("timed out")
 
-// call runs a tool. It returns whatever the server does.
+// call runs a tool. It always returns, even if the server hangs.
 func (s *server) call(ctx context.Context, t *offer, input json.RawMessage) (string, error) {
 	limit := s.config.Timeout
 	if limit == 0 {

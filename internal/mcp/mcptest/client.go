@@ -14,14 +14,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ClientMain is a client: FILE COMMAND... It starts the command as its server, and calls the
-// tools that the lines of the file name, each with its arguments. It prints what it gets.
+// ClientMain is a client: FILE COMMAND... It starts the command as its server, and calls the tools
+// that the lines of the file name, each with its arguments. It prints the replies.
 //
 //	-at FILE        call a server over HTTP instead: the file says its address and a field of the
 //	                header, as umpire mcp --listen prints them
 //	-elicit ACTION  answer every question of the server so, and show it
-//	-state FILE     do not answer questions: write what to come back with to the file, or come
-//	                back with what is in it
+//	-state FILE     do not answer questions: write the state to come back with to the file, or
+//	                come back with the state from the file
 func ClientMain() {
 	at := flag.String("at", "", "")
 	elicit := flag.String("elicit", "", "")

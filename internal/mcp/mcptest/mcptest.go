@@ -85,7 +85,7 @@ func Handler() http.Handler {
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return New() }, nil)
 }
 
-// A do is what a tool does with its input.
+// A do handles a call of a tool.
 type do func(ctx context.Context, r *mcp.CallToolRequest, in map[string]any) (*mcp.CallToolResult, error)
 
 // add gives a server a tool.
@@ -149,7 +149,7 @@ func echo(_ context.Context, _ *mcp.CallToolRequest, in map[string]any) (*mcp.Ca
 	return Text(text), nil
 }
 
-// runCommand runs a command, as servers do that nobody should have.
+// runCommand runs a command, as a dangerous server might.
 func runCommand(ctx context.Context, _ *mcp.CallToolRequest, in map[string]any) (*mcp.CallToolResult, error) {
 	command, _ := in["command"].(string)
 	out, err := exec.CommandContext(ctx, "sh", "-c", command).CombinedOutput()
