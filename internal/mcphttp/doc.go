@@ -5,8 +5,8 @@
 //	proxy := mcp.Proxy{Client: client, Server: remote, HangUp: remote.Close, ...}
 //
 // Each message is posted by itself. The answer is a JSON object or a stream of events; a stream
-// that breaks before its answer is taken up again where the server can, and no request is sent
-// a second time. What comes in is bounded, and has to be JSON of one meaning.
+// that breaks before its answer is resumed if the server supports it, and no request is sent a
+// second time. Incoming messages are bounded, and must be unambiguous JSON.
 package mcphttp
 
 import (
@@ -56,9 +56,9 @@ const (
 	maxPosts = 256
 	// maxTools is of how many tools it is known which arguments are repeated in headers.
 	maxTools = 4096
-	// maxChallenge bounds what is said of how a server wants its clients signed in.
+	// maxChallenge bounds the kept part of a server's sign-in challenge.
 	maxChallenge = 300
-	// maxResumes is how often a broken stream is taken up again without a new event.
+	// maxResumes is how often a broken stream is resumed without a new event.
 	maxResumes = 5
 	// noticeTime is how long a server may take to accept a message that is not a request, and
 	// endTime to end its session.
@@ -87,7 +87,7 @@ func compactLine(value []byte) ([]byte, error) {
 	return line, nil
 }
 
-// versionOf is the version of the protocol that a request speaks by its own word, "" for none.
+// versionOf returns the protocol version that a request claims, or "".
 func versionOf(params json.RawMessage) string {
 	var said struct {
 		Meta struct {
@@ -98,7 +98,7 @@ func versionOf(params json.RawMessage) string {
 	return said.Meta.Version
 }
 
-// nameOf is what a request is about: the name of a tool or a prompt, or a resource.
+// nameOf returns the object of a request: the name of a tool or a prompt, or a resource.
 func nameOf(m *jsonrpc.Message) string {
 	var about struct {
 		Name string `json:"name"`

@@ -13,9 +13,9 @@ import (
 
 // An event is one of a stream of events.
 type event struct {
-	id   string // "" for none
+	id   string // may be ""
 	data []byte
-	// retry is how long to wait before the stream is taken up again; 0 says nothing.
+	// retry is how long to wait before resuming the stream; 0 if not given.
 	retry time.Duration
 }
 

@@ -19,12 +19,12 @@ const (
 	// graceTime is how long a request waits for a client that has gone to come back for it. Then
 	// it is cancelled. An answer that was sent is kept for as long.
 	graceTime = time.Minute
-	// idleTime is how long a session lasts in which nothing is asked and nobody listens.
+	// idleTime is how long a session lasts without requests or readers.
 	idleTime = 30 * time.Minute
-	// tendTime is between two looks at what may be forgotten.
+	// tendTime is the interval of the checks for abandoned requests and answers.
 	tendTime = 5 * time.Second
-	// maxSessionKept bounds what is kept of a session for clients that do not read it: beyond
-	// that, answers that were sent are forgotten, and if that is not enough the session ends.
+	// maxSessionKept bounds the memory a session uses for clients that do not read: beyond that,
+	// sent answers are dropped, and if that is not enough the session ends.
 	maxSessionKept = 4 * jsonrpc.MaxMessage
 )
 
@@ -146,7 +146,7 @@ func (f *front) notify(ctx context.Context, m *jsonrpc.Message) error {
 	return f.cancel(ctx, key)
 }
 
-// cancel tells the proxy that nobody waits for a request any more.
+// cancel tells the proxy that the client has abandoned a request.
 func (f *front) cancel(ctx context.Context, key string) error {
 	f.mu.Lock()
 	f.forget(key)
@@ -155,7 +155,7 @@ func (f *front) cancel(ctx context.Context, key string) error {
 	return f.pass(ctx, jsonrpc.Call(nil, methodCancelled, bytes.TrimSpace(params)))
 }
 
-// shutDown ends the session, and answers what waits.
+// shutDown ends the session, and answers the waiting requests.
 func (f *front) shutDown() {
 	f.mu.Lock()
 	for key, q := range f.requests {
@@ -181,7 +181,7 @@ func (f *front) forget(key string) {
 func (f *front) Write(message []byte) error {
 	m, err := jsonrpc.Parse(message)
 	if err != nil || m.Method == "" && !m.IsResponse() {
-		return nil // HTTP has no place for what is not a message
+		return nil // HTTP cannot carry something that is not a message
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -190,7 +190,7 @@ func (f *front) Write(message []byte) error {
 	case m.IsResponse():
 		q := f.requests[m.Key()]
 		if q == nil {
-			return nil // nobody waits for it
+			return nil // the request was abandoned
 		}
 		answer, _ := rename(m.Raw, "", "id", q.id)
 		f.kept += q.stream.add(answer)
@@ -200,7 +200,7 @@ func (f *front) Write(message []byte) error {
 		var about struct {
 			Token json.RawMessage `json:"progressToken"`
 		}
-		_ = json.Unmarshal(m.Params, &about) // what is not said belongs to no request
+		_ = json.Unmarshal(m.Params, &about) // without a token it belongs to no request
 		if q := f.requests[jsonrpc.KeyOf(about.Token)]; q != nil && q.token != nil {
 			params, _ := rename(m.Params, "", "progressToken", q.token)
 			s, line = q.stream, bytes.TrimSpace(jsonrpc.Call(nil, m.Method, params))
@@ -221,7 +221,7 @@ func (f *front) Write(message []byte) error {
 // maxStreams is how many answers are kept that were sent.
 const maxStreams = 1024
 
-// dropAnswers forgets the answers that nobody has read for a time. The lock is held.
+// dropAnswers drops the finished answers that have been unread for limit. The lock is held.
 func (f *front) dropAnswers(now time.Time, limit time.Duration) {
 	for id, s := range f.streams {
 		if s != f.general && s.finished() && s.over(now, limit) {
@@ -231,7 +231,7 @@ func (f *front) dropAnswers(now time.Time, limit time.Duration) {
 	}
 }
 
-// tend forgets what nobody comes back for, until the session ends.
+// tend drops abandoned requests and answers, until the session ends.
 func (f *front) tend() {
 	tick := time.NewTicker(tendTime)
 	defer tick.Stop()
@@ -265,8 +265,8 @@ func (f *front) leftAlone(now time.Time) (gone []string) {
 	return gone
 }
 
-// rename gives a member of an object another value, and returns what it was; nil is none, and
-// then nothing changes. The member is in the child of that name, or with "" in the object.
+// rename replaces a member's value and returns the old one. If the member is missing, was is nil
+// and nothing changes. The member is in the child of that name, or with "" in the object.
 func rename(object json.RawMessage, child, name string, value json.RawMessage) (renamed, was json.RawMessage) {
 	o, err := strictjson.ReadObject(object)
 	if err != nil {

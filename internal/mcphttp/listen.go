@@ -36,10 +36,10 @@ const (
 	bodyTime   = time.Minute
 )
 
-// A Listener serves MCP over HTTP to programs of this machine that have the token. No page of a
-// browser is served: whatever names an origin, or another host than this one, is refused.
+// A Listener serves MCP over HTTP to programs of this machine that have the token. Browser pages
+// are not served: a request that names an origin, or another host than this one, is refused.
 type Listener struct {
-	// Token is what a client has to show.
+	// Token is the token that a client must present.
 	Token string
 	// Begin serves one session, until its context ends or an error says why it cannot go on.
 	// Clients without sessions share one.
@@ -100,8 +100,8 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// isLocal reports whether a host with a port is this machine by a name that nobody else can
-// give it.
+// isLocal reports whether a host with a port is this machine, by a name that cannot be redefined by
+// others.
 func isLocal(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -195,7 +195,7 @@ func (l *Listener) post(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	if err != nil {
-		return // nobody is there to be answered
+		return // the client is gone
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	m, err := readMessage(body)
@@ -226,7 +226,7 @@ func readMessage(body []byte) (jsonrpc.Message, error) {
 	}
 	switch {
 	case err != nil:
-		o, _ := strictjson.ReadObject(body) // what is given once, whatever else is wrong
+		o, _ := strictjson.ReadObject(body) // ignore all members but the unique ones
 		m.ID = o["id"]
 	case m.Method == "" && !m.IsResponse():
 		err = errors.New("want a request, a notification or a response")
@@ -263,7 +263,7 @@ func (l *Listener) sessionOf(w http.ResponseWriter, q *http.Request, m *jsonrpc.
 		var params struct {
 			Version string `json:"protocolVersion"`
 		}
-		_ = json.Unmarshal(m.Params, &params) // the server refuses what is not one
+		_ = json.Unmarshal(m.Params, &params) // the server rejects invalid parameters
 		if f, err = l.begin(rand.Text()); err == nil {
 			w.Header().Set(headerSession, f.id)
 			return f, params.Version
@@ -284,8 +284,8 @@ func (l *Listener) sessionOf(w http.ResponseWriter, q *http.Request, m *jsonrpc.
 	return nil, ""
 }
 
-// checkHeader refuses a message whose header says otherwise than itself: whoever looks at the
-// header only would take it for another one.
+// checkHeader refuses a message whose header contradicts its body: a program that looks only at the
+// header would mistake it for another one.
 func checkHeader(h http.Header, m *jsonrpc.Message, version, said string) error {
 	switch {
 	case m.IsRequest() && said != version:
@@ -312,7 +312,7 @@ func (l *Listener) serveRequest(w http.ResponseWriter, q *http.Request, f *front
 	}
 	primed := f.id != "" && version >= versionPrimed && version < versionStateless
 	s.writeTo(q.Context(), f.ctx, w, 0, primed)
-	if f.id == "" && !s.finished() { // without sessions nobody can come back
+	if f.id == "" && !s.finished() { // without sessions a client cannot come back
 		_ = f.cancel(context.WithoutCancel(q.Context()), key) // the session has ended
 	}
 }

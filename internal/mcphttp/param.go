@@ -19,7 +19,7 @@ type param struct {
 	path  []string
 }
 
-// A schema is what a tool says of its arguments, or of one of them.
+// A schema is a tool's description of its arguments, or of one of them.
 type schema struct {
 	Type       string            `json:"type"`
 	Header     string            `json:"x-mcp-header"`

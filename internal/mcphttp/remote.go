@@ -111,7 +111,7 @@ func (r *Remote) forget(m *jsonrpc.Message) {
 	delete(r.posts, m.Key())
 }
 
-// Close ends the session, and what is under way. Read then returns io.EOF.
+// Close ends the session and the requests under way. Read then returns io.EOF.
 func (r *Remote) Close() {
 	r.mu.Lock()
 	session := r.session
@@ -169,7 +169,7 @@ func (r *Remote) notify(m *jsonrpc.Message) {
 	}
 }
 
-// exchange sends a request and delivers what comes back. An error is for want of an answer.
+// exchange sends a request and delivers the response. It returns an error if the answer is missing.
 func (r *Remote) exchange(ctx context.Context, m *jsonrpc.Message) error {
 	answer, err := r.sendRequest(ctx, http.MethodPost, m, nil)
 	if err != nil {
@@ -243,7 +243,7 @@ func (r *Remote) listen() {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode == http.StatusOK && contentType(answer.Header) == typeEvents {
-		_ = r.readStream(r.ctx, nil, answer) // nobody waits for it
+		_ = r.readStream(r.ctx, nil, answer) // no request depends on it
 	}
 }
 

@@ -19,14 +19,14 @@ const (
 	maxKept   = jsonrpc.MaxMessage + 1<<20
 	// beatTime is between two signs of life on a stream that has nothing to say.
 	beatTime = 15 * time.Second
-	// writeTime is how long a client may take to read what is written to it.
+	// writeTime is how long a client may take to read a write.
 	writeTime = 30 * time.Second
 )
 
-// A stream is what a client is told on one response of HTTP, kept for a while so that it can be
-// taken up again on another one. Adding to it never waits for the client.
+// A stream holds the messages of one HTTP response, kept for a while to let another response resume
+// it. Adding to it never waits for the client.
 type stream struct {
-	id string // "" for one that cannot be taken up again
+	id string // "" if it cannot be resumed
 
 	mu     sync.Mutex
 	events [][]byte // without those that were dropped
@@ -44,7 +44,7 @@ func newStream(id string) *stream {
 	return &stream{id: id, more: make(chan struct{}), left: time.Now()}
 }
 
-// changed wakes who waits. The lock is held.
+// changed wakes the waiting readers. The lock is held.
 func (s *stream) changed() {
 	close(s.more)
 	s.more = make(chan struct{})
@@ -82,7 +82,7 @@ func (s *stream) kept() int {
 	return s.size
 }
 
-// over reports whether nobody reads the stream, and nobody has for that long.
+// over reports whether the stream has had no reader for longer than limit.
 func (s *stream) over(now time.Time, limit time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
