@@ -25,12 +25,12 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// Tools are what the agent can do. A tool takes the gate's word and runs only with it.
+// Tools are the agent's tools. A tool runs only with the gate's permission.
 type Tools interface {
 	Tools() []llm.Tool
 	Has(name string) bool
 	Run(ctx context.Context, started umpire.Started) umpire.Result
-	// Stop ends what runs in the background.
+	// Stop ends background work.
 	Stop()
 }
 
@@ -102,16 +102,16 @@ func (a *Agent) Output(call umpire.CallID, text string) {
 type Outcome struct {
 	// Idle says that there was nothing to do.
 	Idle bool
-	// Unattended counts the calls that were denied because nobody could be asked.
+	// Unattended counts the calls that were denied because the session is unattended.
 	Unattended int
-	// Late counts the calls that were denied because nobody answered in time.
+	// Late counts the calls that were denied because the answer came too late.
 	Late int
-	// Cancelled says that a person stopped the turn.
+	// Cancelled is set if a person stopped the turn.
 	Cancelled bool
-	// Stop says why the last reply ended early, if it did.
+	// Stop is the reason why the last reply ended early, if it did.
 	Stop llm.Stop
-	// Waiting counts the questions that wait for a person who cannot be asked from
-	// here; the run has ended because of them.
+	// Waiting counts the questions for a person that cannot be asked from here; the run has ended
+	// because of them.
 	Waiting int
 }
 

@@ -28,9 +28,9 @@ func (r *run) askModel(ctx context.Context, request llm.Request) (llm.Message, e
 // of it: the next results and the next reply have to fit.
 const spare = 5
 
-// foreseeElided is how many outputs are left out before a model with a context of so many
-// tokens refuses. What is left out follows from the stored token counts of the replies, so
-// another run leaves out the same.
+// foreseeElided returns how many outputs to leave out before a model with a context of window
+// tokens refuses. The number follows from the stored token counts of the replies; another run
+// therefore leaves out the same ones.
 func foreseeElided(request llm.Request, window int64) int {
 	elided := 0
 	for i, m := range request.Messages {
@@ -64,9 +64,9 @@ func elideOutputs(request llm.Request, n int) llm.Request {
 	return request
 }
 
-// countElidable is how many outputs must be left out, oldest first, for half of what is still
-// sent of them to go. Token counts differ between models, so bytes stand in for them; and
-// leaving out half lasts for a while.
+// countElidable returns how many outputs to leave out, oldest first, to halve the bytes of the
+// outputs still sent. Token counts differ between models, so bytes stand in for them; and leaving
+// out half lasts for a while.
 func countElidable(request llm.Request, elided int) int {
 	var outputs []string
 	left := 0
@@ -91,7 +91,7 @@ func countElidable(request llm.Request, elided int) int {
 // savedBytes is how many bytes leaving out an output saves.
 func savedBytes(output string) int { return len(output) - len(shortenOutput(output)) }
 
-// shortenOutput returns the note that replaces an output. An output that is shorter than the
+// savedBytes returns how many bytes leaving out an output saves.
 // note stays.
 func shortenOutput(output string) string {
 	note := fmt.Sprintf("[Elided] This output of %d bytes was left out, since the conversation became too long. Run "+

@@ -30,8 +30,8 @@ func (r *run) request(c *umpire.Conversation) (llm.Request, error) {
 	return request, nil
 }
 
-// readMessage takes a message from the form in which it is stored: the user's are texts,
-// the assistant's are what the model said.
+// readMessage decodes a stored message: the user's are texts, the assistant's are the model's
+// blocks.
 func readMessage(stored umpire.Message) (llm.Message, error) {
 	if stored.Role == string(llm.RoleUser) {
 		var text string
@@ -46,8 +46,8 @@ func readMessage(stored umpire.Message) (llm.Message, error) {
 	return message, err
 }
 
-// resultMessage are the results of a batch as a message. The model learns what was wrong with
-// a broken call; the gate only knows that it was malformed.
+// resultMessage returns the results of a batch as a message. It tells the model why a call is
+// broken; the gate only knows that it was malformed.
 func resultMessage(done umpire.Done, calls []llm.Block) llm.Message {
 	broken := map[string]string{}
 	for _, call := range calls {
@@ -192,9 +192,8 @@ func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMes
 	return err
 }
 
-// inputOf is the input of a call for the gate. For a broken call it is the reason as a JSON
-// string: no tool takes such an input, so the call is denied as malformed whatever its tool
-// and the rules are.
+// inputOf returns the input of a call for the gate. For a broken call it is the reason as a JSON
+// string: no tool takes such an input, so the call is denied as malformed under any rules.
 func inputOf(call *llm.Block) json.RawMessage {
 	if call.Broken == "" {
 		return call.Input
@@ -206,12 +205,12 @@ func inputOf(call *llm.Block) json.RawMessage {
 	return why
 }
 
-// maxPlain bounds the name of a missing tool, so that a rule can name it.
+// maxPlain bounds the name of a missing tool, because a rule must be able to name it.
 const maxPlain = 128
 
-// missingToolRule denies a missing tool: nobody should be asked about a call that cannot run
-// anyway. It is sent only if it covers no other call of the message; otherwise running the
-// call reports that the tool is missing.
+// missingToolRule denies a missing tool: there is no point in asking about a call that cannot run.
+// It is sent only if it covers no other call of the message; otherwise running the call reports
+// that the tool is missing.
 func missingToolRule(name string) umpire.Rule {
 	return umpire.Rule{
 		ID: "no-such-tool", Action: umpire.Deny, Tool: name, Source: umpire.SourceSession,

@@ -26,23 +26,21 @@ type run struct {
 	reported  map[umpire.CallID]bool // calls of whose end the handler was notified
 	trials    *trials
 	stopped   bool // a person had stopped the turn before this run began
-	// cancelled says that a person stopped the turn in a sub-agent.
+	// cancelled is set if a person stopped the turn in a sub-agent.
 	cancelled bool
 
-	handlerMu sync.Mutex // serializes the handler's calls, and guards what follows
+	handlerMu sync.Mutex // serializes the handler's calls, and guards cursor
 	cursor    int64      // the last event that was passed on
 
 	mu       sync.Mutex // never held while other code runs: ending a call must not wait
 	stopTool context.CancelCauseFunc
 }
 
-// Run continues a session that was opened or taken for this runner: first with what is open
-// in it, then with the task, if there is one, and with what people queued, until the model
-// has answered everything. It returns early, without an error, when nobody can answer what
-// waits.
+// Run continues a session that was opened or taken for this runner: first its open calls, then the
+// task, if given, and the messages people queued, until the model has answered everything. It
+// returns early, without an error, if a question is waiting and cannot be answered from here.
 //
-// When ctx ends, the call that runs is ended and its result kept; what is left is
-// for the next run.
+// When ctx ends, Run ends the running call and keeps its result; the next run continues from there.
 func (a *Agent) Run(ctx context.Context, s umpire.Session, task string) (Outcome, error) {
 	r := &run{
 		Agent: a, session: s, handler: a.Handler, tools: a.Tools, bell: make(chan struct{}, 1),

@@ -13,8 +13,8 @@ import (
 // finishTime is for storing results after the run was asked to end.
 const finishTime = 5 * time.Second
 
-// settle finishes a batch: it waits while a person is asked, and runs the calls in order
-// while the gate allows it. It returns early when a question waits that nobody can answer.
+// settle finishes a batch: it waits while a person is asked, and runs the calls in order while the
+// gate allows it. It returns early if a question is waiting that cannot be answered.
 func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, error) {
 	b, err := r.batch(ctx, id)
 	for err == nil {
@@ -105,8 +105,8 @@ func outlastingContext(ctx context.Context) (context.Context, context.CancelFunc
 	return longer, func() { stop(); cancel() }
 }
 
-// execute runs a call that the gate has started, and stores its result. The result is stored
-// also when the run is ending: what has happened must not be in doubt.
+// execute runs a call that the gate has started, and stores its result, even if the run is ending:
+// the outcome must not be in doubt.
 func (r *run) execute(ctx context.Context, b umpire.Batch, started umpire.Started) (umpire.Batch, error) {
 	if started.Trial != nil {
 		result, err := r.trials.keepTrial(ctx, b.ID, started)
@@ -190,7 +190,7 @@ func (r *run) runTool(ctx context.Context, started umpire.Started) umpire.Result
 	return result
 }
 
-// endTool ends the call that runs, and what runs in the background.
+// endTool ends the running call and background work.
 func (r *run) endTool(cause error) {
 	r.mu.Lock()
 	stop := r.stopTool

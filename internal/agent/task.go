@@ -12,13 +12,12 @@ import (
 	"github.com/umpirehq/umpire/internal/tool"
 )
 
-// The tool Task gives a task to a sub-agent: another agent, in a session of its own
-// below this one, with its own conversation, profile and tools. Its calls go through
-// the same gate, which keeps it as strict as its parent is, and the same person is asked
-// about them. A sub-agent has no sub-agents.
+// The tool Task gives a task to a sub-agent: another agent, in a separate session below this one,
+// with its own conversation, profile and tools. Its calls go through the same gate, which keeps it
+// as strict as its parent, and the same person is asked about them. A sub-agent has no sub-agents.
 //
-// A crash leaves the sub-agent where it is, and so may a run that is interrupted: the next
-// run starts the call again and continues the same session.
+// A crash leaves the sub-agent in place, and so may an interrupted run: the next run starts the
+// call again and continues the same session.
 
 const (
 	taskTool = "Task"
@@ -26,23 +25,22 @@ const (
 	leavesPlan = "ExitPlanMode"
 	// maxTasks bounds the sub-agents of one run.
 	maxTasks = 50
-	// maxTurns bounds how often a sub-agent asks its model: nobody watches it.
+	// maxTurns bounds the model requests of a sub-agent, which runs unwatched.
 	maxTurns = 200
 )
 
-// SubAgents are what an agent needs to have some.
+// SubAgents configure an agent's sub-agents.
 type SubAgents struct {
-	// Profiles are what subagent_type may name. A profile without a model uses its parent's.
+	// Profiles are the valid values of subagent_type. A profile without a model uses its parent's.
 	Profiles []string
-	// Equip gives a sub-agent its model and its tools; onOutput receives what its calls print.
+	// Equip gives a sub-agent its model and its tools; onOutput receives the output of its calls.
 	Equip func(ctx context.Context, s *umpire.Session, onOutput func(umpire.CallID, string)) (Equipment, error)
-	// Leave has a run that is interrupted leave its sub-agent to the next one, which has
-	// to have taken the session anew. Without it a sub-agent ends with the run, as any
-	// other call does.
+	// Leave makes an interrupted run leave its sub-agent to the next one, which must have taken the
+	// session again. Without it a sub-agent ends with the run, as any other call does.
 	Leave bool
 }
 
-// Equipment is what a sub-agent works with.
+// Equipment is a sub-agent's model and tools.
 type Equipment struct {
 	Model llm.Model
 	Tools Tools
@@ -98,7 +96,7 @@ type assignment struct {
 	Profile string `json:"subagent_type"`
 }
 
-// anyProfile is what other agents call a general-purpose sub-agent.
+// anyProfile is the name that other agents use for a general-purpose sub-agent.
 const anyProfile = "general-purpose"
 
 // assign reads the input.

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// childID names the session of a sub-agent by the call that started it, so that the
-// call, started again, finds it.
+// childID derives the session of a sub-agent from the call that started it. If the call is started
+// again, it finds the session.
 func childID(parent umpire.SessionID, call umpire.CallID) umpire.SessionID {
 	sum := sha256.Sum256([]byte(call))
 	return parent + "-" + umpire.SessionID(hex.EncodeToString(sum[:6]))

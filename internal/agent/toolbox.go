@@ -102,7 +102,7 @@ func (b Toolbox) DiscardTrial(id umpire.TrialID) error {
 	return errors.Join(errs...)
 }
 
-// Stop ends what runs in the background.
+// Stop ends background work.
 func (b Toolbox) Stop() {
 	for _, set := range b {
 		set.Stop()

@@ -12,22 +12,22 @@ import (
 
 // A trier is a set of tools that can try a call before anybody is asked.
 type trier interface {
-	// Try runs a call where nothing of it is real. Its layer waits then. After an error there
-	// is none.
+	// Try runs a call in a layer, without real effects. The layer then waits. After an error it
+	// does not exist.
 	Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialReport, error)
-	// KeepTrial makes the layer real for which a call was started, and says what became of it.
+	// KeepTrial makes the layer real for a started call, and reports the outcome.
 	KeepTrial(ctx context.Context, started umpire.Started) (umpire.TrialSettlement, error)
 	// DiscardTrial removes a layer, if it is there.
 	DiscardTrial(id umpire.TrialID) error
 }
 
-// trials are what a run tries. They forget what was tried with the process.
+// trials are a run's trials. They are forgotten when the process ends.
 type trials struct {
 	*run
 
-	wanted    chan umpire.RequestID            // by a person; holds one
-	attempted map[umpire.RequestID]bool        // questions that a trial was begun about
-	layers    map[umpire.CallID]umpire.TrialID // what trials of calls left to be kept or discarded
+	wanted    chan umpire.RequestID            // wanted by a person; holds one
+	attempted map[umpire.RequestID]bool        // questions that a trial was started for
+	layers    map[umpire.CallID]umpire.TrialID // the layers that trials of calls left to keep or discard
 }
 
 func newTrials(r *run) *trials {
@@ -37,8 +37,8 @@ func newTrials(r *run) *trials {
 	}
 }
 
-// offer is what a trial could do for a question now: nothing where the call is not the next one of
-// its batch, was tried, or cannot be tried here.
+// offer returns the trial that a question could get now. It returns NoTrial if the call is not the
+// next one of its batch, was tried, or cannot be tried here.
 func (t *trials) offer(b *umpire.Batch, p *umpire.Pending) umpire.TrialOffer {
 	next := b.Next()
 	if t.Sandbox == nil || !t.Sandbox.Trials || next == nil || next.ID != p.Call || next.State != umpire.CallAsked ||
@@ -48,7 +48,7 @@ func (t *trials) offer(b *umpire.Batch, p *umpire.Pending) umpire.TrialOffer {
 	return p.TrialOffer
 }
 
-// pending returns the questions of the session, the oldest first; a limit of 0 is none.
+// pending returns the questions of the session, the oldest first; a limit of 0 means all.
 func (r *run) pending(ctx context.Context, limit int) (list []umpire.Pending, err error) {
 	err = r.retryPatiently(ctx, func() error {
 		list, err = r.Gate.Pending(ctx, umpire.PendingQuery{Session: r.session.ID, Limit: limit})
@@ -221,7 +221,7 @@ func (t *trials) keepTrial(ctx context.Context, b umpire.BatchID, started umpire
 	settled.Trial = started.Trial.ID
 	result := trial.ResultOf(started.Trial, &settled, err)
 	if settled.State != umpire.TrialDiscarded {
-		delete(t.layers, started.Call.ID) // what is in conflict waits for a person
+		delete(t.layers, started.Call.ID) // a conflict waits for a person
 	}
 	_, err = t.settleTrial(ctx, b, settled)
 	return result, err
