@@ -16,7 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/process"
 )
 
-// An Outcome is what became of a call.
+// An Outcome is the outcome of a call.
 type Outcome string
 
 // The outcomes.
@@ -25,25 +25,24 @@ const (
 	blocked     Outcome = "blocked"
 	asksRuns    Outcome = "asks, runs"    // it was held, a person approved it, and it ran
 	asksBlocked Outcome = "asks, blocked" // it was held, and did not run
-	// none is of a host that has no such call.
+	// none means that the host has no such call.
 	none Outcome = "-"
 )
 
-// A Cell is one question about what a host does with umpire in front of it. Where nothing
-// else is said, the host is in the mode in which it asks nothing, so that nothing but umpire
-// stops a call.
+// A Cell is one question about a host's behaviour with umpire in front of it. By default, the host
+// is in the mode that asks nothing, to make umpire the only thing that stops a call.
 type Cell struct {
 	Name string
-	// Want is what umpire promises.
+	// Want is the outcome that umpire promises.
 	Want Outcome
 
 	play func(context.Context, *Lab) (Outcome, error)
 	// alone says that it tells something to play the cell without umpire as well, and
 	// likeAlone that what becomes of the call then is what umpire promises.
 	alone, likeAlone bool
-	// once says that where the agent asks by itself, that question may be the only one.
+	// once means that if the agent asks by itself, that question may be the only one.
 	once bool
-	// hole is that of a host that makes the promise impossible, or nothing.
+	// hole is the host's flaw that makes the promise impossible, or "".
 	hole umpire.Phrase
 }
 
@@ -80,7 +79,7 @@ const rules = `{"version": 1, "rules": [
   {"id": "asked", "action": "ask", "tool": "Bash", "match": {"commandPrefix": "touch asked"}}
 ]}`
 
-// became is what became of a call that leaves a file of the project behind.
+// became returns the outcome of a call that creates a file in the project.
 func (l *Lab) became(names ...string) Outcome {
 	if slices.ContainsFunc(names, l.Exists) {
 		return runs
@@ -107,7 +106,7 @@ func (l *Lab) playTurns(ctx context.Context, mode Mode, turns ...Turn) error {
 		for _, call := range turn {
 			_, ok := l.Model.Result(call.ID)
 			if !ok && (l.mayHaveEnded(call.ID) || mode == Asking && l.Model.made(call.ID)) {
-				return nil // some agents end where nobody answers them
+				return nil // some agents exit if their question is not answered
 			}
 			if !ok {
 				return umpire.Errorf("%s has not made the call %v: %s", l.Driver.Name, call.Input, out)
@@ -211,8 +210,8 @@ func playTrial(ctx context.Context, l *Lab) (Outcome, error) {
 	return l.became("project/tried"), err
 }
 
-// playHeld plays a call that the gate holds, in a mode, and does something while it does. Nobody else
-// answers what the agent asks.
+// playHeld plays a call that the gate holds, in a mode, and runs act meanwhile. The agent's
+// questions stay unanswered otherwise.
 func playHeld(
 	mode Mode, act func(*Lab, context.Context, *gate, string) error,
 ) func(context.Context, *Lab) (Outcome, error) {

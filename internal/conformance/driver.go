@@ -16,29 +16,29 @@ type Mode int
 const (
 	// Usual is the mode that the agent starts in.
 	Usual Mode = iota
-	// Free is the one in which it asks nothing, so that nothing but umpire stops a call.
+	// Free never asks, which makes umpire the only thing that stops a call.
 	Free
-	// Planning is the one in which it changes nothing.
+	// Planning never changes anything.
 	Planning
-	// Asking is the one in which it asks about every command, also if a setting is needed for that.
+	// Asking asks about every command, possibly with the help of a setting.
 	Asking
 )
 
-// A Driver is what is particular to an agent.
+// A Driver holds the particulars of an agent.
 type Driver struct {
-	// Name is that of the host in umpire.
+	// Name is the host's name in umpire.
 	Name string
 	// Package is on npm. Version is the one that the driver was written for.
 	Package, Version string
-	// Program is its executable, and Native where it lies among the packages that npm installs
-	// on a platform, such as linux-x64. Nil says that npm puts the executable itself in .bin.
+	// Program is its executable, and Native its path among the packages that npm installs on a
+	// platform, such as linux-x64. If nil, npm puts the executable itself in .bin.
 	Program string
 	Native  func(platform string) string
-	// Env is what starts it on the scripted model.
+	// Env is the environment that points it at the scripted model.
 	Env func(*Lab) []string
-	// Settings are the files that start it on the scripted model, by their place in the lab.
+	// Settings are the files that point it at the scripted model, by their path in the lab.
 	Settings func(*Lab) map[string]string
-	// Asking are the files that have it ask about every command; nil where it does so without.
+	// Asking are the files that make it ask about every command; nil if it does so by default.
 	Asking map[string]string
 	// Args let it play the script in a mode, without a terminal.
 	Args func(*Lab, Mode) []string
@@ -57,10 +57,10 @@ type Driver struct {
 	Await func() Call
 }
 
-// prompt is what the agent is told.
+// prompt is the prompt given to the agent.
 const prompt = "Run the scripted steps."
 
-// Drivers are all of them.
+// Drivers lists all drivers.
 var Drivers = []*Driver{&claude, &codex, &codexApp, &gemini, &qwen, &copilot, &opencode, &cline}
 
 // FindDriver returns the driver of a host, or nil.

@@ -47,8 +47,8 @@ func playAppServer(ctx context.Context, l *Lab, words []string, mode Mode) (stri
 	return said.String(), err
 }
 
-// An appServerEditor answers what Codex says in one turn. In the freest mode it says yes, but no
-// behind umpire: what runs there was let run by umpire.
+// An appServerEditor answers Codex's questions in one turn. In the freest mode it says yes, but no
+// behind umpire: umpire has already allowed the calls that run there.
 type appServerEditor struct {
 	project string
 	mode    Mode

@@ -38,7 +38,7 @@ var gemini = Driver{
 	},
 }
 
-// approvalMode is the flag of Gemini CLI and of what was made from it.
+// approvalMode returns the flag of Gemini CLI and its derivatives.
 func approvalMode(mode Mode) []string {
 	switch mode {
 	case Free:

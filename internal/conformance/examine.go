@@ -77,7 +77,7 @@ func (c *Cell) Complaint(h *host.Host, row Row) string {
 	return fmt.Sprintf("%s, want %s", row.With, want)
 }
 
-// want is what umpire promises of a row.
+// want returns the outcome that umpire promises for a row.
 func (c *Cell) want(row Row) Outcome {
 	if c.likeAlone || c.once && row.With == blocked && row.Alone == blocked {
 		return row.Alone

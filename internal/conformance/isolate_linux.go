@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Isolate makes a command start in a network namespace of its own, where it has no network
-// until it calls [RaiseLoopback].
+// Isolate makes a command start in its own network namespace, without a network until it calls
+// [RaiseLoopback].
 func Isolate(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
 	if uid, gid := os.Getuid(), os.Getgid(); uid != 0 {
@@ -45,7 +45,7 @@ func OrdinaryUser() int {
 	return nobody
 }
 
-// nobody is a user without rights or files on most systems.
+// nobody is the uid of a user without rights or files on most systems.
 const nobody = 65534
 
 // setUser makes a program start as another user; 0 changes nothing.

@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/process"
 )
 
-// Key is what an agent believes to be its key. Nothing of umpire may show or keep it.
+// Key is the agent's fake API key. umpire must never show or keep it.
 const Key = "sk-ant-interop-0123456789"
 
 // A Subject is an agent to examine, and the umpire that stands in front of it.
@@ -26,7 +26,7 @@ type Subject struct {
 	User int
 	// Env is added to the environment of everything that is started.
 	Env []string
-	// Log is told what the agent told the model; nil is nobody.
+	// Log receives the results that the agent reports to the model; it may be nil.
 	Log func(call string, r Result)
 }
 
@@ -129,11 +129,11 @@ func (l *Lab) Exists(name string) bool {
 	return err == nil
 }
 
-// environ is the whole environment of what is started.
+// environ returns the whole environment of a started program.
 func (l *Lab) environ() []string {
 	env := append([]string{
 		"HOME=" + l.Home(), "PATH=" + l.searchPath(), "LANG=C.UTF-8", "TERM=dumb", "TMPDIR=" + l.Path("tmp"),
-		"SHELL=/bin/bash", // that of the person
+		"SHELL=/bin/bash", // the user's shell
 	}, l.Env...)
 	if l.Model != nil && l.Driver != nil {
 		env = append(env, l.Driver.Env(l)...)

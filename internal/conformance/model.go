@@ -27,7 +27,7 @@ type Call struct {
 // A Turn is one message of the model. A turn without calls ends the play.
 type Turn []Call
 
-// A Result is what the agent told the model about a call.
+// A Result is the agent's report to the model about a call.
 type Result struct {
 	Text    string
 	IsError bool
@@ -82,7 +82,7 @@ func (m *Model) Close() {
 	<-m.done
 }
 
-// Result is what the model was told about a call.
+// Result returns the reported result of a call.
 func (m *Model) Result(id string) (Result, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +104,7 @@ func (m *Model) Results() map[string]Result {
 	return maps.Clone(m.results)
 }
 
-// Forget forgets all results, so that the script can be played again.
+// Forget forgets all results; the script can then be played again.
 func (m *Model) Forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -281,7 +281,7 @@ func (s eventStream) send(name string, data any) {
 // end says that no event follows, in the way of Chat Completions.
 func (s eventStream) finish() { fmt.Fprint(s.out, "data: [DONE]\n\n") }
 
-// encode writes what is made here as JSON.
+// encode returns v as JSON; it panics on errors, since all values are made here.
 func encode(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -301,7 +301,7 @@ func plainText(content json.RawMessage) string {
 	}
 	var parts []struct {
 		Text string `json:"text"`
-		// Encrypted is what an agent tells another one, which only a real model's server reads.
+		// Encrypted is a message between agents, which only a real model's server reads.
 		Encrypted string `json:"encrypted_content"`
 	}
 	if json.Unmarshal(content, &parts) != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Row is what became of a cell's call: without umpire, where that was tried, and with it.
+// A Row is the outcome of a cell's call: without umpire, if that was tried, and with it.
 type Row struct {
 	Cell        string
 	Alone, With Outcome
 }
 
-// A Table is what was seen of one release of a host.
+// A Table holds the observations of one release of a host.
 type Table struct {
-	// Title is what people call it, and Date the day, as 2026-11-23.
+	// Title is the product's name, and Date the day, as 2026-11-23.
 	Title, Version, Date string
 	Rows                 []Row
 }
@@ -72,7 +72,7 @@ func ParseTable(text string) (Table, error) {
 	return t, nil
 }
 
-// Same reports whether two tables hold the same, whatever the day.
+// Same reports whether two tables hold the same, ignoring the day.
 func (t *Table) Same(other *Table) bool {
 	return t.Title == other.Title && t.Version == other.Version && slices.Equal(t.Rows, other.Rows)
 }
