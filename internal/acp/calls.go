@@ -13,7 +13,7 @@ import (
 )
 
 // The agent's requests that are judged. Other requests below fs/ and terminal/ that may do
-// something are judged as tools that nobody knows.
+// something are judged as unknown tools.
 const (
 	methodPermission = "session/request_permission"
 	methodRead       = "fs/read_text_file"
@@ -97,8 +97,8 @@ func (s *session) writeCall(path, content string) umpire.Call {
 	return s.newCall("Write", map[string]any{"file_path": path, "content": content})
 }
 
-// unknownCall is a call of a tool that is known by its name only. It asks, unless its input
-// names what nobody may do.
+// unknownCall returns a call of a tool that is known by its name only. It asks, unless its input
+// names something forbidden.
 func (s *session) unknownCall(tool string, input json.RawMessage) umpire.Call {
 	call := s.newCall(unknownPrefix+tool, nil)
 	if call.Input = input; strictjson.KindOf(input) != "an object" {
@@ -175,7 +175,7 @@ func joinWords(words []string, form func(string) string) string {
 	return line.String()
 }
 
-// quoteWord writes a word so that a shell takes it as it is.
+// quoteWord quotes a word for a shell if necessary.
 func quoteWord(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !isPlain(r) }) {
 		return word

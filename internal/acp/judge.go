@@ -18,9 +18,9 @@ type Question struct {
 	Dialog bool
 }
 
-// An Answer is what becomes of a question, and why, for people and for the model. The zero
-// value denies. With [host.Allow] umpire knows that the call is safe, or a person approved
-// it; with [host.Deny] it is refused; with everything else the editor asks its user.
+// An Answer is the reply to a question, and the reason, for people and for the model. The zero
+// value denies. With [host.Allow] umpire knows that the call is safe, or a person approved it; with
+// [host.Deny] it is refused; with everything else the editor asks its user.
 type Answer struct {
 	Reply  host.Reply
 	Reason string
@@ -52,7 +52,7 @@ func DecideAll(ctx context.Context, judge Judge, questions []Question) Answer {
 	return answer
 }
 
-// A NoticeKind is what a notice is about.
+// A NoticeKind is the topic of a notice.
 type NoticeKind uint8
 
 // The kinds of notices.
@@ -71,6 +71,6 @@ type Notice struct {
 	// Call is set for Finished and Failed.
 	Call   umpire.Call
 	Output json.RawMessage
-	// Text is what the user said.
+	// Text is the user's message.
 	Text string
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // A chain of proxies is led by a conductor, which speaks with each of them over one pair of
-// streams. What comes from the next one, or goes there, is in an envelope; what comes from the
-// one before, or goes there, is not.
+// streams. Messages from and to the next proxy are in an envelope; messages from and to the
+// previous one are not.
 const (
 	methodSuccessor       = "_proxy/successor"
 	methodProxyInitialize = "_proxy/initialize"

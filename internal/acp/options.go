@@ -20,8 +20,8 @@ type option struct {
 	Kind string `json:"kind"`
 }
 
-// optionsOf are the options of a question. Those whose id is given twice are none: nobody
-// knows which of them it would choose.
+// optionsOf returns the options of a question. It drops options with a duplicate id, because it is
+// unknown which of them the id would choose.
 func optionsOf(params json.RawMessage) []option {
 	o, err := readParams(params)
 	if err != nil {

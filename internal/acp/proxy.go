@@ -29,7 +29,7 @@ type Proxy struct {
 	sessions jsonrpc.Table[*session]
 	// asked are the editor's requests that may open a session or begin a turn.
 	asked jsonrpc.Table[jsonrpc.Message]
-	// dialogs are the requests that went to the editor, with what follows its answer.
+	// dialogs are the requests sent to the editor, with the handlers for its answers.
 	dialogs jsonrpc.Table[func(*jsonrpc.Message) bool]
 	held    map[string]*hold
 	counter int
@@ -56,8 +56,8 @@ var (
 	errRequestCancelled = errors.New("the agent cancelled the request")
 )
 
-// Run forwards messages until one side ends. What is held then is answered by nobody. The
-// error is nil when the editor has ended, and io.EOF when the agent has.
+// Run forwards messages until one side ends. Held requests then stay unanswered. The error is nil
+// when the editor has ended, and io.EOF when the agent has.
 func (p *Proxy) Run(ctx context.Context) error {
 	p.relay = jsonrpc.Relay{Client: p.Editor, Server: p.Agent, HangUp: p.HangUp}
 	p.relay.Begin(ctx)
@@ -83,7 +83,7 @@ func (p *Proxy) tellAll(ctx context.Context, ended <-chan struct{}) {
 	}
 }
 
-// tell hands a notice on; nil is none. Nothing waits for it.
+// tell passes a notice on without blocking; it ignores nil.
 func (p *Proxy) tell(n *Notice) {
 	if n == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/internal/jsonrpc"
 )
 
-// Bounds of what is remembered. What does not fit is forgotten, the oldest first, and then
-// asked about again.
+// Limits on the remembered data. Beyond them the oldest entries are forgotten, and then asked about
+// again.
 const (
 	maxSessions = 256
 	maxTools    = 1024 // of a session
@@ -24,11 +24,11 @@ const (
 type session struct {
 	id      string // as the two call it
 	project string
-	// tools are what the agent said of its calls, by their ids.
+	// tools are the agent's reports on its calls, by their ids.
 	tools jsonrpc.Table[json.RawMessage]
 	// asked are the calls that were judged, by the agent's ids, until they have a result.
 	asked jsonrpc.Table[umpire.Call]
-	// passes are what was allowed in a question, and may be done once.
+	// passes are the calls that were allowed in a question, and may run once.
 	passes []string
 }
 
@@ -42,7 +42,7 @@ func (s *session) umpireID() umpire.SessionID {
 	return umpire.SessionID("acp-" + hex.EncodeToString(sum[:16]))
 }
 
-// allow remembers what may be done once.
+// allow records calls that may run once.
 func (s *session) allow(calls []umpire.Call) {
 	for i := range calls {
 		s.passes = append(s.passes, passOf(&calls[i]))

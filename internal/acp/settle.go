@@ -26,7 +26,7 @@ func (p *Proxy) settleRequest(ctx context.Context, m *jsonrpc.Message) error {
 	answer := p.decide(ctx, s, m, calls)
 	switch cause := context.Cause(ctx); {
 	case p.relay.Over():
-		return nil // nobody is there to be answered
+		return nil // the connection is gone
 	case errors.Is(cause, errTurnCancelled) && m.Method == methodPermission:
 		return p.Agent.Write(jsonrpc.Answer(m.ID, cancelled))
 	case cause != nil:
@@ -73,7 +73,7 @@ func (s *session) isDialog(params json.RawMessage) bool {
 	return err == nil && t.kind == kindSwitchMode
 }
 
-// decide judges the calls of a request, but for what was allowed in a question before.
+// decide judges the calls of a request, except for those allowed in an earlier question.
 func (p *Proxy) decide(ctx context.Context, s *session, m *jsonrpc.Message, calls []umpire.Call) Answer {
 	var questions []Question
 	dialog := m.Method == methodPermission
@@ -191,8 +191,8 @@ func (p *Proxy) awaitResult(s *session, m *jsonrpc.Message, calls []umpire.Call)
 	})
 }
 
-// answerDialog has an answer of the editor do what follows it. It reports whether the answer
-// is to a question of umpire's own.
+// answerDialog runs the handler of an answer from the editor. It reports whether the answer is to
+// one of umpire's own questions.
 func (p *Proxy) answerDialog(m *jsonrpc.Message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -247,10 +247,10 @@ func toolID(params json.RawMessage) string {
 	return id
 }
 
-// maxToolID leaves room for what tells two questions about one call apart.
+// maxToolID leaves room for a suffix that distinguishes two questions about one call.
 const maxToolID = umpire.MaxID / 2
 
-// dialogOf are the parameters of a question of umpire's own.
+// dialogOf returns the parameters of a question that umpire asks itself.
 func dialogOf(s *session, m *jsonrpc.Message, calls []umpire.Call, options []option, why string) json.RawMessage {
 	type location struct {
 		Path string `json:"path"`

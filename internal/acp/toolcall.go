@@ -10,14 +10,14 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// The kinds of tools that are understood. All others are tools that nobody knows.
+// The kinds of tools that are understood. All others are unknown tools.
 const (
 	kindRead    = "read"
 	kindSearch  = "search"
 	kindEdit    = "edit"
 	kindExecute = "execute"
 	kindFetch   = "fetch"
-	// kindSwitchMode is the agent's own dialog, such as that which leaves plan mode.
+	// kindSwitchMode is the agent's own dialog, such as the one that leaves plan mode.
 	kindSwitchMode = "switch_mode"
 )
 
@@ -33,10 +33,10 @@ func (s *session) noteTool(update strictjson.Object) {
 	}
 }
 
-// maxTool bounds what is remembered of one call.
+// maxTool bounds the remembered data of one call.
 const maxTool = 256 << 10
 
-// mergeTool is what the agent has said of a call so far, with what it says now.
+// mergeTool merges the agent's new report on a call into the earlier ones.
 func (s *session) mergeTool(id string, now strictjson.Object) strictjson.Object {
 	merged := strictjson.Object{}
 	known, _ := s.tools.Get(id)
@@ -51,7 +51,7 @@ func (s *session) mergeTool(id string, now strictjson.Object) strictjson.Object 
 	return merged
 }
 
-// mergeInput adds to what is said of an input now what was said of it before.
+// mergeInput merges the earlier parts of an input into the new report.
 func mergeInput(name string, before, now json.RawMessage) json.RawMessage {
 	was, badBefore := strictjson.ReadObject(before)
 	is, badNow := strictjson.ReadObject(now)
@@ -62,7 +62,7 @@ func mergeInput(name string, before, now json.RawMessage) json.RawMessage {
 	return encode(was)
 }
 
-// A toolCall is what the agent says of a call.
+// A toolCall is the agent's report on a call.
 type toolCall struct {
 	id, kind, title string
 	input           strictjson.Object // may be nil
@@ -149,8 +149,8 @@ func (s *session) callsOfQuestion(params strictjson.Object) ([]umpire.Call, erro
 		input = strictjson.Object{}
 	}
 	if command, _ := input.Text("command"); command == "" && t.title != "" {
-		// Of some agents the title is all there is. It may say less than what runs, so that
-		// it never allows; what it says is looked at all the same.
+		// Some agents send only the title. It may say less than the command that runs and therefore
+		// never allows, but it is still examined.
 		input["command"] = encode(t.title)
 	}
 	kind := t.kind

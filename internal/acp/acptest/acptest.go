@@ -1,5 +1,5 @@
-// Package acptest is an agent and an editor that speak the Agent Client Protocol, for tests
-// of what stands between them.
+// Package acptest provides an agent and an editor that speak the Agent Client Protocol, for tests
+// of programs between them.
 package acptest
 
 import (

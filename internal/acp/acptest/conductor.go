@@ -67,7 +67,7 @@ func passOn(m message, editor, agent *stream) {
 	}
 }
 
-// markID tells the ids of one side from those of the other; a notification has none.
+// markID makes the ids of one side differ from those of the other; a notification stays without an id.
 func markID(side string, id json.RawMessage) json.RawMessage {
 	if id == nil {
 		return nil
@@ -94,7 +94,7 @@ func startProgram(command string) *stream {
 	return newStream(out, in)
 }
 
-// hangUp ends what is written.
+// hangUp closes the output.
 func (s *stream) hangUp() {
 	if c, is := s.out.(interface{ Close() error }); is {
 		c.Close() //nolint:errcheck // it may have ended
