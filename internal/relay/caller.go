@@ -2,8 +2,7 @@ package relay
 
 import "time"
 
-// A Caller is what the hook's process has to know about the host that starts it. Package host has
-// the rest.
+// A Caller describes the host to the hook's process that it starts. Package host has the rest.
 type Caller struct {
 	// Name is the word in umpire hook NAME and umpire init NAME.
 	Name string
@@ -62,9 +61,8 @@ func (c *Caller) NewQuestion(payload []byte, o Options, dir string, getenv func(
 	return q
 }
 
-// isAttended reports whether Claude Code has a terminal of its own. It says so since
-// 2.1.3xx, and names the program that it is part of: editors and programs show no dialog
-// that a hook could rely on.
+// isAttended reports whether Claude Code has its own terminal. It says so since 2.1.3xx, and names
+// the program that it is part of: editors and programs show no dialog that a hook could rely on.
 func isAttended(getenv func(string) string) bool {
 	entry := getenv("CLAUDE_CODE_ENTRYPOINT")
 	return getenv("CLAUDE_CODE_SESSION_ATTENDED") != "0" && (entry == "" || entry == "cli")

@@ -18,8 +18,8 @@ import (
 // and fails.
 const dialSeconds = 2
 
-// DialUnix connects to the socket of a gate on this machine. Its error matches
-// [ErrAbsent] when there is none, or nobody behind it any more.
+// DialUnix connects to the socket of a gate on this machine. Its error matches [ErrAbsent] if the
+// socket is missing or stale.
 func DialUnix(_ context.Context, path string) (io.ReadWriteCloser, error) {
 	fd, err := connectTo(path)
 	if err != nil {
@@ -28,7 +28,7 @@ func DialUnix(_ context.Context, path string) (io.ReadWriteCloser, error) {
 	return openFile(fd, path)
 }
 
-// openFile makes a file of a connection, so that closing ends a read.
+// openFile turns a connection into a file; closing it then ends a pending read.
 func openFile(fd int, path string) (*os.File, error) {
 	if err := syscall.SetNonblock(fd, true); err != nil {
 		_ = syscall.Close(fd) // it was never used

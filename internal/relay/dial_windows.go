@@ -17,8 +17,8 @@ import (
 // fails.
 const dialTime = 2 * time.Second
 
-// DialUnix connects to the socket of a gate on this machine. Its error matches
-// [ErrAbsent] when there is none, or nobody behind it any more.
+// DialUnix connects to the socket of a gate on this machine. Its error matches [ErrAbsent] if the
+// socket is missing or stale.
 func DialUnix(ctx context.Context, path string) (io.ReadWriteCloser, error) {
 	if _, _, err := files.SocketName(path); errors.Is(err, files.ErrSocketPath) { // no gate can be there
 		return nil, umpire.Errorf("%w on %s: %w", ErrAbsent, path, err)

@@ -26,7 +26,7 @@ func UserHome(getenv func(string) string) string {
 	return getenv("USERPROFILE")
 }
 
-// Home is umpire's own folder, "" when there is none. A relative one starts from
+// Home returns umpire's own folder, or "" if it cannot be determined. A relative path starts from
 // dir.
 func Home(getenv func(string) string, dir string) string {
 	if home := getenv(HomeVariable); home != "" {

@@ -12,15 +12,14 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// A question goes to the gate as one HTTP/1.1 request on a connection of its own.
-// It is written and read here by hand: net/http takes longer to start than all the
-// rest of the hook.
+// A question goes to the gate as one HTTP/1.1 request on a separate connection. It is written and
+// read here by hand: net/http takes longer to start than the rest of the hook together.
 
 const (
 	// Path is where the gate takes questions.
 	Path = "/v1/hook"
-	// The headers of an answer: the exit code, and how much of the body goes to
-	// standard output. What is left goes to standard error.
+	// The headers of an answer: the exit code, and how much of the body goes to standard output.
+	// The rest goes to standard error.
 	HeaderExit   = "Umpire-Exit"
 	HeaderStdout = "Umpire-Stdout"
 
@@ -35,8 +34,7 @@ var ErrAbsent = errors.New("no gate answers")
 // ErrLost says that the gate was reached and did not answer: it may be back soon.
 var ErrLost = errors.New("the gate went away")
 
-// An Output is what a hook process leaves behind. The zero value says nothing
-// and exits 0: no opinion.
+// An Output is the output of a hook process. The zero value prints nothing and exits 0: no opinion.
 type Output struct {
 	Stdout []byte
 	Stderr []byte
@@ -71,8 +69,8 @@ type Line struct {
 	// Dial connects. The first connection may be made already.
 	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
 	Conn io.ReadWriteCloser
-	// Sent, where it is set, is called once the question has left: the gate works then,
-	// and there is time for what must not hold the question up.
+	// Sent, if set, is called once the question has been sent: while the gate works, there is time
+	// for work that must not delay the question.
 	Sent func()
 }
 
@@ -135,7 +133,7 @@ func readAnswer(from io.Reader) (Output, error) {
 	return outputOf(headers, body)
 }
 
-// readHead reads up to the empty line, and returns what came after it as well.
+// readHead reads up to the empty line, and also returns the bytes after it.
 func readHead(from io.Reader) (head string, rest []byte, err error) {
 	buffer := make([]byte, 0, 4096)
 	for {
@@ -198,7 +196,7 @@ func outputOf(headers map[string]string, body []byte) (Output, error) {
 	return Output{Stdout: body[:shown], Stderr: body[shown:], Exit: exit}, nil
 }
 
-// refusalOf reads an answer that is none.
+// refusalOf returns the error that a refused request carries.
 func refusalOf(status string, body []byte) error {
 	var reply struct {
 		Message string `json:"message"`

@@ -8,12 +8,11 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Options are what may follow the agent's name in the command of a hook.
+// Options are the arguments after the agent's name in the command of a hook.
 type Options struct {
-	// Home is umpire's own folder as it was registered, "" where the environment tells it.
+	// Home is umpire's own folder as registered, or "" if the environment names it.
 	Home string
-	// HostDir is the folder of the agent's own settings as it was registered, "" for the
-	// usual one.
+	// HostDir is the folder of the agent's own settings as registered, or "" for the usual one.
 	HostDir string
 	// Deadline is when to deny without a decision.
 	Deadline time.Duration
@@ -26,8 +25,7 @@ const margin = 5 * time.Second
 // Deadline returns how long a hook may take to answer, given the host's time limit.
 func Deadline(timeout time.Duration) time.Duration { return timeout - min(margin, timeout/4) }
 
-// ParseOptions reads the options of a hook's command; otherwise is the deadline where
-// none is given.
+// ParseOptions reads the options of a hook's command; otherwise is the default deadline.
 func ParseOptions(args []string, otherwise time.Duration) (Options, error) {
 	o := Options{Deadline: otherwise}
 	seen := map[string]bool{}

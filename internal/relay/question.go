@@ -12,29 +12,28 @@ import (
 // there too. Real payloads of 3 MB have been seen: a file being written whole.
 const MaxPayload = 10 << 20
 
-// A Question is what an agent asked its hook, with what only the hook's process
-// can know.
+// A Question is an agent's question to its hook, with facts that only the hook's process can know.
 type Question struct {
-	// Agent is whose question it is, such as claude.
+	// Agent is the agent that asked, such as claude.
 	Agent string
 	// Payload is the question in the agent's own words.
 	Payload []byte
-	// Project is the folder that the agent says it was started in, "" when it says
-	// none; Dir is the hook's own.
+	// Project is the folder that the agent was started in, or "" if it does not say; Dir is the
+	// hook's own.
 	Project, Dir string
 	// HostDir is the folder of the agent's own settings as the hook was registered with
 	// it, "" for the usual one. The environment never names it.
 	HostDir string
-	// Shell is the person's shell as the hook's environment has it, "" where that names none.
+	// Shell is the user's shell from the hook's environment, or "".
 	Shell string
-	// Attended says that the agent has a terminal at which somebody can be asked.
+	// Attended means that the agent has a terminal at which somebody can be asked.
 	Attended bool
-	// Headless says that whoever started the agent wants nobody to be asked.
+	// Headless disables questions, as requested when the agent was started.
 	Headless bool
 	// Runner names the process that started the hook, see package runner.
 	Runner string
-	// Nonce tells this question from all others; Again says that it was sent before
-	// and that the answer was lost.
+	// Nonce is unique to this question; Again means that it was sent before and that the answer was
+	// lost.
 	Nonce string
 	Again bool
 	// Deadline is how long the answer may take.
@@ -47,12 +46,11 @@ const questionHead = "umpire-question 4"
 // MaxQuestion bounds a question on the line.
 const MaxQuestion = MaxPayload + maxQuestionHead
 
-// maxQuestionHead bounds what comes before the payload: four names of folders and
-// processes, quoted.
+// maxQuestionHead bounds the part before the payload: four names of folders and processes, quoted.
 const maxQuestionHead = 64 << 10
 
-// Marshal writes a question as lines of quoted text, an empty line, and the
-// payload. Quoting carries names that are no UTF-8, which JSON would not.
+// Marshal writes a question as lines of quoted text, an empty line, and the payload. Quoting
+// preserves names that are not UTF-8, which JSON would not.
 func (q *Question) Marshal() []byte {
 	out := make([]byte, 0, len(q.Payload)+512)
 	out = append(out, questionHead...)
@@ -89,7 +87,7 @@ func (q *Question) fields() []field {
 	}
 }
 
-// ReadQuestion reads a question off the line. What is not exactly one is an error.
+// ReadQuestion reads a question off the line. Any deviation from the format is an error.
 func ReadQuestion(data []byte) (Question, error) {
 	var q Question
 	head, payload, ok := bytes.Cut(data, []byte("\n\n"))

@@ -46,7 +46,7 @@ const (
 	MaxRecordedLater = 16 << 20
 )
 
-// A LossReason says why a record cannot bring back what stands at a path. "" is that it can.
+// A LossReason is the reason why a record cannot restore the file at a path. "" means that it can.
 type LossReason string
 
 // The reasons.
