@@ -28,9 +28,9 @@ func commitOf(g *place.Bounds) (string, error) {
 	return commit, err
 }
 
-// movedSince says how HEAD moved away from a commit. It returns "" when HEAD has not moved,
-// or only by commits made in this clone. Those are what the log of HEAD tells: a pull, a
-// merge or a checkout brings code of others.
+// movedSince describes how HEAD moved away from a commit. It returns "" if HEAD has not moved, or
+// only by commits made in this clone, as recorded in the log of HEAD: a pull, a merge or a checkout
+// brings other people's code.
 func movedSince(g *place.Bounds, commit string) string {
 	now, err := commitOf(g)
 	switch {

@@ -42,7 +42,7 @@ var (
 	}
 	justNames    = lazyregexp.Regexp{Text: `^[A-Za-z0-9_ \t-]*$`}
 	justTemplate = lazyregexp.Regexp{Text: `\{\{[^{}"'\\]*\}\}`}
-	// Attributes that do not change what runs, and those that change it for one recipe.
+	// Attributes that do not affect the commands, and those that affect them for one recipe.
 	justPlainAttribute = lazyregexp.Regexp{
 		Text: `^\[(private|(group|doc)(\('[^']*'\)|\("[^"\\]*"\)|: *'[^']*'|: *"[^"\\]*"))\][ \t]*$`,
 	}
@@ -56,7 +56,7 @@ var (
 type justReader struct {
 	tasks      map[string]task
 	first      string // the default recipe
-	current    string // the recipe whose lines come next, "" for none
+	current    string // the recipe whose lines come next, or ""
 	attributed bool
 }
 

@@ -8,11 +8,10 @@ import (
 
 // A kind is a group of files that name code.
 type kind struct {
-	// names are what files are called, separated by spaces, in lower case: a name, a
-	// pattern, or a folder and one of these. Case does not count, since file systems exist
-	// that take all for the same.
+	// names are the file names, separated by spaces, in lower case: a name, a pattern, or a folder
+	// and one of these. Case is ignored because some file systems ignore it.
 	names string
-	// parts splits what counts of a file; nil is all of it.
+	// parts splits the relevant content of a file; nil means all of it.
 	parts func(data []byte) map[string][]byte
 	why   string
 }

@@ -16,13 +16,13 @@ import (
 // maxEntries bounds how many names of a folder are looked at.
 const maxEntries = 100_000
 
-// Find returns the first of the files in a folder or one above it, up to the root of the
-// project, whose content matters. It returns "" if there is none. Above the project the files
-// are the person's own. Outside it every folder above is looked in, but for the home.
+// Find returns the first of the files in a folder or one above it, up to the root of the project,
+// whose content matters. It returns "" if it finds no such file. Above the project the files are
+// the user's own. Outside it, Find searches every folder above except the home.
 func Find(g *place.Bounds, dir string, names ...string) string {
 	dir, err := files.Canonical(dir)
 	if err != nil {
-		return dir + string(filepath.Separator) // what cannot be looked for may be there
+		return dir + string(filepath.Separator) // a file that cannot be looked for may exist
 	}
 	for {
 		for _, name := range names {
@@ -81,7 +81,7 @@ func saysAny(file string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// Entries returns the names of what lies in a folder.
+// Entries returns the names in a folder.
 func Entries(dir string) ([]string, error) {
 	f, err := os.Open(dir)
 	if err != nil {

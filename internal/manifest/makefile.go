@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
-// A makefile is one that is no more than rules with command lines, and variables that
-// are texts. All else in it could change what a rule runs, so that it is an error.
+// A makefile contains only rules with command lines, and variables that are texts. Anything else in
+// it is an error, because it could change the commands of a rule.
 type makefile struct {
 	vars  map[string]string
 	rules map[string]*rule
@@ -144,7 +144,7 @@ func (m *makefile) recipe(target string) ([]string, error) {
 	return w.lines, nil
 }
 
-// A making collects what is run for a target.
+// A making collects the commands for a target.
 type making struct {
 	*makefile
 	seen  map[string]bool

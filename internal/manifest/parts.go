@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Parts of a file are what counts of it, by names that people read; "" is all of it.
-// A file that cannot be taken apart counts as a whole.
+// Parts are the relevant contents of a file, by names that people read; "" is all of it. A file
+// that cannot be taken apart counts as a whole.
 
-// plainFields are the fields of package.json that name no code. Dependencies are code
-// once they are installed, which asks by itself.
+// plainFields are the fields of package.json that name no code. Dependencies are code once they are
+// installed, and installing asks separately.
 const plainFields = " name version description keywords homepage bugs license licenses author contributors " +
 	"maintainers funding files repository private " +
 	"dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundledDependencies " +
@@ -47,9 +47,9 @@ func compactJSON(value []byte) []byte {
 	return b.Bytes()
 }
 
-// pyprojectParts splits pyproject.toml into its tables, but for that of the project itself,
-// of which only what is below it counts. A file with texts of several lines, in which a
-// line may look like the head of a table, counts as a whole.
+// pyprojectParts splits pyproject.toml into its tables, except that of the project itself: only its
+// subtables count. A file with multi-line strings counts as a whole, because a line in them may
+// look like the head of a table.
 func pyprojectParts(data []byte) map[string][]byte {
 	if bytes.Contains(data, []byte(`"""`)) || bytes.Contains(data, []byte("'''")) {
 		return map[string][]byte{"": data}

@@ -18,10 +18,10 @@ type pythonRunner struct {
 	// plain are settings that do not change what a task runs. rivals are files that take
 	// precedence over pyproject.toml or are read together with it.
 	plain, rivals string
-	// shell says that a task that is a text is one for the shell. Otherwise a text is only
-	// read if it means the same with and without a shell.
+	// shell means that a task given as text is run by the shell. Otherwise a text is only read if
+	// it means the same with and without a shell.
 	shell bool
-	// before and after are what the names of tasks begin with that run around another.
+	// before and after are the name prefixes of tasks that run before and after another task.
 	before, after string
 }
 

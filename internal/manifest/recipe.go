@@ -67,8 +67,8 @@ func packageRecipe(g *place.Bounds, dir, name string) shell.Recipe {
 // that runs their scripts.
 var shellSettings = []string{".npmrc", "pnpm-workspace.yaml", ".yarnrc", "bunfig.toml"}
 
-// otherShell says which setting may choose another program than the shell for the
-// scripts of a package, "" for none.
+// otherShell names the setting that may choose another program than the shell for the scripts of a
+// package. It returns "" if there is no such setting.
 func otherShell(g *place.Bounds, dir string) string {
 	for _, name := range shellSettings {
 		if file := Find(g, dir, name); file != "" && saysAny(file, []string{"shell"}) {

@@ -65,8 +65,7 @@ func leadsToFolder(root, name string, entry os.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// readParts reads the parts of a file that count. A link is what it leads to, and where
-// it leads.
+// readParts reads the relevant parts of a file. A link counts as its target's content and path.
 func readParts(root, name string) (map[string][]byte, error) {
 	file := filepath.Join(root, filepath.FromSlash(name))
 	data, err := files.ReadSmall(file, maxManifest)

@@ -22,8 +22,8 @@ import (
 // with a file for each. The zero value trusts none.
 type Ledger struct {
 	Dir string
-	// Digest sums up a part of a file so that no other text has the same sum. Without
-	// one, a file that was written since is not trusted even if it says the same.
+	// Digest returns a collision-resistant digest of a part of a file. Without Digest, a file that
+	// was written since is not trusted even if its content is the same.
 	Digest func([]byte) string
 	Now    func() time.Time
 }
@@ -31,7 +31,7 @@ type Ledger struct {
 // Folder is the name of the ledger's folder in umpire's own.
 const Folder = "trusted-code"
 
-// A record is what a person trusted in one clone.
+// A record is the code that a person trusted in one clone.
 type record struct {
 	Version int       `json:"version"`
 	Root    string    `json:"root"`
@@ -205,12 +205,12 @@ func readRecord(name string) (*record, error) {
 	return &r, nil
 }
 
-// notTrusted is why code of a clone does not run that nobody has said anything about.
+// notTrusted is the reason not to run code of a clone that was never trusted.
 const notTrusted umpire.Phrase = "the code of this clone is not trusted (umpire trust --code)"
 
-// Check says why code of a clone may not run in one of the folders, or "" when a person
-// trusts it there. Folders that are not known are not trusted. The trust in one worktree
-// of a clone holds in another that has the same code at the same commit.
+// Check returns why code of a clone may not run in one of the folders, or "" if a person trusts it
+// there. Unknown folders are not trusted. The trust in one worktree of a clone also holds in
+// another with the same code at the same commit.
 func (l *Ledger) Check(g *place.Bounds, dirs []string) umpire.Phrase {
 	r, err := l.readRecord(g)
 	if err != nil {
@@ -256,8 +256,8 @@ func endedTrust(why string) umpire.Phrase {
 	return umpire.Say("the trust in the code of this clone has ended: %s (umpire trust --code)", why)
 }
 
-// Changes returns what differs from what was trusted, for people; trusted says whether
-// there is a record at all.
+// Changes returns the differences from the trusted code, for people; trusted reports whether there
+// is a record at all.
 func (l *Ledger) Changes(g *place.Bounds) (changes []string, trusted bool, err error) {
 	r, err := l.readRecord(g)
 	if r == nil && err == nil && l.adopt(g) {
@@ -320,8 +320,7 @@ func (l *Ledger) compare(root string, r *record) (changes []string, refreshed bo
 	return changes, refreshed, nil
 }
 
-// differs tells which parts of a file are not as they were, and takes its new stamp over
-// where none is.
+// differs returns the changed parts of a file, or updates the file's stamp if nothing has changed.
 func (l *Ledger) differs(root string, was *file) (changes []string, err error) {
 	if l.Digest == nil {
 		return []string{shownName(was.Name) + " was written"}, nil

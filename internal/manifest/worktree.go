@@ -11,8 +11,8 @@ import (
 // maxRecords bounds how many records are looked through.
 const maxRecords = 1000
 
-// siblings returns the records of the other worktrees of a clone. A folder without a
-// repository has none.
+// siblings returns the records of the other worktrees of a clone. A folder outside of a repository
+// has no siblings.
 func (l *Ledger) siblings(g *place.Bounds) (found []*record) {
 	if g.Repository.Common == "" || l.Dir == "" {
 		return nil

@@ -122,8 +122,8 @@ func listItem(text string) (rest string, ok bool) {
 	return strings.TrimLeft(rest, " "), ok
 }
 
-// item reads an item of a list. Fields may begin behind the dash, as if they stood in a
-// line of their own.
+// item reads an item of a list. Fields may begin after the dash, as if they were on a separate
+// line.
 func (r *yamlReader) item(line *yamlLine, rest string, depth int) (value, error) {
 	if _, nested := listItem(rest); nested || rest == "" {
 		return value{}, errNotPlain
