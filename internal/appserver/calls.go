@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// A fileChange is what becomes of one file.
+// A fileChange is the change of one file.
 type fileChange struct {
 	Path string `json:"path"`
 	Diff string `json:"diff"`
@@ -38,7 +38,7 @@ func (p *Proxy) noteThread(text json.RawMessage) {
 	}
 }
 
-// An item is what Codex tells of a step of a turn.
+// An item is Codex's report on a step of a turn.
 type item struct {
 	Thread string `json:"threadId"`
 	Item   struct {
@@ -75,7 +75,7 @@ func (p *Proxy) noteItem(params json.RawMessage) {
 	}
 }
 
-// noteEnd tells the judge what became of a call that was accepted.
+// noteEnd reports the outcome of an accepted call to the judge.
 func (p *Proxy) noteEnd(params json.RawMessage) {
 	var about item
 	if json.Unmarshal(params, &about) != nil {
@@ -119,10 +119,10 @@ func (p *Proxy) endQuestion(params json.RawMessage) bool {
 	return held || settled
 }
 
-// maxItem leaves room for what tells two questions about one item apart.
+// maxItem leaves room for a suffix that distinguishes two questions about one item.
 const maxItem = umpire.MaxID / 2
 
-// A question is what Codex asks about.
+// A question is one question from Codex.
 type question struct {
 	project string
 	item    string
@@ -163,7 +163,7 @@ func (p *Proxy) readQuestion(m *jsonrpc.Message) (q question, err error) {
 	return q, nil
 }
 
-// commandCalls are those of a command, or of what is typed into one.
+// commandCalls returns the calls of a command, or of the input typed into one.
 func (p *Proxy) commandCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	item, itemErr := o.ID("itemId")
 	kind, kindErr := o.Text("kind")
@@ -201,7 +201,7 @@ func (p *Proxy) fileCalls(_ string, o strictjson.Object) (item string, calls []u
 	return item, calls, err
 }
 
-// callsOf are the calls of changes of files. Root is a folder that all files may be changed in, "" for none.
+// callsOf returns the calls for file changes. It fails if root, a folder in which all files may be changed, is set.
 func callsOf(changes []fileChange, root string) (calls []umpire.Call, err error) {
 	if root != "" {
 		return nil, umpire.Errorf("it is about all files in %q", root)

@@ -17,8 +17,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// Older editors drive Codex by turns of their own kind, and older releases ask about those by
-// approvals of their own. They are judged as the new ones are.
+// Older editors start turns by an older method, and older releases ask about those with older
+// approval requests. They are judged like the new ones.
 const (
 	methodLegacyCommand = "execCommandApproval"
 	methodLegacyFiles   = "applyPatchApproval"
@@ -58,12 +58,12 @@ func isLegacy(method string) bool {
 	return method == methodLegacyCommand || method == methodLegacyFiles
 }
 
-// legacyAnswer is what older releases read.
+// legacyAnswer returns an answer in the form of older releases.
 func legacyAnswer(accept bool) any {
 	if accept {
 		return map[string]string{"decision": "approved"}
 	}
-	// Releases that know no object here take what they cannot read for a no.
+	// Releases without this object form treat an unreadable answer as no.
 	denied := map[string]any{"denied": map[string]string{"rejection": "denied by umpire"}}
 	return map[string]any{"decision": denied}
 }

@@ -28,20 +28,20 @@ type Proxy struct {
 	mu      sync.Mutex
 	folders jsonrpc.Table[string]       // of the threads, by their ids
 	changes jsonrpc.Table[[]fileChange] // of the items that change files, by their ids
-	tools   jsonrpc.Table[string]       // the items of MCP servers' tools that nobody approved yet, by their calls
-	running jsonrpc.Table[umpire.Call]  // what was accepted, by the id of the item
-	// held are the questions that wait for a judgement, and settled those that the editor has
-	// not seen.
+	tools   jsonrpc.Table[string]       // the items of MCP servers' tools that are not approved yet, by their calls
+	running jsonrpc.Table[umpire.Call]  // accepted calls, by the id of the item
+	// held are the questions that wait for a judgement, and settled those that the editor has not
+	// seen.
 	held    map[string]context.CancelCauseFunc
 	settled jsonrpc.Table[struct{}]
 	counter int
 }
 
-// maxKept is how much of each kind is remembered. What is forgotten goes to the editor.
+// maxKept bounds the remembered entries of each kind. Questions about forgotten ones go to the editor.
 const maxKept = 4096
 
-// Run forwards messages until one side ends. What is held then is answered by nobody. The
-// error is nil when the editor has ended, and io.EOF when Codex has.
+// Run forwards messages until one side ends. Held questions then stay unanswered. The error is nil
+// when the editor has ended, and io.EOF when Codex has.
 func (p *Proxy) Run(ctx context.Context) error {
 	p.relay = jsonrpc.Relay{Client: p.Editor, Server: p.Codex, HangUp: p.HangUp}
 	p.relay.Begin(ctx)

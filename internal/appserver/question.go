@@ -17,7 +17,7 @@ const (
 	methodElicitation = "mcpServer/elicitation/request"
 )
 
-// questions are what each of them is about: an item of the thread, and calls.
+// questions extract the item of the thread and the calls from each kind of question.
 var questions = map[string]func(p *Proxy, thread string, o strictjson.Object) (string, []umpire.Call, error){
 	methodCommand: (*Proxy).commandCalls, methodFiles: (*Proxy).fileCalls, methodPermissions: (*Proxy).permissionCalls,
 	methodElicitation: (*Proxy).toolCalls, methodLegacyCommand: (*Proxy).legacyCommandCalls,
@@ -35,7 +35,7 @@ func isJudged(method string) bool { return questions[method] != nil }
 // approval whose answer allows by default.
 func isKnown(method string) bool { return isJudged(method) || slices.Contains(leftToEditor, method) }
 
-// answerTo is what Codex reads: yes to this call alone, or no, after which the turn goes on.
+// answerTo returns the answer for Codex: yes to this call alone, or no, after which the turn goes on.
 func answerTo(method string, params json.RawMessage, accept bool) any {
 	switch {
 	case isLegacy(method):
