@@ -29,8 +29,8 @@ var _ umpire.Gate = (*Client)(nil)
 // when it is first used. Errors match the sentinels of the root package; those of
 // the way to the gate match ErrUnreachable or ErrCredential.
 type Client struct {
-	// Name is what the client calls itself for the record, such as cli or tui. The
-	// gate shows it as claimed. It is set before the first call.
+	// Name is the client's name for the record, such as cli or tui. The gate shows it as claimed.
+	// It is set before the first call.
 	Name string
 
 	base  string

@@ -32,8 +32,8 @@ var sentinels = map[string]error{
 	"canceled": context.Canceled, "deadline": context.DeadlineExceeded,
 }
 
-// codes are what is left to go by when an error has no such word: it comes from
-// Connect, or from something between here and the gate.
+// codes maps the codes of errors without such a word: they come from Connect, or from something
+// between here and the gate.
 var codes = map[string]error{
 	"invalid_argument": umpire.ErrInvalid, "resource_exhausted": umpire.ErrLimit, "unauthenticated": ErrCredential,
 	"canceled": context.Canceled, "deadline_exceeded": context.DeadlineExceeded, "unavailable": ErrUnreachable,

@@ -59,8 +59,8 @@ func (c *Client) Pending(ctx context.Context, in umpire.PendingQuery) ([]umpire.
 	})
 }
 
-// Resolve answers a question. The error of a late answer is a *umpire.ResolvedError.
-// The gate itself notes who answered: Actor and Channel do not travel.
+// Resolve answers a question. The error of a late answer is a *umpire.ResolvedError. The gate
+// itself records the author: Actor and Channel do not travel.
 func (c *Client) Resolve(ctx context.Context, in umpire.Answer) (umpire.Batch, error) {
 	return call[umpire.Answer, umpire.Batch](ctx, c, "GateService/Resolve", in)
 }
@@ -95,7 +95,7 @@ func (c *Client) UseTicket(ctx context.Context, in umpire.TicketUse) (umpire.Tic
 	return call[umpire.TicketUse, umpire.Ticket](ctx, c, "Tickets/Use", in)
 }
 
-// EndTicket settles what becomes of the effects of a ticket.
+// EndTicket settles the effects of a ticket.
 func (c *Client) EndTicket(ctx context.Context, in umpire.TicketEnd) (umpire.TicketEnded, error) {
 	return call[umpire.TicketEnd, umpire.TicketEnded](ctx, c, "Tickets/End", in)
 }

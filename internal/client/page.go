@@ -24,8 +24,8 @@ func (f following) isLast(entries, size int) bool {
 	return !*f.More || entries == 0
 }
 
-// readPages reads a list page by page, up to a limit; 0 is none. Each page begins after the last
-// entry of the one before.
+// readPages reads a list page by page, up to a limit; 0 means no limit. Each page begins after the
+// last entry of the one before.
 func readPages[T any](limit, size int, read func(last *T, size int) ([]T, following, error)) (all []T, err error) {
 	for {
 		if limit > 0 {

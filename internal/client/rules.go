@@ -39,7 +39,7 @@ func (c *Client) Rules(ctx context.Context, dir string) ([]umpire.Rule, error) {
 	return rules, nil
 }
 
-// AddRule writes a rule into the file of a scope. The gate itself notes who: an actor does
+// AddRule writes a rule into the file of a scope. The gate itself records the author: an actor does
 // not travel.
 func (c *Client) AddRule(
 	ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, _ umpire.Actor,
@@ -64,8 +64,8 @@ func (c *Client) RuleStatus(ctx context.Context, dir string) (umpire.RuleStatus,
 	return call[ruleRequest, umpire.RuleStatus](ctx, c, "RuleService/Status", ruleRequest{Dir: dir})
 }
 
-// Trust trusts the rule files or the code of a project, or no more, and returns the files
-// that it is about. The gate itself notes who.
+// Trust grants or revokes trust in a project's rule files or code, and returns the files concerned.
+// The gate itself records the author.
 func (c *Client) Trust(ctx context.Context, t umpire.TrustChange) ([]string, error) {
 	type trusted struct {
 		Files []string `json:"files"`
@@ -78,7 +78,7 @@ type grantList struct {
 	Grants []umpire.GrantStatus `json:"grants"`
 }
 
-// Grants returns what is granted in the project of a folder, the oldest first.
+// Grants lists the grants in the project of a folder, oldest first.
 func (c *Client) Grants(ctx context.Context, dir string) ([]umpire.GrantStatus, error) {
 	out, err := call[ruleRequest, grantList](ctx, c, "GrantService/List", ruleRequest{Dir: dir})
 	return out.Grants, err

@@ -41,7 +41,7 @@ func (c *Client) Session(ctx context.Context, session umpire.SessionID) (umpire.
 	return call[sessionRequest, umpire.Session](ctx, c, "SessionService/Get", sessionRequest{session})
 }
 
-// Latest returns the session that Continue takes when none is named.
+// Latest returns the session that Continue takes by default.
 func (c *Client) Latest(ctx context.Context, in umpire.LatestQuery) (umpire.Session, error) {
 	return call[umpire.LatestQuery, umpire.Session](ctx, c, "SessionService/Latest", in)
 }
@@ -80,7 +80,7 @@ func (c *Client) Sessions(ctx context.Context, in umpire.SessionQuery) ([]umpire
 	return append(active, all...), err
 }
 
-// Conversation returns what was said in a session, with secrets masked.
+// Conversation returns the messages of a session, with secrets masked.
 func (c *Client) Conversation(ctx context.Context, in umpire.ConversationQuery) (umpire.Conversation, error) {
 	return call[umpire.ConversationQuery, umpire.Conversation](ctx, c, "SessionService/GetConversation", in)
 }
@@ -114,7 +114,7 @@ func (c *Client) Renew(ctx context.Context, session umpire.SessionID, epoch int6
 	return out.Until, err
 }
 
-// End ends a session and denies what is pending in it.
+// End ends a session and denies its pending questions.
 func (c *Client) End(ctx context.Context, session umpire.SessionID, reason string) error {
 	type ending struct {
 		Session umpire.SessionID `json:"session_id"`

@@ -84,10 +84,9 @@ func listEvents(ctx context.Context, c *Client, f umpire.Filter) ([]umpire.Event
 	return out.Events, out.following, err
 }
 
-// Watch yields events, first those that are stored and then new ones as they
-// commit, until ctx ends, an error is yielded or f.Limit of them have been. When
-// the gate goes away, it goes on after the last event once it is back: none is
-// left out and none comes twice. It gives up, with an error that matches
+// Watch yields stored events first and then new ones as they commit, until ctx ends, it yields an
+// error, or it has yielded f.Limit events. If the gate goes away, Watch resumes after the last
+// event once the gate is back, without gaps or duplicates. It gives up, with an error that matches
 // [ErrUnreachable], when the gate stays away for a minute.
 func (c *Client) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
 	return func(yield func(umpire.Event, error) bool) {
