@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// An answer is what a program may write to its standard output. Other text there says
-// nothing, but text that begins like an answer has to be one.
+// An answer may be written by a program to its standard output. Other text there is ignored, but
+// text that begins like an answer must be a valid one.
 type answer struct {
 	Decision string `json:"decision"` // ask or deny; "" and allow change nothing
 	Reason   string `json:"reason"`

@@ -14,9 +14,8 @@ import (
 // to start a program with a larger environment. Standard input has all of it.
 const maxValue = 64 << 10
 
-// kept are the variables of this process that a hook gets. It is a list of what is
-// given and not of what is withheld, so that no key of a model and no credential can
-// be forgotten in it.
+// kept are the variables of this process that a hook inherits. It lists the allowed variables, not
+// the secret ones: a list of secrets could miss a model's key or a credential.
 var kept = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP",
 	"UMPIRE_HOME", "UMPIRE_LANG",
@@ -50,7 +49,7 @@ func environOf(own []string, h *rulefile.Hook, o *Occasion) []string {
 	return append(env, agentMark)
 }
 
-// valueOf is what a variable can hold of a text.
+// valueOf returns text as a valid value of a variable.
 func valueOf(text string) string {
 	return files.ClipTo(strings.ReplaceAll(text, "\x00", ""), maxValue, "")
 }
@@ -70,8 +69,8 @@ func fieldOf(call *umpire.Call, names ...string) string {
 	return ""
 }
 
-// message is what a hook reads on its standard input. The gate bounds inputs and
-// outputs before they come here.
+// message is the standard input of a hook. The gate bounds inputs and outputs before they come
+// here.
 type message struct {
 	Event     rulefile.HookEvent `json:"event"`
 	Hook      string             `json:"hook_id"`

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// shellCommand hands the line over as it is: the shell has rules for quotes of its own.
+// shellCommand passes the line unchanged because cmd.exe has its own quoting rules.
 func shellCommand(ctx context.Context, line string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "cmd.exe")
 	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: `cmd.exe /S /C "` + line + `"`}

@@ -22,7 +22,7 @@ import (
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
-// An Outcome is what became of one run of a hook. The zero value means there was no outcome.
+// An Outcome is the outcome of one run of a hook. The zero value means there was no outcome.
 type Outcome string
 
 // The outcomes.
@@ -33,16 +33,16 @@ const (
 	Failed Outcome = "failed" // it ended with another code than 0, was too late, or could not be run
 )
 
-// An Occasion is what a hook runs for.
+// An Occasion is the occasion for running a hook.
 type Occasion struct {
 	Call umpire.Call
 	Root string // of the project: where hooks run
-	// Output is what the call gave, for a hook that runs after it.
+	// Output is the call's output, for a hook that runs after it.
 	Output string
 	// Env is the environment of this process; nil is os.Environ.
 	Env []string
-	// Confine makes the program start in a sandbox; done gets how it ended, and says what
-	// that means. Nil lets it start as it is.
+	// Confine makes the program start in a sandbox; done takes the program's error and explains it.
+	// If nil, the program starts without a sandbox.
 	Confine func(cmd *exec.Cmd) (done func(error) error, err error)
 }
 
@@ -55,8 +55,8 @@ type Ran struct {
 	Reason  umpire.Phrase // why: the hook's own words where it has any
 }
 
-// Verdict is what the run means for the call. Allow means that it does not stand
-// against it, which permits nothing.
+// Verdict returns the verdict of the run on the call. Allow means no objection, which permits
+// nothing.
 func (r *Ran) Verdict() umpire.Verdict {
 	switch r.Outcome {
 	case Passed:
@@ -168,7 +168,7 @@ func (s *said) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reasonText is what was written, as a reason.
+// reasonText returns the written text as a reason.
 func (s *said) reasonText() string {
 	return files.ClipTo(strings.TrimSpace(strings.ToValidUTF8(string(s.kept), "\uFFFD")), maxReason, "")
 }
