@@ -17,9 +17,9 @@ const (
 	clipTail = 2000
 )
 
-// Clip returns a JSON value with about limit bytes of text that has the parts of another one: the middle of
-// long strings is left out, then what comes last in long lists, and the largest of many fields. What is left out
-// is told in its place. Text that is not JSON becomes a string.
+// Clip returns a JSON value with about limit bytes of text from value: it leaves out the middle of
+// long strings, then the end of long lists, and the largest of many fields, and marks each omission
+// in its place. Text that is not JSON becomes a string.
 func Clip(value json.RawMessage, limit int) json.RawMessage {
 	if len(value) <= limit {
 		return value
@@ -38,7 +38,7 @@ func Clip(value json.RawMessage, limit int) json.RawMessage {
 	return clipped
 }
 
-// A clipper counts down what may still be kept.
+// A clipper counts down the remaining budget.
 type clipper struct{ left int }
 
 func (c *clipper) clip(value any) any {
@@ -87,11 +87,11 @@ func (c *clipper) clipList(all []any) []any {
 	return kept
 }
 
-// minShare is what each field of an object may have, as long as anything is left.
+// minShare is the guaranteed budget of each field of an object, as long as anything is left.
 const minShare = 64
 
-// clipObject keeps small fields first, and lets none take what the others need: a long list must not hide
-// the command beside it.
+// clipObject keeps small fields first, and keeps a large field from using up the others' budget: a
+// long list must not hide the command next to it.
 func (c *clipper) clipObject(all map[string]any) map[string]any {
 	kept, sizes := map[string]any{}, map[string]int{}
 	for name, value := range all {

@@ -14,15 +14,15 @@ const MaxLine = 10 << 20
 // read.
 var ErrLineTooLong = errors.New("the line is longer than 10485760 bytes")
 
-// A Line is one line of input, or why there is none.
+// A Line is one line of input, or the error in its place.
 type Line struct {
 	Text []byte
-	Err  error // what ReadLine returned
+	Err  error // returned by ReadLine
 }
 
-// ReadLine returns the next line without its end, io.EOF after the last one, and
-// ErrLineTooLong for one of more than limit bytes. What goes beyond the limit is
-// read and dropped, so that memory stays bounded and the next line is found.
+// ReadLine returns the next line without its end, io.EOF after the last one, and ErrLineTooLong for
+// a line of more than limit bytes. It reads and drops the rest of a long line, which bounds memory
+// and finds the next line.
 func ReadLine(in *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	long := false

@@ -125,9 +125,9 @@ func (o Object) CheckSpelling() error {
 	return nil
 }
 
-// A Kind is what sort of value a text of JSON is, in words. It is an error so that one which names it
-// says it in the reader's language.
-type Kind string //nolint:errname // it is a part of errors, and none by itself
+// A Kind names a kind of JSON value in words. It is an error because errors that contain it are
+// then translated to the reader's language.
+type Kind string //nolint:errname // it is part of errors, but not an error itself
 
 // Error returns the words.
 func (k Kind) Error() string { return string(k) }

@@ -241,8 +241,8 @@ func (w *walker) str() {
 	w.bad = true
 }
 
-// escape passes over what follows a backslash. Decoding turns every half of a character into
-// the same one, so that it is noted.
+// escape skips an escape sequence. It records a lone half of a surrogate pair, because decoding
+// turns every such half into the same character.
 func (w *walker) escape() {
 	if w.pos == len(w.data) {
 		w.bad = true
