@@ -66,7 +66,7 @@ func Parse(line []byte) (Message, error) {
 // names are those that a message gives a meaning to.
 var names = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
-// checkName refuses a name that a reader who folds case would take for another one.
+// checkName rejects a name that equals a known one except for case.
 func checkName(name string) error {
 	for _, known := range names {
 		if name != known && bytes.EqualFold([]byte(name), []byte(known)) {
@@ -146,8 +146,8 @@ func Refuse(id json.RawMessage, code int, text string) []byte {
 	}{version, id, failure{code, text}})
 }
 
-// RefuseUnread writes the answer to a line that is not forwarded. It is nil for what is not a
-// request: what has no id that can be read, unless nothing of it can be read.
+// RefuseUnread returns the answer to a line that is not forwarded, with the id null if it cannot be
+// read. It returns nil for an object without an id, which is not a request.
 func RefuseUnread(line []byte, why error) []byte {
 	o, err := strictjson.ReadObject(line)
 	m := Message{ID: o["id"]}

@@ -32,8 +32,8 @@ func NewPeer(in io.Reader, out io.Writer) *Peer {
 	return &Peer{in: bufio.NewReaderSize(in, buffer), out: out}
 }
 
-// Read returns the next line, with its end. The last line may have none. The error is io.EOF
-// after it, and ErrTooLarge for a line that is larger than MaxMessage.
+// Read returns the next line, with its end. The last line may lack one. The error is io.EOF after
+// it, and ErrTooLarge for a line that is larger than MaxMessage.
 func (p *Peer) Read() ([]byte, error) {
 	var line []byte
 	for {

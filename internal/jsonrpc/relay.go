@@ -63,10 +63,10 @@ func (r *Relay) Run(fromClient, fromServer func(line []byte) error) error {
 // Context ends with the first program that ends.
 func (r *Relay) Context() context.Context { return r.ctx }
 
-// Over reports whether a program has ended, so that nothing is allowed any more.
+// Over reports whether a program has ended; calls must then no longer be allowed.
 func (r *Relay) Over() bool { return r.ctx.Err() != nil }
 
-// Go does some work beside reading, with a context that stop ends. An error ends the relay.
+// Go runs work in the background, with a context that stop ends. An error ends the relay.
 func (r *Relay) Go(work func(ctx context.Context) error) (stop context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(r.ctx)
 	r.work.Go(func() {
