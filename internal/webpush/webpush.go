@@ -1,5 +1,5 @@
-// Package webpush makes what a push service takes for a browser: a message that only this browser reads
-// (RFC 8291, by the encoding aes128gcm of RFC 8188), and the proof of who sends it (RFC 8292).
+// Package webpush builds requests to a browser's push service: a message that only this browser can
+// read (RFC 8291, by the encoding aes128gcm of RFC 8188), and the sender's proof (RFC 8292).
 //
 // The push service learns where a message goes to, when it was sent and how long it is.
 package webpush
@@ -24,7 +24,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Subscription is what a browser gives for messages to it.
+// A Subscription is a browser's address and keys for messages to it.
 type Subscription struct {
 	Endpoint string `json:"endpoint"` // the address that takes them
 	Key      []byte `json:"key"`      // the browser's public key, p256dh
@@ -36,7 +36,7 @@ const (
 	secretSize  = 16
 	// SaltSize is the length of the salt of a message.
 	SaltSize = 16
-	// MaxText is the longest message that every push service takes: 4,096 bytes with what is around it.
+	// MaxText is the longest message that every push service takes: 4,096 bytes with the overhead.
 	MaxText    = recordSize - SaltSize - 4 - 1 - keySize - 1 - tagSize
 	recordSize = 4096
 	keySize    = 65 // of a point of P-256
@@ -52,8 +52,8 @@ func (s *Subscription) Host() string {
 	return at.Host
 }
 
-// Check returns an error for a subscription that no message can be sent to. It resolves no name: whoever dials
-// has to make sure that the address is on the public web.
+// Check returns an error for a subscription that cannot receive messages. It resolves no names: the
+// dialer must ensure that the address is on the public web.
 func (s *Subscription) Check() error {
 	at, err := url.Parse(s.Endpoint)
 	unprintable := func(r rune) bool { return r <= ' ' || r > '~' }
