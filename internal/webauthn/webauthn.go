@@ -2,8 +2,8 @@
 // with it (https://www.w3.org/TR/webauthn-3/).
 //
 // An assertion counts if it was made for one challenge, on a page of one origin, with a registered
-// key, by a person whom the device verified, and if the key's counter went on. Attestation is not
-// asked for, so that no CBOR has to be read: browsers hand out the public key as SPKI as well.
+// key, by a person verified by the device, and if the key's counter went on. The package does not
+// request attestation and therefore needs no CBOR: browsers also return the public key as SPKI.
 package webauthn
 
 import (
@@ -35,7 +35,7 @@ type Key struct {
 	Count  uint32 `json:"count"`  // of the latest assertion; 0 for keys that do not count
 }
 
-// A Registration is what a browser returns for a new passkey.
+// A Registration is returned by a browser for a new passkey.
 type Registration struct {
 	ID         []byte `json:"id"`
 	Public     []byte `json:"public"`
@@ -43,7 +43,7 @@ type Registration struct {
 	AuthData   []byte `json:"auth_data"`
 }
 
-// An Assertion is what a browser returns for a challenge.
+// An Assertion is returned by a browser for a challenge.
 type Assertion struct {
 	ID         []byte `json:"id"`
 	ClientData []byte `json:"client_data"`
