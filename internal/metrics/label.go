@@ -6,8 +6,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A label is a word of a closed set: whatever an agent sends, it becomes one of
-// these.
+// A label is a word of a closed set: any input from an agent maps to one of these.
 type label string
 
 // The classes of tools.

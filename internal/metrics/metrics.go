@@ -35,7 +35,7 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 )
 
-// hasty is how fast an answer comes that nobody can have thought about.
+// hasty bounds answers that came too fast to have been considered.
 const hasty = time.Second
 
 // scrapeTimeout bounds how long counting the questions may take.

@@ -1,10 +1,10 @@
 package metrics
 
-// maxRecent bounds what is remembered of things that never come to an end.
+// maxRecent bounds the memory for entries that never end.
 const maxRecent = 10_000
 
-// A recent remembers values by key; beyond a number it forgets the oldest. It
-// belongs to one goroutine.
+// A recent remembers values by key; beyond maxRecent entries it forgets the oldest. It is not safe
+// for concurrent use.
 type recent[K comparable, V any] struct {
 	values map[K]V
 	order  []K // with keys that were taken since
