@@ -1,8 +1,8 @@
-// Package token knows what tokens and keys look like: how they begin, and how characters
-// made by dice differ from names that people make.
+// Package token recognizes tokens and keys: by their prefixes, and by the difference between random
+// characters and names that people make.
 //
-// It finds what has a shape and nothing else. A password that looks like a word is not
-// found, nor is a secret in pieces.
+// It finds only secrets with a recognizable form. It misses a password that looks like a word, and
+// a secret split into pieces.
 package token
 
 import "strings"
