@@ -15,8 +15,8 @@ import (
 var fileTools = []string{"Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "LS", "Glob", "Grep", "filesystem-edit",
 	"filesystem-edit_search"}
 
-// grantsFor are the grants that an approval makes: one for this very call, and
-// with a scope of the session one that reaches further.
+// grantsFor returns the grants that an approval makes: one for this exact call and, if its scope is
+// the session, a wider one.
 func (be *backend) grantsFor(
 	s *umpire.Session, settings *config.Settings, a *umpire.Answer, call *umpire.Call, d *umpire.Decision,
 ) ([]store.GrantRow, error) {
@@ -65,7 +65,7 @@ func (be *backend) grantsFor(
 	return grants, nil
 }
 
-// sessionGrants say how far an approval for the session reaches.
+// sessionGrants returns the grants of an approval for the session.
 func (be *backend) sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.Grant, error) {
 	if err := coverage.CheckScope(a.Scope, d.ReasonCode, nil); err != nil {
 		return nil, invalid("scope", "%w", err)
@@ -119,10 +119,10 @@ func (g *Gate) checkRuleFits(cond *conditions, a *umpire.Answer, call *umpire.Ca
 	return invalid("rule", "%s says nothing of this call", policy.FormatShort(r))
 }
 
-// maxFolderGrant is how long a rule for reading a folder outside may hold.
+// maxFolderGrant is the longest lifetime of a rule for reading an outside folder.
 const maxFolderGrant = 30 * 24 * time.Hour
 
-// lastingRules returns the rules that an approval for the project or for good writes.
+// lastingRules returns the rules that an approval for the project or for good adds.
 func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.Rule, error) {
 	if a.Scope != umpire.ScopeProject && a.Scope != umpire.ScopeGlobal {
 		return nil, nil
@@ -170,7 +170,7 @@ func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.D
 	return rules, nil
 }
 
-// errNoRule says that no rule of the width can stand for the call, and which can.
+// errNoRule explains that no rule of the width can cover the call, and names those that can.
 func errNoRule(d *umpire.Decision, width umpire.Width) error {
 	for _, s := range d.Suggestions {
 		if s.Width != width {

@@ -12,14 +12,14 @@ import (
 // maxWait bounds one Await; a caller that wants to wait longer calls it again.
 const maxWait = 10 * time.Minute
 
-// Pauses before the timeline is followed again after an error.
+// Pauses before following the timeline again after an error.
 const (
 	firstRetry   = 100 * time.Millisecond
 	longestRetry = 5 * time.Second
 )
 
-// Await returns a batch once it no longer waits for a person, or as it stands when the
-// time is over. It waits ten minutes at most.
+// Await returns a batch once it no longer waits for a person, or its current state when the time is
+// up. It waits ten minutes at most.
 func (g *Gate) Await(
 	ctx context.Context, session umpire.SessionID, id umpire.BatchID, wait time.Duration,
 ) (umpire.Batch, error) {
@@ -59,11 +59,11 @@ type sessionNews struct {
 	mu          sync.Mutex
 	subscribers map[umpire.SessionID]map[chan struct{}]bool
 	count       int
-	stop        func() // ends the reader and waits for it
+	stop        func() // stops the reader and waits for it
 }
 
-// subscribe returns a channel that gets a value after events of a session. Several events
-// may give one value.
+// subscribe returns a channel that receives a value after events of a session. One value may stand
+// for several events.
 func (n *sessionNews) subscribe(
 	ctx context.Context, g *Gate, session umpire.SessionID,
 ) (<-chan struct{}, func(), error) {
@@ -111,8 +111,7 @@ func (n *sessionNews) start(ctx context.Context, g *Gate) error {
 	return nil
 }
 
-// follow notifies subscribers until ctx ends. When the timeline cannot be read, it tries
-// again from where it was.
+// follow notifies subscribers until ctx ends. After an error it resumes where it left off.
 func (n *sessionNews) follow(ctx context.Context, g *Gate, after int64) {
 	for retry := firstRetry; ctx.Err() == nil; retry = min(2*retry, longestRetry) {
 		for e, err := range g.Watch(ctx, umpire.Filter{After: after}) {
@@ -138,7 +137,7 @@ func (n *sessionNews) notify(session umpire.SessionID) {
 	for news := range n.subscribers[session] {
 		select {
 		case news <- struct{}{}:
-		default: // it has not been taken note of yet
+		default: // the previous signal is still pending
 		}
 	}
 }

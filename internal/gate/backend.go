@@ -16,11 +16,11 @@ type backend struct {
 
 	config Config
 	store  *store.Store
-	// crash is called at the places where a crash matters; tests end the process there.
+	// crash is called at critical points; tests kill the process there.
 	crash func(place string)
 }
 
-// update runs one transaction. After an error nothing of it happened.
+// update runs one transaction. If it fails, nothing is written.
 func (be *backend) update(ctx context.Context, f func(*store.Tx) error) error {
 	if be.store == nil {
 		return errNoStore
@@ -61,7 +61,7 @@ func (be *backend) viewForChange(ctx context.Context, f func(*store.Tx) error) e
 	return umpire.Errorf("%w: %w", umpire.ErrNotRecorded, err)
 }
 
-// findings are the errors that report a state, and not a fault.
+// findings are errors that report a state rather than a fault.
 var findings = []error{
 	umpire.ErrNotFound, umpire.ErrInvalid, umpire.ErrResolved, umpire.ErrState, umpire.ErrFenced,
 	umpire.ErrOtherProject, umpire.ErrLimit, umpire.ErrChanged, umpire.ErrNeedsPerson,
@@ -69,7 +69,7 @@ var findings = []error{
 
 var errNoStore = umpire.Errorf("this gate has no store: %w", umpire.ErrState)
 
-// hasEnded reports whether a program has ended. It cannot tell of one on another machine.
+// hasEnded reports whether a program has ended. It returns false for programs on other machines.
 func (be *backend) hasEnded(runner string) bool {
 	if be.config.Alive == nil {
 		return false
@@ -78,8 +78,8 @@ func (be *backend) hasEnded(runner string) bool {
 	return known && !alive
 }
 
-// now is the time as it is stored: the databases keep microseconds.
+// now returns the time as stored: the databases keep microseconds.
 func (be *backend) now() time.Time { return be.config.Now().UTC().Truncate(time.Microsecond) }
 
-// isConflict reports whether a write lost against another one.
+// isConflict reports whether a write lost against a concurrent one.
 func isConflict(err error) bool { return errors.Is(err, store.ErrConflict) }

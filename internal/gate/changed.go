@@ -10,12 +10,12 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// An approval is for what its card shows. Where that is not so any more when the answer
-// comes, the answer is not taken: the question gives way to a new one, which says what has
-// changed. A later change is found before the call starts.
+// An approval covers the details on its card. If they have changed when the answer arrives, the
+// gate rejects the answer and replaces the question by a new one that lists the changes. A later
+// change is found before the call starts.
 
-// changedSince says what is not as a card shows it: the code that the call runs, and where
-// the links lead that it names. It is "" when nothing is different.
+// changedSince lists the differences from a card: in the code that the call runs, and in the
+// targets of the links that it names. It returns "" if nothing differs.
 func (sec secrets) changedSince(card *umpire.Pending, d *umpire.Decision) string {
 	var parts []string
 	if what := evidence.DescribeChange(card.CodeFiles, evidence.ReadCode(d, sec.maskText)); what != "" {
@@ -35,15 +35,15 @@ func (sec secrets) changedSince(card *umpire.Pending, d *umpire.Decision) string
 	return strings.Join(parts, "; ")
 }
 
-// sayChanged has a question say that something is not as it was shown. The code of a control file stays: it is
-// approved once at a time.
+// sayChanged makes a question report a difference from its card. A control file keeps its code: it
+// is approved once at a time.
 func (q *question) sayChanged(reason umpire.Phrase) {
 	if q.card.Reason = reason; q.card.Code != umpire.CodeControlFile {
 		q.card.Code = umpire.CodeChanged
 	}
 }
 
-// replaceQuestion puts the question of an answer anew. Its error says that the answer was not taken.
+// replaceQuestion asks the question of an answer again. Its error reports that the answer was rejected.
 func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 	j, err := judgeStored(g, r.conditions, &r.row)
 	if err != nil {

@@ -31,7 +31,7 @@ func (cond *conditions) canTry() bool {
 	return cond.byTicket || cond.confinement != nil && cond.confinement.Trials
 }
 
-// conditionsAhead reads ahead what readConditions does. It returns the query that finds the grants.
+// conditionsAhead prefetches the rows for readConditions. It returns the query for the grants.
 func (be *backend) conditionsAhead(tx *store.Tx, id umpire.SessionID, call umpire.CallID) store.GrantQuery {
 	q := store.GrantQuery{Session: id, Call: call, Now: be.now()}
 	tx.Ahead(func() { _, _ = tx.Sessions.Get(id); _, _ = tx.Grants.List(q); _, _ = tx.Workspaces.GetOf(id) })
@@ -68,7 +68,7 @@ func (ps *projects) readConditions(tx *store.Tx, q store.GrantQuery) (*condition
 	return cond, nil
 }
 
-// completeConditions adds what the project's files say.
+// completeConditions adds the conditions from the project's files.
 func (ps *projects) completeConditions(cond *conditions) error {
 	p, err := ps.projectOf(cond.session.Root, cond.session.AddDirs)
 	if err != nil {
@@ -76,12 +76,12 @@ func (ps *projects) completeConditions(cond *conditions) error {
 	}
 	cond.settings, cond.project = p.settings, p
 	if cond.session.Project != "" && !p.IsPinned(&cond.session) {
-		// Another project may stand at this root by now. Its calls do not use the grants of the pinned project.
+		// If another project is at this root by now, its calls must not use the grants of the pinned project.
 		ofProject := func(g umpire.Grant) bool { return g.Scope == umpire.ScopeProject }
 		cond.AllowAll, cond.Grants = false, slices.DeleteFunc(cond.Grants, ofProject)
 	}
-	// Two settings count at once, in sessions that are open too: enforcing again, and what profiles may edit.
-	// A profile that is not there any more, or cannot be read, keeps its last limits.
+	// Two settings take effect at once, even in open sessions: enforcing again, and the files that
+	// profiles may edit. A profile that is missing or unreadable by now keeps its last limits.
 	now, err := ps.settingsOf(cond.session.Root)
 	cond.settings.WarnOnly = cond.settings.WarnOnly && err == nil && now.WarnOnly
 	profiles := map[string]policy.Profile{}
@@ -90,14 +90,14 @@ func (ps *projects) completeConditions(cond *conditions) error {
 	cond.Mode = effectiveMode(&cond.session, &p.settings)
 	cond.Profile, err = profileOf(cond.session.Profile, profiles)
 	if cond.Profile != nil && cond.session.External && cond.session.Profile == "" {
-		// The tools of a host are its own: the list is about those of the built-in agent.
+		// A host has its own tools: the profile's list covers those of the built-in agent.
 		cond.Profile = cond.Profile.EditLimit()
 	}
 	return err
 }
 
-// effectiveMode is the session's mode, but ask once auto has refused too often, and the
-// administrator's where it is looser than that.
+// effectiveMode returns the session's mode, but ask once auto has refused too often, and the
+// administrator's mode if the session's is looser.
 func effectiveMode(s *umpire.Session, settings *config.Settings) umpire.Mode {
 	if !settings.Most.Permits(s.Mode) {
 		return *settings.Most.Mode
@@ -108,8 +108,8 @@ func effectiveMode(s *umpire.Session, settings *config.Settings) umpire.Mode {
 	return s.Mode
 }
 
-// AutoAvailable reports whether auto mode may answer in a session by itself: once too
-// much was refused there it asks.
+// AutoAvailable reports whether auto mode may answer by itself in a session: after too many
+// refusals it asks.
 func AutoAvailable(s *umpire.Session, settings *config.Settings) bool { return !degraded(s, settings) }
 
 func degraded(s *umpire.Session, settings *config.Settings) bool {
@@ -145,8 +145,8 @@ func enforce(s *config.Settings, d umpire.Decision) umpire.Decision {
 	return d
 }
 
-// Check decides a call and stores nothing. A call that names a session is decided
-// as that session's would be; any other by the configuration.
+// Check decides a call and stores nothing. If the call names a session, the session's conditions
+// apply, otherwise the configuration.
 func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
 	if call.Dir != "" || call.Session == "" {
 		if err := checkDir("cwd", call.Dir); err != nil {

@@ -14,7 +14,7 @@ import (
 const (
 	roleUser      = "user"
 	roleAssistant = "assistant"
-	// roleResults stands in a fork for the results of a batch of its origin.
+	// roleResults marks, in a fork, the results of a batch of its origin.
 	roleResults = "results"
 )
 
@@ -73,9 +73,9 @@ func (t *transaction) prompt(p *umpire.Prompt, sealed store.Sealed) (umpire.Prom
 	return umpire.Prompted{Queued: true, Waiting: t.session.Pending}, nil
 }
 
-// Compose begins the next request to the model: it takes the queued messages,
-// claims the results of the finished batch, and returns the conversation as it is
-// stored. Until the model has replied, composing again gives the same again.
+// Compose begins the next request to the model: it takes the queued messages, claims the results of
+// the finished batch, and returns the stored conversation. Until the model has replied, Compose
+// returns the same again.
 func (cs *conversations) Compose(ctx context.Context, id umpire.SessionID, epoch int64) (umpire.Conversation, error) {
 	if id == "" {
 		return umpire.Conversation{}, invalid("session_id", "is missing")
@@ -125,8 +125,8 @@ func (t *transaction) claimRequest() error {
 	return nil
 }
 
-// claimResults takes the results of the batch that is finished, for one continuation. One
-// that was claimed and never delivered is handed out again under the same id.
+// claimResults claims the results of the finished batch for one continuation. Results that were
+// claimed but never delivered are returned again under the same id.
 func (t *transaction) claimResults() (umpire.BatchID, error) {
 	b, err := t.openBatchIn("")
 	if err != nil || b == nil {
@@ -158,7 +158,7 @@ func (t *transaction) openBatchIn(lane string) (*umpire.Batch, error) {
 	return &b, nil
 }
 
-// takePrompts sends the queued messages: together they are one turn.
+// takePrompts sends the queued messages as one turn.
 func (t *transaction) takePrompts() (bool, error) {
 	prompts, err := t.tx.Prompts.Take(t.session.ID)
 	if err != nil || len(prompts) == 0 {
@@ -187,8 +187,8 @@ func (cs *conversations) Conversation(ctx context.Context, q umpire.Conversation
 	return c, err
 }
 
-// conversation reads a session's messages and results, with their secrets: it is
-// for the model, which gave or was given them.
+// conversation reads a session's messages and results, with their secrets: it is for the model,
+// which has already seen or written them.
 func (cs *conversations) conversation(ctx context.Context, id umpire.SessionID) (umpire.Conversation, error) {
 	return cs.readConversation(ctx, umpire.ConversationQuery{Session: id}, cs.unseal)
 }
@@ -283,8 +283,8 @@ func readDone(tx *store.Tx, b *umpire.Batch, open opener) (umpire.Done, error) {
 	return done, nil
 }
 
-// copyMessages is a conversation as the messages of another session. Calls that have no
-// result yet do not come along.
+// copyMessages returns a conversation as messages for another session. It omits calls without a
+// result.
 func (cs *conversations) copyMessages(ctx context.Context, from, to umpire.SessionID) ([]store.MessageRow, error) {
 	c, err := cs.conversation(ctx, from)
 	if err != nil {
@@ -323,8 +323,8 @@ func (cs *conversations) copyMessages(ctx context.Context, from, to umpire.Sessi
 	return rows, nil
 }
 
-// Reply takes a model's message that calls no tool: the turn is over, unless
-// messages of the user wait.
+// Reply stores a model's message without tool calls: the turn is over, unless user messages are
+// queued.
 func (cs *conversations) Reply(ctx context.Context, r umpire.Reply) (s umpire.Session, err error) {
 	if r.Session == "" {
 		return s, invalid("session_id", "is missing")

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// listCovered returns the one question whose coverage is wanted, if it still waits. Many calls are judged for
-// it, by their masked inputs, so nothing that an agent waits for does this.
+// listCovered returns the one question whose coverage is requested, if it still waits. It judges
+// many calls by their masked inputs, which takes too long for anything that an agent waits for.
 func listCovered(ctx context.Context, g *Gate, q *umpire.PendingQuery) ([]umpire.Pending, error) {
 	var cond *conditions
 	var calls []umpire.Call

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// The texts that a model gets for a call that did not run.
+// The texts for the model about calls that did not run.
 const (
 	deniedWithReason = `[Tool Denied] The user denied the "{NAME}" tool call (ID: {ID}). Reason: {REASON}. ` +
 		`Please adjust your approach.`
@@ -28,8 +28,8 @@ const (
 		`The user says that it was not done. {REASON}`
 )
 
-// fillIn puts a call's name, its id and a reason into a text. What they hold is
-// not looked at: each stands where the text says, once.
+// fillIn inserts a call's name, its id and a reason into a text. The inserted values are not
+// expanded again.
 func fillIn(text, tool string, id umpire.CallID, reason string) string {
 	filled := strings.NewReplacer("{NAME}", tool, "{ID}", string(id), "{REASON}", reason).Replace(text)
 	return strings.TrimSpace(filled)
@@ -58,8 +58,8 @@ func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, said umpi
 	return fillIn(text, tool, id, reason)
 }
 
-// fileResults returns one result for each file of a list if the suffix limit or a deny rule refused all of them,
-// in the form that the tool uses when some are left. It is "" for other calls.
+// fileResults returns one result for each file of a list if the suffix limit or a deny rule refused
+// all of them, in the form that the tool uses for a partial refusal. It returns "" for other calls.
 func fileResults(j *judged) string {
 	var in struct {
 		Files []json.RawMessage `json:"filePath"`
@@ -86,13 +86,13 @@ func fileResults(j *judged) string {
 	}
 	for _, r := range slices.Backward(j.decision.Reasons) {
 		if r.Access >= 0 && r.Access < len(results) {
-			results[r.Access].Message = catalogue.English.Text(r.Text) // the first of each is the one that settles it
+			results[r.Access].Message = catalogue.English.Text(r.Text) // the first reason about an access settles it
 		}
 	}
 	return string(data(map[string]any{"results": results}))
 }
 
-// statusOf is the status of the result that goes with a reason code.
+// statusOf returns the result status for a reason code.
 func statusOf(code umpire.ReasonCode) umpire.ResultStatus {
 	switch code {
 	case umpire.CodeCancelled, umpire.CodeLeftToHost:

@@ -48,7 +48,7 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 	return b, nil
 }
 
-// maxOutput bounds what a call's result may hold.
+// maxOutput bounds the output of a call's result.
 const maxOutput = 4 << 20
 
 // agentStatuses are the statuses that an agent may report; a denial is the gate's.
@@ -56,7 +56,7 @@ var agentStatuses = []umpire.ResultStatus{
 	umpire.ResultOK, umpire.ResultError, umpire.ResultCancelled, umpire.ResultTimeout,
 }
 
-// storeResult takes in what a runner says of a call.
+// storeResult stores a runner's report on a call.
 func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire.Batch, error) {
 	b, c, err := readCall(t.tx, t.session.ID, r.Batch, r.Call)
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 	return *b, err
 }
 
-// Batch returns a batch as it is now, with secrets masked and all inputs whole.
+// Batch returns the current state of a batch, with secrets masked and all inputs whole.
 func (g *Gate) Batch(ctx context.Context, s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
 	b, err := readIn(ctx, g.view, func(tx *store.Tx) (umpire.Batch, error) { return tx.Batches.GetWhole(s, id) })
 	if err != nil {

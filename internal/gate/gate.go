@@ -34,16 +34,16 @@ import (
 type Config struct {
 	UserHome string // the person's home directory
 	Home     string // umpire's own folder, UMPIRE_HOME
-	// Settings hold in every project, unless SettingsOf says otherwise for the
-	// project of a folder.
+	// Settings apply to every project, unless SettingsOf returns others for the project of a
+	// folder.
 	Settings   config.Settings
 	SettingsOf func(dir string) (config.Settings, error)
-	// Rules come from the command line, beside those of the files.
+	// Rules come from the command line, in addition to those of the files.
 	Rules []umpire.Rule
-	// Follow keeps the rules current while the gate lives. Without it they are
-	// read once for each project.
+	// Follow keeps the rules current while the gate runs. Without it they are read once for each
+	// project.
 	Follow bool
-	// Store keeps sessions and batches. Without one the gate only decides.
+	// Store keeps sessions and batches. Without it the gate only decides.
 	Store *store.Store
 	// Masker hides secrets in text stored for people; if nil, nothing is masked.
 	Masker Masker
@@ -67,7 +67,7 @@ type Config struct {
 
 var _ umpire.Gate = (*Gate)(nil)
 
-// A Gate decides calls. Its verbs are those of its parts.
+// A Gate decides calls. Its methods are those of its parts.
 type Gate struct {
 	*backend
 	*projects
@@ -80,11 +80,11 @@ type Gate struct {
 	trials
 	tickets
 
-	// submitting keeps a batch that comes twice at once from being decided, and its hooks from being run, twice.
+	// submitting keeps a batch that arrives twice at once from being decided twice, and its hooks from running twice.
 	submitting keyedLock
 	news       sessionNews
-	// writingRules is held while the rules of an answer are written, by the root of the project or for allRoots: the
-	// answer sets the agent free, and its next calls are decided by those rules too.
+	// writingRules is held while the rules of an answer are written, keyed by the root of the project or
+	// allRoots: the answer releases the agent, and its next calls must already follow the new rules.
 	writingRules keyedLock
 }
 
@@ -95,8 +95,7 @@ func (be *backend) reached(place string) {
 	}
 }
 
-// New returns a gate, which reads what the person knows of programs once. Close it
-// when done.
+// New returns a gate. It reads the user's descriptions of programs once. Close it when done.
 func New(c Config) *Gate {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -111,10 +110,10 @@ func New(c Config) *Gate {
 	return g
 }
 
-// Programs returns what the person's files say of programs.
+// Programs returns the user's descriptions of programs.
 func (ps *projects) Programs() rulefile.Programs { return ps.known }
 
-// JudgeOf returns what calls in the project of a folder are decided by.
+// JudgeOf returns the judge of calls in the project of a folder.
 func (ps *projects) JudgeOf(dir string) (*judge.Judge, error) { return ps.judgeOf(dir, nil) }
 
 func (ps *projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
@@ -132,7 +131,7 @@ func (ps *projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
 	}, nil
 }
 
-// Code keeps which clones the person trusts to run code.
+// Code returns the ledger of clones that the user trusts to run code.
 func (c *Config) Code() manifest.Ledger {
 	if c.Home == "" {
 		return manifest.Ledger{}
@@ -143,7 +142,7 @@ func (c *Config) Code() manifest.Ledger {
 	}}
 }
 
-// scratch keeps which temporary files sessions made.
+// scratch returns the ledger of temporary files that sessions made.
 func (c *Config) scratch() scratch.Ledger {
 	if c.Home == "" {
 		return scratch.Ledger{}
@@ -151,5 +150,5 @@ func (c *Config) scratch() scratch.Ledger {
 	return scratch.In(filepath.Join(c.Home, "state"), time.Now)
 }
 
-// Close stops following rule files. It waits some seconds for folders that hang; the error names them.
+// Close stops following rule files. It waits a few seconds for folders that hang; the error names them.
 func (g *Gate) Close() error { return g.projects.close() }

@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// grants are the approvals that are remembered.
+// grants manages remembered approvals.
 type grants struct{ *projects }
 
 // Grants lists the grants in the project of a folder, oldest first: the grants in force, then
@@ -64,7 +64,7 @@ func (gs *grants) listGrants(tx *store.Tx, p *Project) ([]umpire.GrantStatus, er
 	return all, nil
 }
 
-// grantStatus shows a grant with its secrets masked.
+// grantStatus returns a grant for display, with its secrets masked.
 func (sec secrets) grantStatus(row *store.GrantRow) umpire.GrantStatus {
 	kind := umpire.GrantKind(row.Scope.String())
 	switch {
@@ -80,8 +80,8 @@ func (sec secrets) grantStatus(row *store.GrantRow) umpire.GrantStatus {
 	}
 }
 
-// shownExact is the call that a grant is for, with its secrets masked. One that cannot
-// be read any more covers nothing, and is shown as that.
+// shownExact returns the call that a grant is for, with its secrets masked. An unreadable grant
+// covers nothing, and is shown that way.
 func (sec secrets) shownExact(row *store.GrantRow) string {
 	if row.Grant.Exact == "" {
 		return ""
@@ -92,7 +92,7 @@ func (sec secrets) shownExact(row *store.GrantRow) string {
 	return "(unreadable)"
 }
 
-// Revoke takes grants out of force, and returns them.
+// Revoke revokes grants, and returns them.
 func (gs *grants) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
 	if (r.ID == "") == !r.All {
 		return nil, invalid("grant_id", "name one grant, or all")
@@ -120,8 +120,7 @@ func (gs *grants) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.Gra
 	return revoked, err
 }
 
-// selectGrants finds the grants that are to be taken back: by the id, or a beginning of it
-// that only one has.
+// selectGrants finds the grants to revoke: by id, or by an unambiguous prefix of it.
 func selectGrants(all []umpire.GrantStatus, r *umpire.Revocation) ([]umpire.GrantStatus, error) {
 	if r.All {
 		return all, nil

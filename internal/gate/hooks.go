@@ -36,7 +36,7 @@ func (p *Project) hooksOf(event rulefile.HookEvent, tool string) []*rulefile.Hoo
 	return about
 }
 
-// before runs the hooks that are about a call until one denies it.
+// before runs the hooks for a call until one of them denies it.
 func (p *Project) before(ctx context.Context, call umpire.Call) []userhook.Ran {
 	var all []userhook.Ran
 	for _, h := range p.hooksOf(rulefile.PreToolUse, call.Tool) {
@@ -49,7 +49,7 @@ func (p *Project) before(ctx context.Context, call umpire.Call) []userhook.Ran {
 	return all
 }
 
-// after runs the hooks that are about a call that has run.
+// after runs the hooks for a call that has run.
 func (p *Project) after(ctx context.Context, call umpire.Call, output string) []userhook.Ran {
 	var all []userhook.Ran
 	for _, h := range p.hooksOf(rulefile.PostToolUse, call.Tool) {
@@ -83,7 +83,7 @@ func (p *Project) hookFiles(set *rulefile.Set) []string {
 
 func endsWord(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()\"'`$=", r) }
 
-// isProgramFile: a file that is not there yet counts when it is named by its path.
+// isProgramFile reports whether a hook's word is a file. A missing file counts if it is named by its path.
 func isProgramFile(path, word string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -92,8 +92,8 @@ func isProgramFile(path, word string) bool {
 	return info.Mode().IsRegular()
 }
 
-// Judge decides one call as Decide does, and hears the PreToolUse hooks that are about
-// it unless it is denied without them.
+// Judge decides one call like Decide, and also runs its PreToolUse hooks unless it is denied
+// without them.
 func (g *Gate) Judge(ctx context.Context, project string, q policy.Query) umpire.Decision {
 	d := g.Decide(project, q)
 	if d.Verdict == umpire.Deny {

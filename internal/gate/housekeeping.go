@@ -16,7 +16,7 @@ import (
 // tendEvery is how often a gate that serves looks for what time has settled.
 const tendEvery = time.Second
 
-// Run tends the gate until ctx ends, and finishes what it has begun.
+// Run tends the gate until ctx ends, and then finishes pending work.
 func (g *Gate) Run(ctx context.Context) {
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
@@ -98,7 +98,7 @@ func (ss *sessions) tend(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// tendHeld looks after a session whose runner may be gone.
+// tendHeld tends a session whose runner may be gone.
 func (ss *sessions) tendHeld(ctx context.Context, s *umpire.Session) error {
 	if !ss.runnerGone(s) {
 		return nil
@@ -128,7 +128,7 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// expire answers a question whose time is over.
+// expire answers a question whose time is up.
 func (ss *sessions) expire(ctx context.Context, ask *store.AskRow) error {
 	err := ss.step(ctx, ask.Session, 0, func(t *transaction) error {
 		t.quiet = true
@@ -137,7 +137,7 @@ func (ss *sessions) expire(ctx context.Context, ask *store.AskRow) error {
 			return err
 		}
 		if c.Request != ask.Request || c.State != umpire.CallAsked {
-			return nil // answered since
+			return nil // answered in the meantime
 		}
 		if err := t.refuseQuestion(b, c, umpire.CodeTimeout, ""); err != nil {
 			return err
@@ -197,7 +197,7 @@ func (t *transaction) loseTrial(b *umpire.Batch, c *umpire.BatchCall) error {
 	return t.replaceAsked(b, c.ID, &judged{question: &q})
 }
 
-// askWhatBecame makes a call indeterminate, with the evidence there is, and asks.
+// askWhatBecame makes a call indeterminate, with the available evidence, and asks for its outcome.
 func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error {
 	run, err := t.tx.Executions.GetLast(t.session.ID, c.ID)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/umpirehq/umpire/internal/project"
 )
 
-// identifyEvery is how often the calls of a project make the gate look up its id again.
+// identifyEvery is the shortest interval between two lookups of a project's id.
 const identifyEvery = time.Second
 
-// findID returns the current id of the project, at most ago old. The project's own ID stays as the gate found it first.
+// findID returns the current id of the project, at most ago old. The project's own ID stays as the gate first found it.
 func (p *Project) findID(now time.Time, ago time.Duration) umpire.ProjectID {
 	p.identity.Lock()
 	defer p.identity.Unlock()
@@ -26,8 +26,8 @@ func (p *Project) findID(now time.Time, ago time.Duration) umpire.ProjectID {
 	return p.idNow
 }
 
-// noteIdentity reports on a session's timeline that the id of its project differs from the pinned one. It does so
-// once for each id.
+// noteIdentity records on a session's timeline that the id of its project differs from the pinned
+// one, once for each id.
 func (ss *sessions) noteIdentity(
 	ctx context.Context, s *umpire.Session, p *Project, ago time.Duration,
 ) (err error) {

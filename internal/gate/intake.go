@@ -12,28 +12,28 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// The limits on what an agent may hand in.
+// Limits on an agent's submissions.
 const (
 	maxCalls   = 1000
 	maxInput   = 8 << 20
 	maxMessage = 16 << 20
-	maxRule    = 64 << 10 // of a rule that is offered: a person cannot check a longer one
-	// defaultMaxPending is how many questions may wait in one session.
+	maxRule    = 64 << 10 // of an offered rule: a person cannot check a longer one
+	// defaultMaxPending is the default limit on waiting questions in one session.
 	defaultMaxPending = 100
 )
 
-// A submission is one that is decided and ready to be stored.
+// A submission is decided and ready to be stored.
 type submission struct {
 	*umpire.Submission
 
 	conditions *conditions
 	calls      []*judged
 	message    store.Sealed
-	asking     int // how many of the calls a person is asked about
+	asking     int // the number of calls that ask
 }
 
-// prepareSubmission checks a submission and decides its calls, or returns the batch that
-// the same submission made before.
+// prepareSubmission checks a submission and decides its calls. If the same submission came before,
+// it returns that batch.
 func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*submission, *umpire.Batch, error) {
 	if err := checkSubmission(s); err != nil {
 		return nil, nil, err
@@ -122,7 +122,7 @@ func checkSubmission(s *umpire.Submission) error {
 	return checkConfinement(s.Sandbox)
 }
 
-// checkConfinement refuses words that are not known.
+// checkConfinement rejects unknown words.
 func checkConfinement(c *umpire.Confinement) error {
 	if c == nil {
 		return nil
@@ -139,12 +139,12 @@ func checkConfinement(c *umpire.Confinement) error {
 	return invalid("sandbox.mode", "want read-only, workspace-write or full-access, got %q", c.Mode)
 }
 
-// invalid is an error about one field.
+// invalid returns an error about one field.
 func invalid(field, format string, args ...any) error {
 	return umpire.Errorf("%s: %w: %w", field, umpire.Errorf(format, args...), umpire.ErrInvalid)
 }
 
-// findExisting returns the batch of a submission that was handed in before, or nil.
+// findExisting returns the batch of an earlier identical submission, or nil.
 func (g *Gate) findExisting(ctx context.Context, s *umpire.Submission) (*umpire.Batch, error) {
 	return readIn(ctx, g.viewForChange, func(tx *store.Tx) (*umpire.Batch, error) { return existingBatch(tx, s) })
 }
@@ -160,7 +160,7 @@ func existingBatch(tx *store.Tx, s *umpire.Submission) (*umpire.Batch, error) {
 	return &b, sameCalls(&b, s)
 }
 
-// sameCalls refuses a batch id that comes again with other calls.
+// sameCalls rejects a batch id that comes again with different calls.
 func sameCalls(b *umpire.Batch, s *umpire.Submission) error {
 	same := len(b.Calls) == len(s.Calls)
 	for i := 0; same && i < len(s.Calls); i++ {
@@ -173,7 +173,7 @@ func sameCalls(b *umpire.Batch, s *umpire.Submission) error {
 	return nil
 }
 
-// overrideBy takes in what the submission says of how it is to be decided.
+// overrideBy applies the submission's own conditions.
 func (cond *conditions) overrideBy(s *umpire.Submission) error {
 	cond.Headless = cond.Headless || s.Headless
 	cond.tighten, cond.confinement = s.Tighten, s.Sandbox
@@ -188,14 +188,14 @@ func (cond *conditions) overrideBy(s *umpire.Submission) error {
 	return nil
 }
 
-// judgeAll decides every call before any runs, and finds those that a person
-// denied in this very turn.
+// judgeAll decides every call before any runs, and finds those that a person already denied in this
+// turn.
 func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 	for i := range sub.Calls {
 		call := sub.Calls[i]
 		call.Batch = sub.Batch
 		j, err := g.judgeCall(sub.conditions, call)
-		if err == nil && !sub.Ran { // no hook speaks about it any more
+		if err == nil && !sub.Ran { // it has run: no hook applies any more
 			err = g.askHooks(ctx, sub.conditions, j)
 		}
 		if err != nil {
@@ -209,10 +209,10 @@ func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 	if err := g.findPlanned(ctx, sub.conditions, sub.calls); err != nil {
 		return err
 	}
-	next := true // no call before it is still to run
+	next := true // no earlier call is still to run
 	for i, j := range sub.calls {
 		if g.trials.triesFirst(sub.conditions, j) {
-			j.state = umpire.CallApproved // until its turn comes: see trial.go
+			j.state = umpire.CallApproved // until it is next: see trial.go
 		}
 		if j.state == umpire.CallAsked {
 			j.question = g.newQuestion(sub.conditions, j, sub.Batch, i+1, len(sub.calls))
@@ -228,7 +228,7 @@ func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 	return nil
 }
 
-// findDenied marks the calls that would ask and that a person denied in this turn.
+// findDenied marks the calls that would ask but that a person denied in this turn.
 func (g *Gate) findDenied(ctx context.Context, sub *submission) error {
 	asks := func(j *judged) bool { return j.decision.Verdict == umpire.Ask }
 	if !slices.ContainsFunc(sub.calls, asks) {

@@ -16,8 +16,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A judged is one call of a submission with all that was found out before it is
-// stored.
+// A judged is one call of a submission with everything determined before it is stored.
 type judged struct {
 	call     umpire.Call
 	hash     string
@@ -25,19 +24,19 @@ type judged struct {
 	extra    json.RawMessage
 	decision umpire.Decision
 	effect   umpire.Effect
-	state    umpire.CallState // in which it enters the batch
+	state    umpire.CallState // its first state in the batch
 	denied   *umpire.Standing // a person denied an identical call in this turn
 	unasked  bool             // would ask, but the session is unattended
 	question *question        // the question for a person
-	took     time.Duration    // deciding it
+	took     time.Duration    // to decide it
 	hooks    []userhook.Ran   // hooks that ran for the call
-	alone    umpire.Decision  // without what the hooks said
-	before   json.RawMessage  // the files that it would change, as they are; of a planned call
-	trial    *triedCall       // what a trial of it did, where the question is about that
-	planned  []umpire.Planned // what a call that leaves plan mode is about
+	alone    umpire.Decision  // without the hooks' verdicts
+	before   json.RawMessage  // the current files that a planned call would change
+	trial    *triedCall       // the trial's effects, if the question is about them
+	planned  []umpire.Planned // the plan that a call leaving plan mode presents
 }
 
-// judgeStored judges a call that was handed in before, as it is now.
+// judgeStored judges an earlier call again under current conditions.
 func judgeStored(g *Gate, cond *conditions, row *store.CallRow) (*judged, error) {
 	call, err := g.exactCall(row)
 	if err != nil {
@@ -47,7 +46,7 @@ func judgeStored(g *Gate, cond *conditions, row *store.CallRow) (*judged, error)
 	return g.judgeCall(cond, call)
 }
 
-// judgeCall decides one call, by the very input that it was handed in with.
+// judgeCall decides one call by its exact original input.
 func (g *Gate) judgeCall(cond *conditions, call umpire.Call) (*judged, error) {
 	canonical, err := batch.Canonical(call.Input)
 	if err != nil {
@@ -72,7 +71,7 @@ func (g *Gate) judgeCall(cond *conditions, call umpire.Call) (*judged, error) {
 	return j, nil
 }
 
-// decideCall decides the call under some conditions.
+// decideCall decides the call under the given conditions.
 func (g *Gate) decideCall(cond *conditions, j *judged) {
 	began := time.Now()
 	j.decision = g.decide(cond, j.call)
@@ -85,7 +84,7 @@ func (g *Gate) decideCall(cond *conditions, j *judged) {
 	}
 }
 
-// stateOf is the state in which a call of a verdict enters its batch.
+// stateOf returns the first state of a call with a verdict.
 func stateOf(v umpire.Verdict) umpire.CallState {
 	switch v {
 	case umpire.Ask:
@@ -105,7 +104,7 @@ func asksOtherwise(g *Gate, cond *conditions, call umpire.Call) bool {
 	return d.Verdict == umpire.Ask
 }
 
-// decideAttended is the decision about a call as it is where somebody can be asked.
+// decideAttended decides a call as if somebody could be asked.
 func (g *Gate) decideAttended(cond *conditions, j *judged) umpire.Decision {
 	if !j.unasked {
 		return j.decision
@@ -123,29 +122,29 @@ func (ps *projects) decide(cond *conditions, call umpire.Call) umpire.Decision {
 	return enforce(&cond.settings, ps.decideWith(cond.session.Root, cond.session.AddDirs, q))
 }
 
-// Decide decides one call in the project of a folder, "" for the call's own. It looks at
-// the file system and runs nothing of the call, and no hook. A fault of umpire's own denies
-// that call, and the gate lives on.
+// Decide decides one call in the project of a folder, or of the call's own folder if project is "".
+// It reads the file system but runs neither the call nor hooks. If umpire itself fails, it denies
+// the call and the gate keeps running.
 func (ps *projects) Decide(project string, q policy.Query) umpire.Decision {
 	return ps.decideWith(project, nil, q)
 }
 
-// DecideEffects decides whether what a trial of a call did may be kept, as Decide decides
-// the call.
+// DecideEffects decides whether the effects of a call's trial may be kept, as Decide does for the
+// call.
 func (ps *projects) DecideEffects(project string, q policy.Query, e *umpire.TrialEffects) umpire.Decision {
 	find := func() (*judge.Judge, error) { return ps.judgeOf(cmp.Or(project, q.Call.Dir), nil) }
 	return judge.DecideEffects(find, q, e, ps.config.Now)
 }
 
-// decideWith is Decide with folders that count as inside, beside those of the settings.
+// decideWith is Decide with added folders that count as inside, in addition to those of the settings.
 func (ps *projects) decideWith(project string, added []string, q policy.Query) umpire.Decision {
 	find := func() (*judge.Judge, error) { return ps.judgeOf(cmp.Or(project, q.Call.Dir), added) }
 	return judge.Decide(find, q, ps.config.Now)
 }
 
-// effectOf says whether a call may run again after a crash. A call that only looks may,
-// and so may a sub-agent: it goes on in its own session, where each of its calls is
-// accounted for. Code of the project may not, however harmless it is to start.
+// effectOf reports whether a call may run again after a crash. A call that only reads may, and so
+// may a sub-agent: it continues in its own session, which accounts for each of its calls. Project
+// code may not, even if it is harmless to start.
 func effectOf(d *umpire.Decision) umpire.Effect {
 	if d.Type == umpire.Task {
 		return umpire.EffectIdempotent
@@ -161,7 +160,7 @@ func effectOf(d *umpire.Decision) umpire.Effect {
 	return umpire.EffectPure
 }
 
-// askHooks lets the hooks speak about a call of a submission.
+// askHooks runs the hooks for a call of a submission.
 func (g *Gate) askHooks(ctx context.Context, cond *conditions, j *judged) error {
 	if j.decision.Verdict == umpire.Deny {
 		return nil
@@ -172,7 +171,7 @@ func (g *Gate) askHooks(ctx context.Context, cond *conditions, j *judged) error 
 	}
 	j.hooks = p.before(ctx, j.call)
 	if err := ctx.Err(); err != nil {
-		return err // the hooks were ended, which says nothing about the call
+		return err // the hooks were interrupted, which is not a verdict
 	}
 	said := objections(j.hooks)
 	if len(said) == 0 {

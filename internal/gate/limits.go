@@ -21,7 +21,7 @@ const (
 	maxOpenPending  = 2000
 )
 
-// maxRunningTrials is how many trials of one session run at a time.
+// maxRunningTrials bounds the concurrent trials of one session.
 const maxRunningTrials = 16
 
 func needsPerson(field, format string, args ...any) error {
@@ -61,7 +61,7 @@ func overlaps(a, b string) bool {
 	return files.Within(a, b) || files.Within(b, a)
 }
 
-// limitMode refuses an agent a mode that is looser than the one that holds.
+// limitMode rejects an agent's request for a mode looser than the current one.
 func limitMode(r *umpire.Resumption, now umpire.Mode) error {
 	if r.Limited && r.Mode != nil && !r.Mode.Tightens(now) {
 		return needsPerson("mode", "%s is looser than %s, the mode of the session", *r.Mode, now)
@@ -69,7 +69,7 @@ func limitMode(r *umpire.Resumption, now umpire.Mode) error {
 	return nil
 }
 
-// roomForSession refuses a session to a runner that has too many open.
+// roomForSession fails if a runner has too many open sessions.
 func roomForSession(tx *store.Tx, runner string) error {
 	open, _, err := tx.Sessions.CountOpen(runner)
 	if err == nil && open >= maxOpenSessions {
@@ -79,7 +79,7 @@ func roomForSession(tx *store.Tx, runner string) error {
 	return err
 }
 
-// roomForQuestions refuses more questions to a runner that has too many waiting.
+// roomForQuestions fails if a runner has too many waiting questions.
 func roomForQuestions(tx *store.Tx, runner string, more int) error {
 	_, pending, err := tx.Sessions.CountOpen(runner)
 	if err == nil && pending+more > maxOpenPending {

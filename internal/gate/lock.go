@@ -7,7 +7,7 @@ import (
 
 // A keyedLock is a lock for each key. The zero value is ready.
 type keyedLock struct {
-	taken sync.Map // for each key that is held, a channel that is closed when it no longer is
+	taken sync.Map // each locked key has a channel that is closed on unlock
 }
 
 // lock waits until the key is free and locks it. The returned function unlocks it.

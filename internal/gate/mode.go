@@ -59,7 +59,7 @@ func (ms *modes) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Ses
 	return s, err
 }
 
-// planChange works out what a change of the mode means.
+// planChange prepares a change of mode.
 func (ms *modes) planChange(ctx context.Context, m *umpire.ModeChange) (func(*transaction) error, error) {
 	cond, err := readIn(ctx, ms.viewForChange, func(tx *store.Tx) (*conditions, error) {
 		return ms.readConditions(tx, ms.conditionsAhead(tx, m.Session, ""))
@@ -120,7 +120,7 @@ func (t *transaction) switchMode(m *umpire.ModeChange, broad []string) error {
 	return nil
 }
 
-// addAllowAllEvent records a change of the workspace's allowAll as that of a grant.
+// addAllowAllEvent records a change of the workspace's allowAll as a grant event.
 func (o *outcome) addAllowAllEvent(was, is bool) {
 	if was == is {
 		return
@@ -132,7 +132,7 @@ func (o *outcome) addAllowAllEvent(was, is bool) {
 	o.append(e, grantDetail(&umpire.GrantStatus{ID: umpire.AllowAllID, Kind: umpire.GrantAllowAll}))
 }
 
-// stripped are the allow rules that do not speak in auto mode, in short form.
+// stripped returns the allow rules that auto mode ignores, in short form.
 func (ps *projects) stripped(s *umpire.Session) []string {
 	p, err := ps.projectOf(s.Root, s.AddDirs)
 	if err != nil {
@@ -145,8 +145,7 @@ func (ps *projects) stripped(s *umpire.Session) []string {
 	return short
 }
 
-// noteStripped says in an event about the mode which rules have lost their say, or
-// have it again.
+// noteStripped adds to a mode event the rules that lose their effect, or regain it.
 func noteStripped(detail map[string]any, from, to umpire.Mode, broad []string) {
 	switch {
 	case len(broad) == 0 || from == to:

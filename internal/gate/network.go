@@ -10,17 +10,17 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// When another agent's command failed in a trial because it had no network, it has ended before a
-// person answers, and only its agent can run it again. So an approval is stored: the next trial of
-// exactly the same call in this session has the network, once.
+// If another agent's command fails in a trial for lack of network access, it has ended before a
+// person answers, and only its agent can run it again. So the approval is stored: the next trial of
+// exactly the same call in this session gets network access, once.
 
-// keepNetwork is how long such an approval is valid.
+// keepNetwork is the lifetime of such an approval.
 const keepNetwork = 15 * time.Minute
 
-// againText is the result of a call when its next run may have the network.
+// againText is the result of a call whose next run may use the network.
 const againText = "A person allows this command the network, once: run the same command again."
 
-// grantNetwork makes the grant for an answer about the network.
+// grantNetwork returns the grants for an answer about the network.
 func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision) ([]store.GrantRow, error) {
 	s := &r.conditions.session
 	row := store.GrantRow{
@@ -36,7 +36,7 @@ func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision
 	return []store.GrantRow{row}, err
 }
 
-// findNetwork returns the id of the grant that gives a trial of a call the network, or "".
+// findNetwork returns the id of the grant that gives a call's trial network access, or "".
 func (l *pendingStart) findNetwork(ctx context.Context, g *Gate) (id string, err error) {
 	s, exact := &l.conditions.session, store.ShortForm(policy.Exact(l.judged.call))
 	rows, err := readIn(ctx, g.view, func(tx *store.Tx) ([]store.GrantRow, error) {

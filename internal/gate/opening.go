@@ -6,10 +6,10 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// openedWith marks the grants of the rules that a session was opened with.
+// openedWith marks the grants from a session's opening rules.
 const openedWith = "--allowed-tools"
 
-// openingGrants are the allow rules that a session is opened with.
+// openingGrants returns grants for the allow rules of a session's opening.
 func (ss *sessions) openingGrants(s *umpire.Session, short []string) ([]store.GrantRow, error) {
 	var rows []store.GrantRow
 	for _, text := range short {
@@ -30,7 +30,7 @@ func (ss *sessions) openingGrants(s *umpire.Session, short []string) ([]store.Gr
 	return rows, nil
 }
 
-// addOpeningGrants stores the grants that a session is opened with.
+// addOpeningGrants stores the grants of a session's opening.
 func (o *outcome) addOpeningGrants(rows []store.GrantRow) {
 	for i := range rows {
 		o.addWrite(func(tx *store.Tx) error { return tx.Grants.Insert(rows[i]) })

@@ -24,7 +24,7 @@ type outcome struct {
 
 	now     time.Time
 	session umpire.Session
-	writes  []func(*store.Tx) error // in the order in which the constraints want them
+	writes  []func(*store.Tx) error // in the order that the constraints require
 	quiet   bool                    // caused by a timer, not by activity in the session
 	ran     bool                    // a call that ran got its result
 	blocked *umpire.Blocked         // why the session is waiting, if it is
@@ -33,7 +33,7 @@ type outcome struct {
 // addWrite adds a change of the store; it may run more than once.
 func (o *outcome) addWrite(write func(*store.Tx) error) { o.writes = append(o.writes, write) }
 
-// apply folds an event into a batch. The event is written with the state that it makes.
+// apply folds an event into a batch. The stored event includes the resulting state.
 func (o *outcome) apply(b *umpire.Batch, e umpire.Event, detail batch.Detail) error {
 	e.Batch = b.ID
 	typed := batch.Event{Event: o.record(e, detail), Detail: detail}
@@ -48,7 +48,7 @@ func (o *outcome) apply(b *umpire.Batch, e umpire.Event, detail batch.Detail) er
 	return nil
 }
 
-// ifIllegal marks the error of an event that does not fit as one about how things stand.
+// ifIllegal marks the error of an event that does not fit the state as a state error.
 func ifIllegal(err error) error {
 	if errors.Is(err, batch.ErrIllegal) {
 		return umpire.Errorf("%w: %w", err, umpire.ErrState)
@@ -56,14 +56,14 @@ func ifIllegal(err error) error {
 	return err
 }
 
-// append puts an event on the timeline that moves no batch.
+// append adds an event that changes no batch to the timeline.
 func (o *outcome) append(e umpire.Event, detail any) {
 	e = o.record(e, detail)
 	o.addWrite(func(tx *store.Tx) error { return tx.Events.Add(e) })
 }
 
-// record is an event as the timeline keeps it: with the fields that every event of the
-// session has, its detail as JSON, and secrets masked.
+// record returns an event as stored on the timeline: with the session's common fields, its detail
+// as JSON, and secrets masked.
 func (o *outcome) record(e umpire.Event, detail any) umpire.Event {
 	e.At, e.Project, e.Session = o.now, o.session.Project, o.session.ID
 	if e.Agent == "" {
@@ -72,7 +72,7 @@ func (o *outcome) record(e umpire.Event, detail any) umpire.Event {
 	return o.secrets.record(e, detail)
 }
 
-// record writes the detail of an event as JSON, and masks secrets in all of it.
+// record encodes the detail of an event as JSON, and masks all secrets.
 func (sec secrets) record(e umpire.Event, detail any) umpire.Event {
 	if detail != nil {
 		e.Data = data(detail)
@@ -80,7 +80,7 @@ func (sec secrets) record(e umpire.Event, detail any) umpire.Event {
 	return sec.masked(e)
 }
 
-// data writes the data of an event. Its types cannot fail to be written.
+// data returns the data of an event as JSON. Its types always marshal.
 func data(v any) json.RawMessage {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -89,7 +89,7 @@ func data(v any) json.RawMessage {
 	return text
 }
 
-// addBatch makes the batch, with everything that follows from its decisions.
+// addBatch creates the batch and the consequences of its decisions.
 func (o *outcome) addBatch(sub *submission) (*umpire.Batch, error) {
 	o.addMessage("assistant", sub.Batch, sub.message)
 	b, err := o.beginBatch(sub)
@@ -105,7 +105,7 @@ func (o *outcome) addBatch(sub *submission) (*umpire.Batch, error) {
 	return b, o.continueBatch(b)
 }
 
-// beginBatch stores the batch as its first event makes it.
+// beginBatch stores the batch as created by its first event.
 func (o *outcome) beginBatch(sub *submission) (*umpire.Batch, error) {
 	detail := batch.Submitted{Lane: sub.Lane, Turn: o.session.Turn}
 	var rows []store.CallRow
@@ -148,7 +148,7 @@ func (o *outcome) addCall(b *umpire.Batch, j *judged, settings *config.Settings)
 	case j.decision.Verdict == umpire.Ask:
 		return nil // it is tried when its turn comes
 	case j.decision.ReasonCode == umpire.CodeSafe && lifting(&j.decision) == nil:
-		return nil // the events of its start and result say enough
+		return nil // its start and result events suffice
 	}
 	o.session.DenialsInRow = 0
 	o.append(o.bypassEvent(b.ID, j), nil)
@@ -186,7 +186,7 @@ func (o *outcome) putQuestion(b *umpire.Batch, q *question, kind umpire.EventKin
 	})
 }
 
-// bypassEvent is the event of a call that a rule, a grant or a mode let through.
+// bypassEvent returns the event of a call that a rule, a grant or a mode let through.
 func (o *outcome) bypassEvent(id umpire.BatchID, j *judged) umpire.Event {
 	e := o.decisionEvent(umpire.EventPermissionBypassedByRule, j)
 	e.Batch, e.Call, e.Tool, e.Agent = id, j.call.ID, j.call.Tool, j.call.Agent
@@ -200,8 +200,7 @@ func (o *outcome) bypassEvent(id umpire.BatchID, j *judged) umpire.Event {
 	return e
 }
 
-// lifting returns the rule or grant by which a safe call may leave the project, or
-// nil when nothing was lifted for it.
+// lifting returns the rule or grant that lets a safe call leave the project, or nil.
 func lifting(d *umpire.Decision) *umpire.Reason {
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
@@ -216,7 +215,7 @@ func lifting(d *umpire.Decision) *umpire.Reason {
 	return nil
 }
 
-// decisionEvent is an event about a decision.
+// decisionEvent returns an event about a decision.
 func (o *outcome) decisionEvent(kind umpire.EventKind, j *judged) umpire.Event {
 	d := &j.decision
 	e := umpire.Event{
@@ -229,7 +228,7 @@ func (o *outcome) decisionEvent(kind umpire.EventKind, j *judged) umpire.Event {
 	return e
 }
 
-// denyCall gives a call its refusal without a question.
+// denyCall refuses a call without a question.
 func (o *outcome) denyCall(b *umpire.Batch, j *judged, code umpire.ReasonCode, reason umpire.Phrase) error {
 	c := b.Call(j.call.ID)
 	e := o.decisionEvent(umpire.EventPermissionRejected, j)
@@ -251,7 +250,7 @@ func (o *outcome) denyCall(b *umpire.Batch, j *judged, code umpire.ReasonCode, r
 	return o.finishCall(b, c.ID, statusOf(code), code, text)
 }
 
-// gateActor answers where no person does.
+// gateActor is the actor of answers not given by a person.
 const gateActor = "gate"
 
 // refuseQuestion answers a question without a person: the session is unattended, the deadline has
@@ -271,7 +270,7 @@ func (o *outcome) refuseQuestion(
 	return o.finishCall(b, c.ID, statusOf(code), code, denialText(c.Tool, c.ID, code, reason))
 }
 
-// recordRefusal stores the gate's own answer to the question of a call.
+// recordRefusal stores the gate's own answer to a call's question.
 func (o *outcome) recordRefusal(c *umpire.BatchCall, code umpire.ReasonCode, reason umpire.Phrase) {
 	row := store.AnswerRow{
 		Standing: umpire.Standing{
@@ -283,8 +282,8 @@ func (o *outcome) recordRefusal(c *umpire.BatchCall, code umpire.ReasonCode, rea
 	o.addWrite(func(tx *store.Tx) error { return tx.Answers.Insert(row) })
 }
 
-// countDenial counts a refusal in auto mode, and adds a notice once there were so
-// many that the mode asks from now on.
+// countDenial counts a refusal in auto mode, and adds a notice once the count makes the mode ask
+// from now on.
 func (o *outcome) countDenial(settings *config.Settings) {
 	if o.session.Mode != umpire.ModeAuto {
 		return
@@ -299,7 +298,7 @@ func (o *outcome) countDenial(settings *config.Settings) {
 		o.session.Denials))
 }
 
-// finishCall stores a result that the gate itself gives.
+// finishCall stores a result given by the gate itself.
 func (o *outcome) finishCall(
 	b *umpire.Batch, id umpire.CallID, status umpire.ResultStatus, code umpire.ReasonCode, text string,
 ) error {
@@ -310,7 +309,7 @@ func (o *outcome) finishCall(
 	return o.finishCallSealed(b, id, status, code, sealed)
 }
 
-// maxShown is how much of an output the timeline shows.
+// maxShown bounds the part of an output on the timeline.
 const maxShown = 2000
 
 func (o *outcome) finishCallSealed(
@@ -335,7 +334,7 @@ func (o *outcome) finishCallSealed(
 	if err := o.apply(b, e, detail); err != nil {
 		return err
 	}
-	// The caller gets this batch, and reads in it what the store will have.
+	// The caller gets this batch with the result as it will be stored.
 	result := b.Call(id).Result
 	result.Output, result.At = output.Shown, o.now
 	row := store.ResultRow{
@@ -345,8 +344,8 @@ func (o *outcome) finishCallSealed(
 	return nil
 }
 
-// continueBatch lets a batch go on as far as its calls permit: it resumes when nothing
-// waits any more, and is finished when every call has its result.
+// continueBatch continues a batch as far as its calls permit: it resumes when no call waits, and
+// finishes when every call has its result.
 func (o *outcome) continueBatch(b *umpire.Batch) error {
 	if b.State == umpire.BatchWaiting && b.Waiting() == 0 && !b.Cancelled {
 		resumed := batch.Resumed{Epoch: b.Resumes + 1}
@@ -361,7 +360,7 @@ func (o *outcome) continueBatch(b *umpire.Batch) error {
 	if err := o.apply(b, umpire.Event{Kind: umpire.EventBatchFinished}, nil); err != nil || !o.session.External {
 		return err
 	}
-	// Such an agent has its results already: it ran the calls, or got the refusal.
+	// Such an agent already has its results: it ran the calls, or got the refusal.
 	return o.deliverBatch(b)
 }
 
@@ -384,12 +383,12 @@ func (o *outcome) addMessage(role string, id umpire.BatchID, content store.Seale
 	}
 }
 
-// addNotice puts what people should know on the timeline.
+// addNotice adds a notice for people to the timeline.
 func (o *outcome) addNotice(said umpire.Phrase) {
 	o.append(umpire.Event{Kind: umpire.EventNotice, Reason: said}, nil)
 }
 
-// addHookEvents records what the hooks said about a call.
+// addHookEvents records the hooks' verdicts on a call.
 func (o *outcome) addHookEvents(b umpire.BatchID, call *umpire.Call, all []userhook.Ran) {
 	for i := range all {
 		e, detail := hookEvent(b, call, &all[i])
@@ -402,7 +401,7 @@ type hookRun struct {
 	Hook      string             `json:"hook_id"`
 	Event     rulefile.HookEvent `json:"event"`
 	Outcome   userhook.Outcome   `json:"outcome"`
-	OnFailure string             `json:"on_failure,omitempty"` // of a hook that failed
+	OnFailure string             `json:"on_failure,omitempty"` // if the hook failed
 	Exit      int                `json:"exit"`
 	Took      int64              `json:"ms"`
 	File      string             `json:"file,omitempty"`

@@ -8,11 +8,10 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A sub-agent's session has a parent, and is never looser than it: whether it may run
-// what it wants to is decided by the mode of its parent at that moment. So a person who
-// tightens the parent, or ends it, has done so for what it started as well.
+// A sub-agent's session has a parent, and is never looser than it: its calls are decided in the
+// parent's current mode. A person who tightens or ends the parent does the same to its sub-agents.
 
-// inheritParent makes an opening that of a session below its parent.
+// inheritParent adapts an opening to a session below its parent.
 func (ss *sessions) inheritParent(ctx context.Context, o *umpire.Opening) error {
 	if o.Parent == "" {
 		return nil
@@ -32,10 +31,10 @@ func (ss *sessions) inheritParent(ctx context.Context, o *umpire.Opening) error 
 	return nil
 }
 
-// errOwnMode refuses to switch a sub-agent by itself.
+// errOwnMode rejects a mode switch of a sub-agent alone.
 var errOwnMode = invalid("mode", "a sub-agent is in the mode of its parent: switch that one")
 
-// checkParent refuses a session that would belong to another project than its parent.
+// checkParent rejects a session in another project than its parent's.
 func checkParent(tx *store.Tx, s *umpire.Session) error {
 	if s.Parent == "" {
 		return nil
@@ -50,7 +49,7 @@ func checkParent(tx *store.Tx, s *umpire.Session) error {
 	return checkAlive(&parent)
 }
 
-// checkAlive refuses a parent that has ended: what it started ended with it.
+// checkAlive rejects a parent that has ended: its sub-agents ended with it.
 func checkAlive(parent *umpire.Session) error {
 	if parent.State == umpire.SessionOver {
 		return umpire.Errorf("session %q, the parent, has ended: %w", parent.ID, umpire.ErrState)
@@ -58,7 +57,7 @@ func checkAlive(parent *umpire.Session) error {
 	return nil
 }
 
-// inherit makes a sub-agent's session as strict as its parent is by now.
+// inherit makes a sub-agent's session as strict as its parent currently is.
 func inherit(tx *store.Tx, s *umpire.Session) error {
 	if s.Parent == "" {
 		return nil

@@ -11,11 +11,10 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// In plan mode only reads run, and what else the agent wants is planned. It leaves plan
-// mode by a call, which a person is asked about and shown the plan with. Approving it
-// brings back the mode before, and lets the planned files be changed without a further
-// question: those that were shown, and that are still what they were when the change
-// was planned. The others ask like any.
+// In plan mode only reads run, and the agent's other calls are planned. The agent leaves plan mode
+// by a call that shows the plan to a person. Approving it restores the previous mode, and lets the
+// planned files be changed without another question, provided that they were shown and have not
+// changed since the change was planned. The others ask as usual.
 
 // exitPlanTool is the tool by which an agent leaves plan mode.
 const exitPlanTool = "ExitPlanMode"
@@ -28,7 +27,7 @@ var exitPlanRule = umpire.Rule{
 	Says: "Leaves plan mode: the planned files may be changed from then on",
 }
 
-// tightenFor are the rules that hold for one call beside those of the files.
+// tightenFor returns the rules for one call in addition to those of the files.
 func (cond *conditions) tightenFor(call *umpire.Call) []umpire.Rule {
 	rule := exitPlanRule
 	switch {
@@ -91,7 +90,7 @@ func filesOf(snapshot json.RawMessage) map[string]string {
 type planExit struct {
 	to      umpire.Mode
 	grants  []store.GrantRow
-	granted []string // files that may be changed without a further question
+	granted []string // files that may be changed without another question
 	changed []string // planned files that have changed since; they still ask
 	broad   []string // allow rules that auto mode overrides
 }
@@ -124,8 +123,8 @@ func (ms *modes) prepareExit(ctx context.Context, cond *conditions, seen []umpir
 	return d, nil
 }
 
-// modeAfterPlan is the mode before plan mode, or the usual one where the session began
-// in it. Bypass comes back only where the session was opened for it.
+// modeAfterPlan returns the mode before plan mode, or the usual one if the session began in plan
+// mode. Bypass returns only if the session was opened for it.
 func (ms *modes) modeAfterPlan(ctx context.Context, cond *conditions, p *Project) (umpire.Mode, error) {
 	plan, err := ms.planOf(ctx, cond.session.ID)
 	if err != nil {
@@ -144,7 +143,7 @@ func (ms *modes) modeAfterPlan(ctx context.Context, cond *conditions, p *Project
 	return to, nil
 }
 
-// storedCall returns a call of a session with its very input.
+// storedCall returns a call of a session with its exact input.
 func (ms *modes) storedCall(ctx context.Context, id umpire.SessionID, call umpire.CallID) (umpire.Call, error) {
 	row, err := readIn(ctx, ms.viewForChange, func(tx *store.Tx) (store.CallRow, error) {
 		return tx.Calls.Get(id, call)
@@ -155,8 +154,8 @@ func (ms *modes) storedCall(ctx context.Context, id umpire.SessionID, call umpir
 	return ms.exactCall(&row)
 }
 
-// permitFiles lets the files of a planned call be changed that are still what they were. A
-// file outside the project, and one that a rule speaks about, asks as it always does.
+// permitFiles permits changes to the files of a planned call that have not changed since. A file
+// outside the project, or one that a rule covers, still asks.
 func (ms *modes) permitFiles(d *planExit, cond *conditions, p *Project, call umpire.Call, was map[string]string) {
 	decision := ms.decideWith(cond.session.Root, cond.session.AddDirs, policy.Query{
 		Call: call,

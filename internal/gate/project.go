@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A Project is a project with the rules that hold in it.
+// A Project is a project with the rules in force in it.
 type Project struct {
 	*project.Project
 
@@ -26,8 +26,8 @@ type Project struct {
 	settings config.Settings
 	layers   []rulefile.Layer
 	options  rulefile.Options
-	watcher  *rulefile.Watcher            // nil when the rules are not followed
-	set      atomic.Pointer[rulefile.Set] // when there is no watcher
+	watcher  *rulefile.Watcher            // nil if the rules are not followed
+	set      atomic.Pointer[rulefile.Set] // if there is no watcher
 	known    *rulefile.Set                // the rules of the last event about them; telling guards it
 	current  atomic.Pointer[compiled]
 
@@ -36,14 +36,14 @@ type Project struct {
 	idChecked time.Time
 }
 
-// A compiled is a set of rules made ready to decide with.
+// A compiled is a set of rules prepared for deciding.
 type compiled struct {
 	set    *rulefile.Set
 	policy *policy.Policy
 }
 
-// projects are the projects that a gate has met, by the folder asked for. They decide
-// calls by the rules that hold in them.
+// projects are the projects that a gate has opened, by the requested folder. They decide calls by
+// their rules.
 type projects struct {
 	*backend
 
@@ -56,17 +56,16 @@ type projects struct {
 	closing   sync.Map       // the openings being closed, with their folders
 }
 
-// An opening is a project that is open, or that somebody opens.
+// An opening is a project that is open or being opened.
 type opening struct{ project func() (*Project, error) }
 
-// maxProjects bounds how many folders one gate remembers.
+// maxProjects bounds the folders that one gate remembers.
 const maxProjects = 1000
 
 // Project returns the project that a folder belongs to, with its rules.
 func (ps *projects) Project(dir string) (*Project, error) { return ps.projectOf(dir, nil) }
 
-// projectOf returns the project of a folder in which further folders count as
-// inside.
+// projectOf returns the project of a folder, with added folders that count as inside.
 func (ps *projects) projectOf(dir string, added []string) (*Project, error) {
 	if err := checkDir("working_dir", dir); err != nil {
 		return nil, err
@@ -93,10 +92,10 @@ func (ps *projects) projectOf(dir string, added []string) (*Project, error) {
 	return p, err
 }
 
-// maxDir is how long the name of a folder may be.
+// maxDir bounds the length of a folder's name.
 const maxDir = 4096
 
-// checkDir refuses a name that would mean a folder of the gate's own, or none.
+// checkDir rejects a name that would resolve to a folder of the gate itself, or an empty one.
 func checkDir(field, dir string) error {
 	switch {
 	case len(dir) > maxDir:
@@ -107,7 +106,7 @@ func checkDir(field, dir string) error {
 	return nil
 }
 
-// openProject opens a project. Others wait for it too, so a panic is an error for all of them.
+// openProject opens a project. Several callers may share the result, so a panic becomes an error for all of them.
 func (ps *projects) openProject(dir string, added []string) (p *Project, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -134,8 +133,7 @@ func (ps *projects) openProject(dir string, added []string) (p *Project, err err
 	return p, nil
 }
 
-// followRules puts changes of the rule files on the timeline, until the watcher is
-// closed.
+// followRules records changes of the rule files on the timeline, until the watcher is closed.
 func (ps *projects) followRules(p *Project) {
 	for range p.watcher.Changed() {
 		if err := ps.recordOutsideChange(context.Background(), p); err != nil && ps.config.Warn != nil {
@@ -193,8 +191,8 @@ func (p *Project) load() {
 	p.layers = rulefile.Layers(p.config.Home, p.Root, p.settings.AlsoRead)
 	trust := rulefile.Trust{Now: p.config.Now}
 	if p.config.Home == "" {
-		// Joined to nothing, the names of the user's files would mean files in the
-		// working directory, which anybody may have put there.
+		// Without a home, the names of the user's files would be relative to the working directory,
+		// where anybody may have put such files.
 		p.layers = slices.DeleteFunc(p.layers, func(l rulefile.Layer) bool { return l.Source == umpire.SourceUser })
 	} else {
 		trust.Path = filepath.Join(p.config.Home, "trust.json")
@@ -212,7 +210,7 @@ func (p *Project) load() {
 	p.set.Store(rulefile.Load(p.layers, nil, p.options))
 }
 
-// reload reads the rule files anew, after this process wrote one.
+// reload reads the rule files again, after this process wrote one.
 func (p *Project) reload() {
 	if p.watcher != nil {
 		p.watcher.Reload()
@@ -221,7 +219,7 @@ func (p *Project) reload() {
 	p.set.Store(rulefile.Load(p.layers, p.set.Load(), p.options))
 }
 
-// Rules returns the rules as they stand in the files now.
+// Rules returns the current rules in the files.
 func (p *Project) Rules() *rulefile.Set {
 	if p.watcher != nil {
 		return p.watcher.Current()
@@ -229,13 +227,13 @@ func (p *Project) Rules() *rulefile.Set {
 	return p.set.Load()
 }
 
-// Layers returns the files in which rules may stand.
+// Layers returns the files that may contain rules.
 func (p *Project) Layers() []rulefile.Layer { return p.layers }
 
-// Options are how its rule files are read.
+// Options returns the options for reading the project's rule files.
 func (p *Project) Options() rulefile.Options { return p.options }
 
-// policy returns the policy as it stands now.
+// policy returns the current policy.
 func (p *Project) policy() *policy.Policy { return p.rules().policy }
 
 // rules returns the policy that decides calls. The watcher replaces it when rules change. Before the
@@ -256,8 +254,8 @@ func (p *Project) rules() *compiled {
 	return made
 }
 
-// Holding returns the rules that the policy is made of: those of the files, but no
-// allow rules where deny or ask rules may be missing.
+// Holding returns the rules for the policy: those of the files, but without allow rules if deny or
+// ask rules may be missing.
 func (p *Project) Holding(set *rulefile.Set) []umpire.Rule {
 	all := slices.Concat(set.Rules, p.config.Rules)
 	if set.Degraded != "" {
@@ -270,7 +268,7 @@ func (p *Project) compile(set *rulefile.Set) *compiled {
 	made := &compiled{set: set}
 	options := p.policyOptions()
 	options.ControlFiles = p.hookFiles(set)
-	// An error leaves no policy, and without a policy everything is denied.
+	// After an error the policy is nil, and everything is denied.
 	made.policy, _ = policy.New(p.Holding(set), options)
 	return made
 }
@@ -281,7 +279,7 @@ func (p *Project) policyOptions() policy.Options {
 	}
 }
 
-// closeTime is how long a gate waits at its end for folders that do not answer.
+// closeTime is how long a closing gate waits for folders that hang.
 const closeTime = 3 * time.Second
 
 // close stops following rule files. The error names the folders that hang: their goroutines are left behind.

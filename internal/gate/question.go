@@ -22,7 +22,7 @@ type question struct {
 	card umpire.Pending
 }
 
-// newQuestion makes the question about a call. Position is its place in the batch, from 1.
+// newQuestion returns the question about a call. position is its place in the batch, from 1.
 func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, position, total int) *question {
 	now := g.now()
 	card := umpire.Pending{
@@ -46,7 +46,7 @@ func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, posit
 	}}
 }
 
-// describeCall fills in what the decision says of the call.
+// describeCall fills in the card from the decision on the call.
 func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 	call, d := &j.call, &j.decision
 	card.Accesses, card.TrialOffer = g.shownAccesses(j), d.Trial
@@ -86,7 +86,7 @@ func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 
 const bashTool = "Bash"
 
-// pathsOf are the paths that a call would touch, each once.
+// pathsOf returns the paths that a call would touch, without duplicates.
 func pathsOf(accesses []umpire.Access) (paths []string) {
 	for i := range accesses {
 		if a := &accesses[i]; a.Paths() && a.Target != "" && !slices.Contains(paths, a.Target) {
@@ -96,7 +96,7 @@ func pathsOf(accesses []umpire.Access) (paths []string) {
 	return paths
 }
 
-// describeCommand fills in the command of a card, if it is about one, by what it says already.
+// describeCommand fills in the command of a card, if it is about one, from the card's other fields.
 func describeCommand(card *umpire.Pending) {
 	if card.Tool != bashTool {
 		return
@@ -113,8 +113,8 @@ func describeCommand(card *umpire.Pending) {
 	card.CommandInfo = &info
 }
 
-// accessWord is the level that older clients know: command for a command, else
-// read, write, or all.
+// accessWord returns the level that older clients know: command for a command, else read, write, or
+// all.
 func accessWord(tool string, accesses []umpire.Access) string {
 	if tool == bashTool {
 		return "command"
@@ -132,20 +132,20 @@ func accessWord(tool string, accesses []umpire.Access) string {
 	return word
 }
 
-// extraOf reads the tool's own fields; those that a card has already are dropped
-// when it is written.
+// extraOf reads the tool's extra fields; those that a card already has are dropped when it is
+// written.
 func extraOf(object json.RawMessage) map[string]json.RawMessage {
 	extra := map[string]json.RawMessage{}
 	_ = json.Unmarshal(object, &extra) // there may be none
 	return extra
 }
 
-// expired reports whether the time for an answer is over.
+// expired reports whether the deadline for an answer has passed.
 func expired(a *store.AskRow, now time.Time) bool {
 	return !a.ExpiresAt.IsZero() && !a.ExpiresAt.After(now)
 }
 
-// readCard reads the card of a question; one that cannot be read shows nothing.
+// readCard reads the card of a question; an unreadable card is returned empty.
 func readCard(ask *store.AskRow) (card umpire.Pending) {
 	if json.Unmarshal(ask.Shown, &card) != nil {
 		return umpire.Pending{}
@@ -184,7 +184,7 @@ func shownDigest(call *umpire.Call, d *umpire.Decision, code []umpire.CodeFile, 
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// cardDigest binds an answer to a card that is about no decision: to all that it says.
+// cardDigest binds an answer to the whole content of a card without a decision.
 func cardDigest(card *umpire.Pending) string {
 	sum := sha256.Sum256(data(card))
 	return hex.EncodeToString(sum[:])
@@ -204,8 +204,8 @@ func (sec secrets) offeredRules(call *umpire.Call, d *umpire.Decision, width ump
 	return set
 }
 
-// mayBeWritten reports whether a rule about a call may stand in a file: it holds no
-// secret, and none that the call's command gives away elsewhere.
+// mayBeWritten reports whether a rule about a call may be written to a file: it contains no secret,
+// including those that the call's command reveals elsewhere.
 func (sec secrets) mayBeWritten(call *umpire.Call, r umpire.Rule) bool {
 	text := policy.FormatShort(r)
 	if sec.masker != nil && r.Match.Command+r.Match.CommandPrefix != "" &&
@@ -215,8 +215,8 @@ func (sec secrets) mayBeWritten(call *umpire.Call, r umpire.Rule) bool {
 	return len(text) <= maxRule && sec.maskText(text) == text
 }
 
-// shownAccesses are a call's accesses with secrets hidden: those of its input, too,
-// where a word of its command shows one without the name that gave it away.
+// shownAccesses returns a call's accesses with secrets hidden, also where a word of the command
+// repeats a secret without the name that revealed it.
 func (sec secrets) shownAccesses(j *judged) []umpire.Access {
 	if j.input.Exact == nil {
 		return judge.ClipArgs(sec.maskAccesses(j.decision.Accesses))

@@ -15,12 +15,11 @@ import (
 // allRoots stands for the roots of all projects.
 const allRoots = "*"
 
-// maxReason bounds what a person may write; it goes to the model.
+// maxReason bounds a person's text, which goes to the model.
 const maxReason = 4000
 
-// Resolve takes a person's answer to one question. The first answer wins; a later
-// one is an error that bears the one that stands. When the batch's last question
-// has its answer the batch goes on, once.
+// Resolve takes a person's answer to one question. The first answer wins; a later one gets an error
+// that contains the first. When the batch's last question is answered the batch continues, once.
 func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error) {
 	if err := checkAnswer(&a); err != nil {
 		return umpire.Batch{}, err
@@ -84,27 +83,27 @@ func checkAnswer(a *umpire.Answer) error {
 	return nil
 }
 
-// A resolution is an answer with everything that follows from it.
+// A resolution is an answer with all its consequences.
 type resolution struct {
 	answer     *umpire.Answer
 	ask        store.AskRow
 	card       umpire.Pending
 	call       umpire.Call
 	conditions *conditions
-	// revision is the one of the rules that the answer was given under.
+	// revision is the revision of the rules at the time of the answer.
 	revision string
 	grants   []store.GrantRow
-	rules    []umpire.Rule // that the answer writes
+	rules    []umpire.Rule // to be written by the answer
 	code     umpire.ReasonCode
-	// confirms says that the answer approves code that the agent changed.
+	// confirms is set if the answer approves code that the agent changed.
 	confirms bool
 	depart   *planExit // from plan mode; nil if the session stays in it
-	again    bool      // the answer is about the network alone, for when the agent runs the call again
+	again    bool      // the answer is only about network access, for when the agent runs the call again
 	row      store.CallRow
 	changed  string // the difference from the card; "" if nothing changed
 }
 
-// prepareAnswer checks an answer against its question, and works out what it grants.
+// prepareAnswer checks an answer against its question, and determines the grants.
 func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution, error) {
 	r := &resolution{answer: a, code: codeOf(a.Choice)}
 	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
@@ -158,7 +157,7 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution
 	return r, g.prepareGrants(r)
 }
 
-// fits refuses an answer that is about something else than the question.
+// fits rejects an answer that does not match the question.
 func (r *resolution) fits() error {
 	switch {
 	case r.answer.ArgsHash == "":
@@ -216,7 +215,7 @@ func (g *Gate) prepareGrants(r *resolution) error {
 	return err
 }
 
-// exactCall returns a call with the very input it was handed in with.
+// exactCall returns a call with its exact original input.
 func (sec secrets) exactCall(row *store.CallRow) (umpire.Call, error) {
 	input, err := sec.unseal(callLabel(row.Session, row.ID), row.Input)
 	if err != nil {
@@ -241,7 +240,7 @@ func codeOf(c umpire.Choice) umpire.ReasonCode {
 	return umpire.CodeInvalid
 }
 
-// answeredError is the error of an answer that came late.
+// answeredError returns the error for a late answer.
 func answeredError(tx *store.Tx, id umpire.RequestID) error {
 	row, err := tx.Answers.Get(id)
 	if errors.Is(err, umpire.ErrNotFound) {
@@ -253,16 +252,16 @@ func answeredError(tx *store.Tx, id umpire.RequestID) error {
 	return &umpire.ResolvedError{Standing: row.Standing}
 }
 
-// existingAnswer returns the answer that was first, as an error.
+// existingAnswer returns the first answer, as an error.
 func (g *Gate) existingAnswer(ctx context.Context, id umpire.RequestID) error {
 	return g.viewForChange(ctx, func(tx *store.Tx) error { return answeredError(tx, id) })
 }
 
-// decideAnswer stores the answer, and lets the batch go on when it was the last.
+// decideAnswer stores the answer, and continues the batch if it was the last one.
 func (t *transaction) decideAnswer(r *resolution) (umpire.Batch, error) {
 	b, c, err := readCall(t.tx, t.session.ID, r.ask.Batch, r.ask.Call)
 	if err == nil && r.answer.Choice == umpire.Cancel {
-		*b, err = t.tx.Batches.Get(t.session.ID, b.ID) // every call of it ends
+		*b, err = t.tx.Batches.Get(t.session.ID, b.ID) // all of its calls end
 		c = b.Call(r.ask.Call)
 	}
 	if err != nil {
@@ -319,7 +318,7 @@ func (o *outcome) recordAnswer(r *resolution) {
 	o.addWrite(func(tx *store.Tx) error { return tx.Answers.Insert(row) })
 }
 
-// event is the event of the answer.
+// event returns the event of the answer.
 func (r *resolution) event() umpire.Event {
 	e := umpire.Event{
 		Kind: umpire.EventPermissionApproved, Call: r.ask.Call, Request: r.ask.Request, Agent: r.card.Agent,
@@ -342,7 +341,7 @@ func (r *resolution) detail() batch.Detail {
 	return batch.Answered{By: r.answer.By}
 }
 
-// addGrants stores what an approval remembers.
+// addGrants stores the grants of an approval.
 func (o *outcome) addGrants(r *resolution) {
 	o.session.DenialsInRow = 0
 	o.session.Permission, o.session.Blocked = umpire.StateAllowed, nil
@@ -356,7 +355,7 @@ func (o *outcome) addGrants(r *resolution) {
 	}
 }
 
-// refuseCall gives a call that a person said no to its result.
+// refuseCall stores the result of a call that a person denied.
 func (o *outcome) refuseCall(b *umpire.Batch, r *resolution) error {
 	o.session.Permission = umpire.StateDenied
 	o.session.Blocked = &umpire.Blocked{Code: r.code, Detail: umpire.Verbatim(o.maskText(r.answer.Reason))}
@@ -368,7 +367,7 @@ func (o *outcome) refuseCall(b *umpire.Batch, r *resolution) error {
 	return o.finishCall(b, c.ID, statusOf(r.code), r.code, text)
 }
 
-// settleLostCall gives a call of unknown outcome the result that a person knows.
+// settleLostCall stores the result of a call of unknown outcome, as reported by a person.
 func (o *outcome) settleLostCall(b *umpire.Batch, r *resolution) error {
 	c := b.Call(r.ask.Call)
 	status, text := umpire.ResultError, settledNotText
@@ -414,13 +413,13 @@ func (o *outcome) dropCalls(b *umpire.Batch, code umpire.ReasonCode, reason umpi
 	return nil
 }
 
-// Asking returns the sessions of a project in which a question waits, or of every project.
+// Asking returns the sessions with waiting questions, of one project or of all.
 func (g *Gate) Asking(ctx context.Context, project umpire.ProjectID) ([]umpire.SessionID, error) {
 	return readIn(ctx, g.view, func(tx *store.Tx) ([]umpire.SessionID, error) { return tx.Asks.ListSessions(project) })
 }
 
-// Pending returns the questions that wait for a person, the oldest first. A call that is tried before
-// anybody is asked is not among them while its trial runs.
+// Pending returns the questions that wait for a person, the oldest first. It omits a call that is
+// tried first, while its trial runs.
 func (g *Gate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
 	if q.Coverage != "" {
 		return listCovered(ctx, g, &q)
@@ -452,7 +451,7 @@ func (g *Gate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pen
 	return cards, err
 }
 
-// appendCards adds the cards of the questions that people are to see.
+// appendCards adds the cards of the questions that people may see.
 func appendCards(tx *store.Tx, cards []umpire.Pending, rows []store.AskRow, now time.Time) ([]umpire.Pending, error) {
 	for i := range rows {
 		if expired(&rows[i], now) {

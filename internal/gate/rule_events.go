@@ -31,7 +31,7 @@ type ruleLine struct {
 	Scope  string         `json:"scope"`
 }
 
-// describeRules are the rules of a set as events list them.
+// describeRules returns the rules of a set in the form used by events.
 func describeRules(set *rulefile.Set) []ruleLine {
 	detail := []ruleLine{}
 	for _, r := range set.Rules {
@@ -44,8 +44,7 @@ func describeRules(set *rulefile.Set) []ruleLine {
 	return detail
 }
 
-// without are the rules of one list that are not in the other, each as often as it is
-// missing there.
+// without returns the rules of list that are missing from other, counting duplicates.
 func without(list, other []ruleLine) []ruleLine {
 	left := map[ruleLine]int{}
 	for _, r := range other {
@@ -85,9 +84,8 @@ func (ps *projects) recordOutsideChange(ctx context.Context, p *Project) error {
 	return ps.recordRules(ctx, p, umpire.Actor{}, nil)
 }
 
-// recordRules records how the rules differ from those recorded before, and what else is
-// known about the change. It forgets what auto mode remembers: the answers were given under
-// the rules before.
+// recordRules records the changes since the last recorded rules, and anything else known about
+// them. It clears the memory of auto mode, whose answers were given under the old rules.
 func (ps *projects) recordRules(ctx context.Context, p *Project, by umpire.Actor, about map[string]any) error {
 	set := p.Rules()
 	changed := p.known.ChangedTo(set)

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// rules are the rule files of projects, and the trust in them.
+// rules manages the rule files of projects, and the trust in them.
 type rules struct{ *projects }
 
 // writeRules writes the rules of an approval for the project or for good. The answer is already
@@ -42,7 +42,7 @@ func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
 	return nil
 }
 
-// Rules returns the rules that hold in a folder's project, its own first.
+// Rules returns the rules in force in a folder's project, its own first.
 func (rs *rules) Rules(_ context.Context, dir string) ([]umpire.Rule, error) {
 	p, err := rs.Project(dir)
 	if err != nil {
@@ -109,8 +109,8 @@ func (rs *rules) ruleFile(dir string, scope umpire.Scope) (*Project, rulefile.La
 	return nil, rulefile.Layer{}, umpire.Errorf("there is no file for rules of scope %s: %w", scope, umpire.ErrState)
 }
 
-// RuleStatus says which rule files hold in a folder's project, and how they are, by the
-// configuration as it is now.
+// RuleStatus returns the rule files in force in a folder's project and their state, under the
+// current configuration.
 func (rs *rules) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus, error) {
 	if err := rs.refresh(dir); err != nil {
 		return umpire.RuleStatus{}, err
@@ -143,7 +143,7 @@ func ruleFileOf(f rulefile.File) umpire.RuleFile {
 	return s
 }
 
-// revision is that of the rules by which calls of a session are decided.
+// revision returns the revision of the rules that decide a session's calls.
 func (ps *projects) revision(cond *conditions) string {
 	p, err := ps.projectOf(cond.session.Root, cond.session.AddDirs)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 // maxRunners bounds the processes that run one session at once.
 const maxRunners = 64
 
-// AddRunner makes a live process one of those that run an external agent's session, and updates the
-// session that it is given. A runner leaves only when it ends, so a false claim cannot displace a real runner
-// and free its children of the guard. Repeating a runner changes nothing.
+// AddRunner adds a live process to the runners of an external agent's session, and updates s. A
+// runner leaves only when it ends, so a false claim cannot displace a real runner and free its
+// children of the guard. Adding a runner again changes nothing.
 func (ss *sessions) AddRunner(ctx context.Context, s *umpire.Session, runner string) error {
 	if !s.External || s.State == umpire.SessionOver || !ss.lacksRunner(s, runner) {
 		return nil

@@ -42,14 +42,13 @@ func sandboxOf(settings *config.Settings, c *umpire.Confinement) policy.Sandbox 
 	return s
 }
 
-// Holds reports whether commands of the built-in agent would be held by the sandbox that
-// this machine is able to give.
+// Holds reports whether this machine's sandbox would confine the commands of the built-in agent.
 func Holds(s *config.Settings, able sandbox.Ability) bool {
 	box := sandboxOf(s, &umpire.Confinement{Level: able.Level, Lacks: able.Lacks})
 	return box.Holds()
 }
 
-// checkMode refuses a mode that the administrator does not permit.
+// checkMode rejects a mode that the administrator does not permit.
 func checkMode(most *config.Most, mode *umpire.Mode) error {
 	if mode == nil || most.Permits(*mode) {
 		return nil

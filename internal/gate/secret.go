@@ -30,8 +30,8 @@ type Sealer interface {
 
 // secrets masks and seals sensitive text. The zero value hides nothing.
 type secrets struct {
-	masker Masker // nil masks nothing
-	sealer Sealer // nil keeps no originals
+	masker Masker // if nil, nothing is masked
+	sealer Sealer // if nil, originals are not kept
 }
 
 func (sec secrets) maskText(text string) string {
@@ -41,8 +41,8 @@ func (sec secrets) maskText(text string) string {
 	return sec.masker.Text(text)
 }
 
-// maskPhrase masks what a phrase says. One with a secret is its masked text from then on,
-// in every language: a secret may begin in one argument and end in the next.
+// maskPhrase masks a phrase. A phrase with a secret is replaced by its masked text in every
+// language, because a secret may begin in one argument and end in the next.
 func (sec secrets) maskPhrase(said umpire.Phrase) umpire.Phrase {
 	text := catalogue.English.Text(said)
 	if masked := sec.maskText(text); masked != text {
@@ -91,7 +91,7 @@ func (sec secrets) unseal(label string, s store.Sealed) (string, error) {
 	return string(plain), err
 }
 
-// Labels say where a sealed text belongs.
+// Labels name the place that a sealed text belongs to.
 func callLabel(s umpire.SessionID, c umpire.CallID) string { return fmt.Sprintf("call:%q:%q", s, c) }
 
 func resultLabel(s umpire.SessionID, c umpire.CallID) string {
@@ -100,7 +100,7 @@ func resultLabel(s umpire.SessionID, c umpire.CallID) string {
 
 func messageLabel(s umpire.SessionID) string { return fmt.Sprintf("message:%q", s) }
 
-// masked returns the event with secrets hidden, as it is stored.
+// masked returns the event with secrets hidden, for storing.
 func (sec secrets) masked(e umpire.Event) umpire.Event {
 	e.Reason = sec.maskPhrase(e.Reason)
 	if e.Blocked != nil {
@@ -122,7 +122,7 @@ func (sec secrets) maskAccesses(accesses []umpire.Access) []umpire.Access {
 	}
 	data, err := json.Marshal(accesses)
 	if err != nil {
-		return nil // nothing is shown rather than a secret
+		return nil // better nothing than a secret
 	}
 	masked := sec.maskJSON(data)
 	if bytes.Equal(masked, data) {
@@ -135,11 +135,11 @@ func (sec secrets) maskAccesses(accesses []umpire.Access) []umpire.Access {
 	return shown
 }
 
-// sealedPrefix marks the exact form of a grant that is kept encrypted.
+// sealedPrefix marks the encrypted exact form of a grant.
 const sealedPrefix = "sealed:"
 
-// keepExact is how a grant's exact form is stored: shortened, and as it is or encrypted where it
-// holds a secret. What only looks encrypted is encrypted too.
+// keepExact returns a grant's exact form for storing: shortened, and encrypted if it contains a
+// secret. A form that only looks encrypted is encrypted too.
 func (sec secrets) keepExact(grant, exact string) (string, error) {
 	exact = store.ShortForm(exact)
 	if sec.maskText(exact) == exact && !strings.HasPrefix(exact, sealedPrefix) {
@@ -152,8 +152,7 @@ func (sec secrets) keepExact(grant, exact string) (string, error) {
 	return sealedPrefix + base64.StdEncoding.EncodeToString(sealed), err
 }
 
-// openGrant returns a grant with its exact form; a grant whose form cannot be read
-// covers nothing.
+// openGrant returns a grant with its exact form; a grant with an unreadable form covers nothing.
 func (sec secrets) openGrant(row *store.GrantRow) umpire.Grant {
 	text, isSealed := strings.CutPrefix(row.Grant.Exact, sealedPrefix)
 	if !isSealed {

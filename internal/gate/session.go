@@ -12,20 +12,20 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// lease is how long a runner keeps its session without renewing. A runner renews
-// every third of it, and ends what it runs when two thirds passed in vain.
+// lease is how long a runner keeps its session without renewing. A runner renews every third of it,
+// and stops its work after two thirds without success.
 const lease = 30 * time.Second
 
-// sessions open, continue and end sessions, and look after those whose runner is gone.
+// sessions opens, continues, ends and tends sessions.
 type sessions struct {
 	*projects
 
-	// noted has the sessions of which the timeline says that their project has another id by now, with it.
+	// noted maps sessions to the changed project id that the timeline already reports.
 	noted *sync.Map
 }
 
-// Open opens a session in the project of a folder. For an external agent, opening
-// one that exists answers with it.
+// Open opens a session in the project of a folder. For an external agent, it returns a session that
+// already exists.
 func (ss *sessions) Open(ctx context.Context, o umpire.Opening) (umpire.Session, error) {
 	if err := checkOpening(&o); err != nil {
 		return umpire.Session{}, err
@@ -96,7 +96,7 @@ func checkOpening(o *umpire.Opening) error {
 	return checkDir("working_dir", o.Dir)
 }
 
-// newSession is a session as it is opened.
+// newSession returns a new session for an opening.
 func (ss *sessions) newSession(ctx context.Context, o *umpire.Opening) (umpire.Session, error) {
 	p, err := ss.projectOf(o.Dir, o.AddDirs)
 	if err != nil {
@@ -146,8 +146,8 @@ func sessionDetail(s *umpire.Session) map[string]any {
 	}
 }
 
-// existingSession returns the session that an external agent has already. One of
-// another project is not taken over by its id.
+// existingSession returns the session that an external agent already has. A session of another
+// project cannot be taken over by its id.
 func (ss *sessions) existingSession(ctx context.Context, s *umpire.Session, o *umpire.Opening) (umpire.Session, error) {
 	existing, err := ss.Session(ctx, s.ID)
 	if err != nil {
@@ -172,8 +172,8 @@ func (ss *sessions) existingSession(ctx context.Context, s *umpire.Session, o *u
 	return existing, nil
 }
 
-// reopen continues an external agent's session that had ended: the agent keeps its id when
-// a person takes it up again. Denials stay.
+// reopen continues an ended session of an external agent: the agent keeps its id when a person
+// resumes it. Denials stay.
 func (ss *sessions) reopen(ctx context.Context, s *umpire.Session) (existing umpire.Session, err error) {
 	err = ss.step(ctx, s.ID, 0, func(t *transaction) error {
 		var err error
@@ -189,7 +189,7 @@ func (ss *sessions) reopen(ctx context.Context, s *umpire.Session) (existing ump
 	return existing, err
 }
 
-// Session returns a session as it is now.
+// Session returns the current state of a session.
 func (be *backend) Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
 	s, err := readIn(ctx, be.view, func(tx *store.Tx) (umpire.Session, error) { return tx.Sessions.Get(id) })
 	if err != nil {
@@ -255,7 +255,7 @@ func (ss *sessions) latest(ctx context.Context, p *Project, agent string) (umpir
 	var found []umpire.Session
 	var elsewhere umpire.SessionID
 	err := ss.viewForChange(ctx, func(tx *store.Tx) (err error) {
-		for _, id := range []umpire.ProjectID{p.ID, cmp.Or(p.Former, p.ID), ""} { // at last of any id, at this root
+		for _, id := range []umpire.ProjectID{p.ID, cmp.Or(p.Former, p.ID), ""} { // last, any id at this root
 			found, err = tx.Sessions.List(store.SessionQuery{Project: id, Root: p.Root, Agent: agent, Limit: 1})
 			if err != nil || len(found) > 0 {
 				return err
@@ -277,7 +277,7 @@ func (ss *sessions) latest(ctx context.Context, p *Project, agent string) (umpir
 	return umpire.Session{}, err
 }
 
-// errNoSession says that a project has no session in this worktree, and which one it has in
+// errNoSession reports that a project has no session in this worktree, and names the one it has in
 // another folder.
 func (ss *sessions) errNoSession(ctx context.Context, p *Project, elsewhere umpire.SessionID) (umpire.Session, error) {
 	last, err := ss.Session(ctx, elsewhere)
@@ -291,7 +291,7 @@ func (ss *sessions) errNoSession(ctx context.Context, p *Project, elsewhere umpi
 			p.Root, project.PrintableID(last.ID), last.Dir, project.PrintableID(last.ID), umpire.ErrState)
 }
 
-// takeOver hands the session to a runner.
+// takeOver gives the session to a runner.
 func (t *transaction) takeOver(p *Project, r *umpire.Resumption) error {
 	crossProject := r.AllowCrossProject || p.settings.CrossProject
 	crossed, err := p.CheckResume(&t.session, crossProject)
@@ -331,7 +331,7 @@ func (t *transaction) takeOver(p *Project, r *umpire.Resumption) error {
 	return t.loseCalls()
 }
 
-// checkFree refuses while another runner holds the session and lives.
+// checkFree fails while another live runner holds the session.
 func (t *transaction) checkFree() error {
 	if t.session.Runner == "" || !t.session.LeaseUntil.After(t.now) || t.backend.hasEnded(t.session.Runner) {
 		return nil
@@ -340,8 +340,8 @@ func (t *transaction) checkFree() error {
 		t.session.LeaseUntil.Format(time.TimeOnly), umpire.ErrState)
 }
 
-// adoptProject pins a session to the project: one from before sessions had a project gets
-// its identity.
+// adoptProject pins a session to the project: an old session without a project gets the project's
+// id.
 func (o *outcome) adoptProject(p *Project) {
 	if o.session.Project == "" {
 		o.session.Project, o.session.Root, o.session.GitDir, o.session.Worktree = p.ID, p.Root, p.GitDir, p.Worktree
@@ -350,8 +350,8 @@ func (o *outcome) adoptProject(p *Project) {
 	}
 }
 
-// profileNotice says so when the profile of a new session seems to limit editing and
-// does not; "" otherwise.
+// profileNotice returns a notice if the profile of a new session seems to limit editing but does
+// not, or "".
 func (ss *sessions) profileNotice(o *umpire.Opening) (umpire.Phrase, error) {
 	p, err := ss.projectOf(o.Dir, o.AddDirs)
 	if err != nil {
@@ -365,8 +365,8 @@ func (ss *sessions) profileNotice(o *umpire.Opening) (umpire.Phrase, error) {
 		cmp.Or(o.Profile, mainProfile)), nil
 }
 
-// Fork makes a new session with the conversation of another one of the same
-// project. It starts without grants.
+// Fork makes a new session with the conversation of another one of the same project. It starts
+// without grants.
 func (ss *sessions) Fork(ctx context.Context, from umpire.SessionID, r umpire.Resumption) (umpire.Session, error) {
 	p, err := ss.Project(r.Dir)
 	if err != nil {
@@ -473,8 +473,7 @@ func (o *outcome) closeBatch(b *umpire.Batch) error {
 	return o.continueBatch(b)
 }
 
-// Delete removes a session with everything but its events, which stay: they are
-// the record of what happened.
+// Delete removes a session but keeps its events, which are the permanent record.
 func (ss *sessions) Delete(ctx context.Context, id umpire.SessionID) error {
 	if err := ss.End(ctx, id, "deleted"); err != nil {
 		return err

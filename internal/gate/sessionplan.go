@@ -24,8 +24,7 @@ type modeData struct {
 	Files map[string]string `json:"files"`
 }
 
-// ReadSessionPlan reads the plan out of a session's events. Data that cannot be
-// read is not part of the plan.
+// ReadSessionPlan reads the plan out of a session's events. It skips unreadable data.
 func ReadSessionPlan(events []umpire.Event) SessionPlan {
 	var p SessionPlan
 	var mode *umpire.Mode
@@ -50,7 +49,7 @@ func ReadSessionPlan(events []umpire.Event) SessionPlan {
 	return p
 }
 
-// enterMode goes from one mode to another.
+// enterMode changes from one mode to another.
 func (p *SessionPlan) enterMode(from *umpire.Mode, to umpire.Mode) {
 	if to != umpire.ModePlan {
 		*p = SessionPlan{}
@@ -61,7 +60,7 @@ func (p *SessionPlan) enterMode(from *umpire.Mode, to umpire.Mode) {
 	}
 }
 
-// addPlanned takes in a call; the same again takes the place of the one before.
+// addPlanned adds a call; a repeated call replaces the earlier one.
 func (p *SessionPlan) addPlanned(c umpire.Planned) {
 	same := func(o umpire.Planned) bool {
 		return o.Tool == c.Tool && plannedTargets(o.Accesses) == plannedTargets(c.Accesses)

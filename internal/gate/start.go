@@ -13,9 +13,9 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// Start lets the next call of a batch run, or says what happens instead. The call
-// is decided again, for the world may have changed since it was approved; and it is
-// stored that it was started before its runner hears of it.
+// Start starts the next call of a batch, or reports what happens instead. It decides the call
+// again, because the world may have changed since the approval, and stores the start before the
+// runner hears of it.
 func (g *Gate) Start(ctx context.Context, s umpire.Start) (umpire.Started, error) {
 	if s.Session == "" || s.Batch == "" || s.Call == "" {
 		return umpire.Started{}, invalid("session_id, batch_id, call_id", "all are needed")
@@ -26,7 +26,7 @@ func (g *Gate) Start(ctx context.Context, s umpire.Start) (umpire.Started, error
 	return g.startWith(ctx, &s, "")
 }
 
-// startWith starts a call, by a ticket where there is one.
+// startWith starts a call, with a ticket if it is not "".
 func (g *Gate) startWith(ctx context.Context, s *umpire.Start, ticket string) (umpire.Started, error) {
 	for {
 		started, err := g.tryStart(ctx, s, ticket)
@@ -37,7 +37,7 @@ func (g *Gate) startWith(ctx context.Context, s *umpire.Start, ticket string) (u
 	}
 }
 
-// errMoved says that the call was answered between looking at it and starting it.
+// errMoved means that the call was answered between the check and the start.
 var errMoved = errors.New("the call has moved on")
 
 func (g *Gate) tryStart(ctx context.Context, s *umpire.Start, ticket string) (umpire.Started, error) {
@@ -61,7 +61,7 @@ func (g *Gate) tryStart(ctx context.Context, s *umpire.Start, ticket string) (um
 	return started, nil
 }
 
-// A pendingStart is a call that wants to run, decided again.
+// A pendingStart is a call about to run, decided again.
 type pendingStart struct {
 	*umpire.Start
 
@@ -71,9 +71,9 @@ type pendingStart struct {
 	judged     *judged
 	once       string          // the grant that the run consumes, or ""
 	ticket     string          // the hash of the ticket that it uses, or ""
-	approved   bool            // a person approved it, or standing answers did what its trial did
+	approved   bool            // by a person, or its trial's effects by standing answers
 	unattended bool            // approved by standing answers, not by a person
-	trial      *store.TrialRow // whose layer the start keeps; nil runs the call
+	trial      *store.TrialRow // its layer is kept by the start; nil runs the call
 	output     string          // the trial's output, unchanged
 	base       string          // the trial's base: a digest of the call as it would run
 	network    string          // the grant that gives the trial network access, or ""
@@ -151,7 +151,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 	return l, err
 }
 
-// compareApproved finds what the call would do now that its card did not show when it was approved.
+// compareApproved finds the differences between the call now and the card that was approved.
 func (l *pendingStart) compareApproved(g *Gate, ask *store.AskRow) {
 	card, d, now := readCard(ask), l.judged.decision, (*umpire.Trial)(nil)
 	switch {
@@ -164,17 +164,15 @@ func (l *pendingStart) compareApproved(g *Gate, ask *store.AskRow) {
 	l.changed = g.changedSince(&card, &d)
 }
 
-// triesNow reports whether a trial of the call begins where its line was to run: it has come by
-// a ticket, and asks.
+// triesNow reports whether the call is tried in place of its run: it came with a ticket, and asks.
 func (l *pendingStart) triesNow() bool {
 	q := l.judged.question
 	return l.ticket != "" && q != nil && q.card.TrialOffer == umpire.TrialFirst && !l.judged.unasked
 }
 
-// decideTrial decides on what the trial of the call did, and lets a call wait that is tried
-// before anybody is asked. What a person approved runs unless it is denied by now; what
-// standing answers approved has to be allowed by them still. A question would be about the
-// call that is returned.
+// decideTrial decides on the effects of the call's trial, and lets a call that is tried first wait.
+// A call approved by a person runs unless it is denied by now; a call approved by standing answers
+// must still be allowed by them. If a question is needed, it is about the returned call.
 func (l *pendingStart) decideTrial(g *Gate) (asked *judged, err error) {
 	j := l.judged
 	if l.trial == nil {
@@ -198,7 +196,7 @@ func (l *pendingStart) decideTrial(g *Gate) (asked *judged, err error) {
 	return asked, nil
 }
 
-// readAnswer finds the approval that the call runs by, if a person gave one.
+// readAnswer finds the approval for the call, if a person gave one.
 func (l *pendingStart) readAnswer(tx *store.Tx, c *umpire.BatchCall, ask *store.AskRow) (err error) {
 	if c.Request == "" {
 		return nil
@@ -219,7 +217,7 @@ func (l *pendingStart) readAnswer(tx *store.Tx, c *umpire.BatchCall, ask *store.
 	return err
 }
 
-// decideStart works out whether the call runs, asks again or is refused.
+// decideStart decides whether the call runs, asks again or is refused.
 func (t *transaction) decideStart(l *pendingStart) (umpire.Started, error) {
 	b, c, err := readCall(t.tx, t.session.ID, l.Batch, l.Call)
 	if err != nil {
@@ -253,8 +251,8 @@ func (t *transaction) decideStart(l *pendingStart) (umpire.Started, error) {
 	return umpire.Started{Decision: *d, Batch: *b}, err
 }
 
-// again reports whether a call that was started may be started once more: only by
-// a runner that took the session over since.
+// again reports whether a started call may be started again: only by a runner that has since taken
+// the session over.
 func (l *pendingStart) again(t *transaction, c *umpire.BatchCall) bool {
 	last, err := t.tx.Executions.GetLast(t.session.ID, c.ID)
 	return err == nil && last.Epoch < t.session.Epoch
@@ -312,7 +310,7 @@ func usedGrants(d *umpire.Decision) (ids []string) {
 	return slices.Compact(ids)
 }
 
-// askAgain stops the batch: the call asks now, and everything waits again.
+// askAgain stops the batch: the call asks now, and all its calls wait again.
 func (o *outcome) askAgain(b *umpire.Batch, l *pendingStart) error {
 	q := *l.judged.question
 	if l.moved {

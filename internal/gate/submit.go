@@ -11,24 +11,23 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// Submit decides all calls of one message and stores them before any runs. When
-// one asks, all wait. Handing in the same again returns the same batch as it is now.
+// Submit decides all calls of one message and stores them before any runs. If one asks, all wait.
+// Submitting the same again returns the batch's current state.
 func (g *Gate) Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, error) {
 	b, _, err := g.decideAndStore(ctx, &s, (*transaction).submit)
 	return b, err
 }
 
-// Admit hands in one call, as Submit does, and starts it in the same transaction
-// if it may run, as Start does: a host that asks call by call waits
-// for one commit instead of two. The timeline has the same events as after both. When
-// the call does not start, the batch says what happened instead; handing in the
+// Admit submits one call like Submit, and starts it like Start in the same transaction if it may
+// run: a host that asks call by call then waits for one commit instead of two. The timeline has the
+// same events as after both. If the call does not start, the batch tells the reason; submitting the
 // same again never starts it.
 //
-// Choose looks at the decision before anything is stored, as it is where a person can be
-// asked, and says what becomes of the call: see [umpire.Admission]. Nil starts it. The answer
-// for a call that is not handed in has the decision and neither Go nor a batch.
+// choose sees the decision before anything is stored, as if a person could be asked, and chooses
+// how to admit the call: see [umpire.Admission]. If choose is nil, the call starts. The result for
+// a call that is not submitted has the decision but neither Go nor a batch.
 //
-// The call is not decided a second time, since no time lies between.
+// The call is not decided a second time, because no time passes in between.
 func (g *Gate) Admit(
 	ctx context.Context, s umpire.Submission, runner string, choose func(*umpire.Decision) umpire.Admission,
 ) (umpire.Started, error) {
@@ -127,7 +126,7 @@ func (g *Gate) decideAndStore(
 	return b, true, nil
 }
 
-// submit reads what the outcome of a submission depends on, and works it out.
+// submit reads the inputs of a submission's outcome, and determines it.
 func (t *transaction) submit(sub *submission) (*umpire.Batch, error) {
 	if t.session.State == umpire.SessionOver {
 		return nil, umpire.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
@@ -141,7 +140,7 @@ func (t *transaction) submit(sub *submission) (*umpire.Batch, error) {
 	return t.addBatch(sub)
 }
 
-// checkRoom keeps an agent from burying a person in questions.
+// checkRoom keeps an agent from flooding a person with questions.
 func (t *transaction) checkRoom(sub *submission) error {
 	limit := sub.conditions.settings.MaxPending
 	if limit == 0 {
@@ -158,8 +157,8 @@ func (t *transaction) checkRoom(sub *submission) error {
 	return roomForQuestions(t.tx, t.session.Runner, sub.asking)
 }
 
-// deliverPrevious closes the batch before: a new message can only come from an agent
-// that has the results of the last one.
+// deliverPrevious closes the previous batch: an agent that sends a new message must have its
+// results.
 func (t *transaction) deliverPrevious(lane string) error {
 	b, err := t.tx.Batches.GetOpen(t.session.ID, lane)
 	if errors.Is(err, umpire.ErrNotFound) {
@@ -174,7 +173,7 @@ func (t *transaction) deliverPrevious(lane string) error {
 	return t.deliverBatch(&b)
 }
 
-// leaveToHost records that a call is not handed in.
+// leaveToHost records that a call is not submitted.
 func (t *transaction) leaveToHost(sub *submission, d umpire.Decision) error {
 	if t.session.State == umpire.SessionOver {
 		return umpire.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
@@ -185,7 +184,7 @@ func (t *transaction) leaveToHost(sub *submission, d umpire.Decision) error {
 	return nil
 }
 
-// recordRan records a call that its host has run without asking, or although it was not allowed.
+// recordRan records a call that its host ran without asking, or although it was not allowed.
 func (t *transaction) recordRan(sub *submission) error {
 	call, d := &sub.calls[0].call, sub.calls[0].decision
 	last, err := t.tx.Events.GetLast(sub.Session, sub.Batch)
@@ -198,7 +197,7 @@ func (t *transaction) recordRan(sub *submission) error {
 	}
 	b, err := t.tx.Batches.Get(sub.Session, last.Batch)
 	if errors.Is(err, umpire.ErrNotFound) {
-		return nil // it was left to the host
+		return nil // left to the host
 	}
 	if err != nil {
 		return err
@@ -222,7 +221,7 @@ func (t *transaction) recordUnstored(kind umpire.EventKind, sub *submission, d u
 	t.append(e, nil)
 }
 
-// admit starts the one call of a batch that this transaction stores.
+// admit starts the only call of a batch stored by this transaction.
 func (t *transaction) admit(b *umpire.Batch, sub *submission, runner string) (umpire.Started, error) {
 	j := sub.calls[0]
 	c := b.Next()

@@ -13,18 +13,17 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// keepTickets is how long it is remembered that a ticket was used: the command may run for
-// hours.
+// keepTickets is how long used tickets are remembered: the command may run for hours.
 const keepTickets = 7 * 24 * time.Hour
 
-// tickets are the verbs for command lines that run by a ticket.
+// tickets manages tickets for command lines.
 type tickets struct {
 	*backend
 
 	gate *Gate
 }
 
-// IssueTicket makes a ticket and returns it. The gate keeps its hash alone.
+// IssueTicket creates a ticket and returns it. The gate keeps only its hash.
 func (tk *tickets) IssueTicket(ctx context.Context, t umpire.Ticket) (secret string, err error) {
 	if t.Session == "" || t.Batch == "" || t.Call == "" || t.Dir == "" || t.Line == "" {
 		return "", invalid("ticket", "the session, the batch, the call, the folder and the line are needed")
@@ -53,9 +52,8 @@ func (tk *tickets) IssueTicket(ctx context.Context, t umpire.Ticket) (secret str
 	return secret, err
 }
 
-// UseTicket takes a ticket: from then on its line may have run. The call starts with that very
-// transaction, or a trial of it begins. The error of a ticket that is not valid says why, and
-// matches [umpire.ErrState].
+// UseTicket consumes a ticket: from then on its line may have run. The same transaction starts the
+// call, or a trial of it. The error for an invalid ticket tells why, and matches [umpire.ErrState].
 func (tk *tickets) UseTicket(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
 	row, err := readIn(ctx, tk.view, func(tx *store.Tx) (store.TicketRow, error) {
 		return tx.Tickets.Get(store.DigestOf(u.Secret))
@@ -88,8 +86,7 @@ func (tk *tickets) UseTicket(ctx context.Context, u umpire.TicketUse) (umpire.Ti
 	return t, err
 }
 
-// takeTicket marks a ticket as used, in the transaction that starts its call or begins a trial
-// of it.
+// takeTicket marks a ticket as used, in the transaction that starts its call or a trial of it.
 func (tk *tickets) takeTicket(ctx context.Context, row *store.TicketRow, runner string) (umpire.TrialID, error) {
 	started, err := tk.gate.startWith(ctx, &umpire.Start{
 		Session: row.Session, Batch: row.Batch, Call: row.Call, Runner: runner,
@@ -106,7 +103,7 @@ func (tk *tickets) takeTicket(ctx context.Context, row *store.TicketRow, runner 
 	err = tk.view(ctx, func(tx *store.Tx) error {
 		now, err := tx.Tickets.Get(row.Digest)
 		if err == nil && now.State != store.TicketIssued {
-			err = umpire.Errorf("%w: %w", errTicketUsed, umpire.ErrState) // by another one, just now
+			err = umpire.Errorf("%w: %w", errTicketUsed, umpire.ErrState) // another call used it just now
 		}
 		return err
 	})
@@ -130,7 +127,7 @@ func (tk *tickets) EndTicket(ctx context.Context, e umpire.TicketEnd) (ended ump
 	return ended, err
 }
 
-// report decides on what the line of a ticket did that was tried.
+// report decides on the effects of a ticket's line that was tried.
 func (tk *tickets) report(
 	ctx context.Context, secret string, r *umpire.TicketReport, late bool,
 ) (b umpire.Batch, err error) {
@@ -146,7 +143,7 @@ func (tk *tickets) report(
 	}
 	c := b.Call(row.Call)
 	if c == nil || c.TrialState != umpire.TrialRunning {
-		return b, nil // it was discarded meanwhile: the batch says it
+		return b, nil // discarded meanwhile, as the batch shows
 	}
 	return tk.gate.trials.report(ctx, &umpire.TrialReport{
 		Trial: c.Trial, Session: row.Session, Batch: row.Batch, Exit: r.Exit, Output: r.Output, Effects: r.Effects,
@@ -155,7 +152,7 @@ func (tk *tickets) report(
 
 var errTicketUsed = errors.New("this ticket was used before")
 
-// checkTicket says why a ticket cannot be used like this.
+// checkTicket returns an error if a ticket cannot be used like this.
 func checkTicket(row *store.TicketRow, u *umpire.TicketUse, now time.Time) error {
 	switch {
 	case row.State != store.TicketIssued:

@@ -21,15 +21,15 @@ func (tl *timeline) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event
 	return p.events, err
 }
 
-// A page is a run of events, and the sequence number up to which nothing is left.
+// A page is a run of events, complete up to a sequence number.
 type page struct {
 	events []umpire.Event
 	upTo   int64
 }
 
-// readEvents reads events up to where none can come any more with a smaller number:
-// one that was about to commit would be skipped. The events of one session commit in
-// the order of their numbers, so there it is the last one.
+// readEvents reads events up to the point where events with smaller numbers may still commit:
+// beyond it, one that was about to commit would be skipped. The events of one session commit in
+// order, so for a session it reads to the last one.
 func readEvents(tx *store.Tx, f umpire.Filter) (page, error) {
 	horizon := int64(math.MaxInt64)
 	if f.Session == "" {

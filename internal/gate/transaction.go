@@ -17,9 +17,9 @@ type transaction struct {
 	tx      *store.Tx
 }
 
-// step locks a session, runs f, and writes its outcome. An epoch other than 0 must
-// be the session's own: a runner that was replaced is fenced off. The store may
-// run f again, so f starts anew each time. Ahead says what f is going to read first.
+// step locks a session, runs f, and writes its outcome. An epoch other than 0 must match the
+// session's: a runner that was replaced is fenced off. The store may run f again, so f starts from
+// scratch each time. ahead prefetches the rows that f reads first.
 func (be *backend) step(
 	ctx context.Context, id umpire.SessionID, epoch int64, f func(*transaction) error, ahead ...func(*store.Tx),
 ) error {
@@ -48,17 +48,17 @@ func (be *backend) step(
 	})
 }
 
-// newTransaction is a transaction on a session that the caller has locked or just stored.
+// newTransaction returns a transaction on a session that the caller has locked or just stored.
 func (be *backend) newTransaction(tx *store.Tx, s umpire.Session) *transaction {
 	return &transaction{backend: be, tx: tx, outcome: outcome{secrets: be.secrets, now: be.now(), session: s}}
 }
 
-// callAhead reads ahead what readCall does.
+// callAhead prefetches the rows for readCall.
 func callAhead(s umpire.SessionID, id umpire.BatchID, call umpire.CallID) func(*store.Tx) {
 	return func(tx *store.Tx) { _, _ = tx.Batches.GetAround(s, id, call) }
 }
 
-// readCall returns a call of a session, and its batch with what an event about that call looks at.
+// readCall returns a call of a session, and its batch with the parts that events about the call use.
 func readCall(
 	tx *store.Tx, s umpire.SessionID, id umpire.BatchID, call umpire.CallID,
 ) (*umpire.Batch, *umpire.BatchCall, error) {
@@ -84,7 +84,7 @@ func (t *transaction) flush() error {
 	return nil
 }
 
-// save writes the outcome, and the session as it leaves it.
+// save writes the outcome and the updated session.
 func (t *transaction) save() error {
 	if err := t.flush(); err != nil {
 		return err

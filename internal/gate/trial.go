@@ -14,26 +14,26 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A trial runs a call that asks where nothing of it is real. It is not an execution: while it
-// runs and while its effects wait, the call is asked and its batch waits. Effects that are
-// allowed, or that a person approves, become real in an ordinary start of the call, whose
-// runner keeps the layer instead of running the command.
+// A trial runs an asking call without real effects. It is not an execution: while it runs and while
+// its effects wait, the call is asked and its batch waits. Effects that are allowed, or that a
+// person approves, become real in an ordinary start of the call, whose runner keeps the layer
+// instead of running the command.
 
-// trials are the verbs for calls that are tried.
+// trials manages calls that are tried.
 type trials struct {
 	*projects
 
 	gate *Gate
 }
 
-// A triedCall is a call with what a trial of it did, and the decision on that.
+// A triedCall is a call with its trial's effects, and the decision on them.
 type triedCall struct {
 	umpire.Trial
 
 	decision umpire.Decision
 }
 
-// decideEffects decides whether what a trial of a call did may be kept.
+// decideEffects decides whether a trial's effects may be kept.
 func (ts *trials) decideEffects(
 	cond *conditions, call umpire.Call, e *umpire.TrialEffects, exit int,
 ) umpire.Decision {
@@ -47,7 +47,7 @@ func (ts *trials) decideEffects(
 	return enforce(&cond.settings, judge.DecideEffects(find, q, e, ts.config.Now))
 }
 
-// decideTried decides on what a trial of a call did, as it is stored.
+// decideTried decides on the stored effects of a trial.
 func (ts *trials) decideTried(cond *conditions, call umpire.Call, row *store.TrialRow) (*triedCall, error) {
 	text, err := ts.unseal(trialLabel(row.ID, "effects"), row.Effects)
 	if err != nil {
@@ -60,7 +60,7 @@ func (ts *trials) decideTried(cond *conditions, call umpire.Call, row *store.Tri
 	return &triedCall{Trial: ts.shownTrial(row), decision: ts.decideEffects(cond, call, &effects, row.Exit)}, nil
 }
 
-// isTried reports whether a call is tried at the moment before anybody is asked about it.
+// isTried reports whether a call that is tried before asking is being tried now.
 func isTried(tx *store.Tx, card *umpire.Pending) (bool, error) {
 	if card.TrialOffer != umpire.TrialFirst {
 		return false, nil
@@ -70,7 +70,7 @@ func isTried(tx *store.Tx, card *umpire.Pending) (bool, error) {
 	return c != nil && c.TrialState == umpire.TrialRunning, err
 }
 
-// wantTrial notes that a person wants a call tried. The runner of its session reads that.
+// wantTrial records that a person wants a call tried. The session's runner reads it.
 func (t *transaction) wantTrial(b *umpire.Batch, c *umpire.BatchCall, r *resolution) error {
 	if r.card.TrialOffer == umpire.NoTrial || b.Next() != c || c.State != umpire.CallAsked || c.Trial != "" {
 		return umpire.Errorf("call %q cannot be tried: %w", c.ID, umpire.ErrState)
@@ -82,13 +82,13 @@ func (t *transaction) wantTrial(b *umpire.Batch, c *umpire.BatchCall, r *resolut
 	return nil
 }
 
-// A pendingTrial is a call that is tried, judged outside of the transaction.
+// A pendingTrial is a call to try, judged outside of the transaction.
 type pendingTrial struct {
 	conditions *conditions
 	seen       umpire.BatchCall // the call as it was judged
 	row        store.CallRow
 	judged     *judged
-	base       string // of what it would do now
+	base       string // digest of the call as it would run now
 	// offer is the choice the trial's question offers; "" without a question. wanted is set once a person has taken it.
 	offer    umpire.TrialOffer
 	wanted   bool
@@ -96,7 +96,7 @@ type pendingTrial struct {
 	total    int
 }
 
-// judgeTried reads a call of a batch, and judges it as it is now.
+// judgeTried reads a call of a batch, and judges it again.
 func (ts *trials) judgeTried(
 	ctx context.Context, s umpire.SessionID, id umpire.BatchID, call umpire.CallID, c *umpire.Confinement,
 ) (*pendingTrial, error) {
@@ -136,8 +136,8 @@ func (ts *trials) judgeTried(
 	return p, nil
 }
 
-// BeginTrial lets the next call of a batch be tried, which waits for a person. It is stored that
-// the trial began before its runner hears of it.
+// BeginTrial starts a trial of the batch's next call, which waits for a person. The start is stored
+// before the runner hears of it.
 func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire.BegunTrial, error) {
 	if r.Session == "" || r.Batch == "" || r.Call == "" {
 		return umpire.BegunTrial{}, invalid("session_id, batch_id, call_id", "all are needed")
@@ -184,7 +184,7 @@ func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire
 	return begun, nil
 }
 
-// endLostTrials discards the trials that run in a project and whose runner is gone.
+// endLostTrials discards a project's running trials whose runner is gone.
 func (ts *trials) endLostTrials(ctx context.Context, project umpire.ProjectID) error {
 	var of []umpire.Session
 	running, err := readIn(ctx, ts.view, func(tx *store.Tx) ([]store.TrialRow, error) {
@@ -209,7 +209,7 @@ func (ts *trials) endLostTrials(ctx context.Context, project umpire.ProjectID) e
 	return errors.Join(errs...)
 }
 
-// beginTrial stores that a trial of a call begins. Trials of other sessions do not limit it.
+// beginTrial stores the start of a trial. Only trials of the same session count against the limit.
 func (t *transaction) beginTrial(b *umpire.Batch, begun *umpire.BegunTrial, runner, base string) error {
 	running, err := t.tx.Trials.ListRunning(t.session.Project)
 	if err != nil {

@@ -12,23 +12,23 @@ import (
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// The built-in agent keeps what its trials did. Another agent does not wait that long: what
-// started its command has ended when a person answers, and the agent may have ended too. So the
-// gate keeps for it, and discards.
+// The built-in agent keeps its trials' effects itself. Another agent does not wait that long: the
+// process that started its command has ended when a person answers, and the agent may have ended
+// too. So the gate keeps and discards on its behalf.
 
 // Layers are the layers of trials on one machine.
 type Layers interface {
-	// Waiting lists the trials whose layers are there.
+	// Waiting lists the trials with existing layers.
 	Waiting() ([]umpire.TrialID, error)
-	// Keep makes a layer real, all of it or nothing, and says what became of it, with an error
-	// where that is not kept. One that was kept before a crash is kept.
+	// Keep makes a layer real, all of it or nothing, and returns the outcome, with an error if it
+	// is not kept. A layer that was kept before a crash counts as kept.
 	Keep(ctx context.Context, id umpire.TrialID, digest string) (umpire.TrialSettlement, error)
-	// Discard removes a layer, if it is there.
+	// Discard removes a layer, if it exists.
 	Discard(id umpire.TrialID) error
 }
 
-// KeepTrial starts a call whose trial is approved, keeps what that did and stores the result. One
-// that may not start any more is left as the batch says.
+// KeepTrial starts a call whose trial is approved, keeps the trial's effects and stores the result.
+// If the call may not start any more, KeepTrial leaves it as the batch shows.
 func KeepTrial(ctx context.Context, g umpire.Gate, layers Layers, s umpire.Start) (umpire.Batch, error) {
 	ctx = context.WithoutCancel(ctx)
 	started, err := g.Start(ctx, s)
@@ -38,7 +38,7 @@ func KeepTrial(ctx context.Context, g umpire.Gate, layers Layers, s umpire.Start
 	return settleKept(ctx, g, layers, &s, started.Trial)
 }
 
-// settleKept keeps the trial of a call that was started.
+// settleKept keeps the trial of a started call.
 func settleKept(
 	ctx context.Context, g umpire.Gate, layers Layers, s *umpire.Start, tried *umpire.Trial,
 ) (umpire.Batch, error) {
@@ -52,7 +52,7 @@ func settleKept(
 	return g.Finish(ctx, result)
 }
 
-// keepApproved keeps a trial of a batch that is approved and whose layer is here.
+// keepApproved keeps a batch's approved trial if its layer is on this machine.
 func (ts *trials) keepApproved(ctx context.Context, b umpire.Batch, id umpire.TrialID) (umpire.Batch, error) {
 	at := slices.IndexFunc(b.Calls, func(c umpire.BatchCall) bool {
 		return c.Trial == id && c.TrialState == umpire.TrialWaiting && c.State == umpire.CallApproved
@@ -73,7 +73,7 @@ func (ts *trials) hasLayer(id umpire.TrialID) bool {
 	return err == nil && slices.Contains(all, id)
 }
 
-// settleAnswered does what a person has said about a trial of another agent's.
+// settleAnswered applies a person's answer to a trial of an external agent.
 func (ts *trials) settleAnswered(ctx context.Context, r *resolution, b umpire.Batch) (umpire.Batch, error) {
 	tried := r.card.Trial
 	if tried == nil || !r.conditions.session.External {
@@ -97,8 +97,8 @@ func (ts *trials) tend(ctx context.Context) error {
 	return errors.Join(append(errs, ts.dropLayers(ctx))...)
 }
 
-// Continue takes a session for a runner. What the one before was keeping when it ended is kept
-// first, or found to be.
+// Continue takes a session for a runner. It first finishes a keep that the previous runner had
+// begun.
 func (g *Gate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
 	if err := g.trials.tend(ctx); err != nil && g.config.Warn != nil {
 		g.config.Warn(err)
@@ -106,12 +106,12 @@ func (g *Gate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Sessio
 	return g.sessions.Continue(ctx, r)
 }
 
-// A trialStand is where a trial stands with its call and its session.
+// A trialStand is a trial's state with its call and its session.
 type trialStand struct {
 	row     store.TrialRow
 	session umpire.Session
 	batch   umpire.Batch
-	runner  string // of the call, once it was started
+	runner  string // of the call, once started
 }
 
 func (ts *trials) findStand(ctx context.Context, row *store.TrialRow) (s trialStand, err error) {
@@ -146,7 +146,7 @@ func (ts *trials) tendTrial(ctx context.Context, row *store.TrialRow) error {
 	case c == nil || c.Trial != row.ID:
 	case c.TrialState == umpire.TrialWaiting && c.State == umpire.CallExecuting:
 		return ts.finishLost(ctx, &s, c)
-	case !s.session.External: // its next runner goes on with it
+	case !s.session.External: // its next runner continues it
 	case c.TrialState == umpire.TrialRunning:
 		return ts.refuseLost(ctx, row, "the trial was interrupted")
 	case c.State == umpire.CallApproved:
@@ -173,7 +173,7 @@ func (ts *trials) finishLost(ctx context.Context, s *trialStand, c *umpire.Batch
 	return err
 }
 
-// refuseLost ends a call of another agent's whose trial came to nothing.
+// refuseLost ends an external agent's call whose trial failed.
 func (ts *trials) refuseLost(ctx context.Context, row *store.TrialRow, why umpire.Phrase) error {
 	return ts.step(ctx, row.Session, 0, func(t *transaction) error {
 		t.quiet = true
@@ -194,7 +194,7 @@ func (ts *trials) refuseLost(ctx context.Context, row *store.TrialRow, why umpir
 	})
 }
 
-// dropLayers removes the layers of trials that are settled.
+// dropLayers removes the layers of settled trials.
 func (ts *trials) dropLayers(ctx context.Context) error {
 	if ts.config.Layers == nil {
 		return nil

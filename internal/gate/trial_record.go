@@ -16,15 +16,15 @@ type recordDetail struct {
 	Undoes  string       `json:"undoes,omitempty"`
 	Command string       `json:"command,omitempty"`
 	Changes int          `json:"changes"`
-	Paths   []string     `json:"paths,omitempty"` // the first of those that changed
+	Paths   []string     `json:"paths,omitempty"` // the first of the changed paths
 	By      umpire.Actor `json:"by,omitzero"`
 }
 
-// errReported says that the timeline has the event of a record.
+// errReported means that the timeline already has the event of a record.
 var errReported = errors.New("it was reported before")
 
-// reportRecord puts on the timeline that a person has settled something outside any session. There is
-// one event, however often and by however many processes it is reported.
+// reportRecord records on the timeline that a person settled something outside any session. There
+// is one event, no matter how many processes report it, or how often.
 func (ts *trials) reportRecord(ctx context.Context, s *umpire.TrialSettlement) error {
 	r := s.Record
 	e := umpire.Event{At: ts.now(), Actor: r.By.Name, Reason: umpire.Verbatim(s.Reason)}
@@ -48,7 +48,7 @@ func (ts *trials) reportRecord(ctx context.Context, s *umpire.TrialSettlement) e
 	switch {
 	case err == nil:
 		e.Project = p.ID
-	case !errors.Is(err, umpire.ErrInvalid): // of a folder that is gone it is still told
+	case !errors.Is(err, umpire.ErrInvalid): // a folder that is gone is still reported
 		return err
 	}
 	if e.Reason == "" {
@@ -56,7 +56,7 @@ func (ts *trials) reportRecord(ctx context.Context, s *umpire.TrialSettlement) e
 	}
 	detail := recordDetail{r.ID, r.Undoes, r.Command, r.Changes, s.Paths, r.By}
 	err = ts.update(ctx, func(tx *store.Tx) error {
-		// Once this is appended no other process adds to the stream before it has seen it.
+		// Once this is appended, no other process adds to the stream without seeing it.
 		stored, err := tx.Events.Append(ts.record(e, detail))
 		if err == nil {
 			err = refuseReported(tx, &stored, r)
@@ -69,15 +69,15 @@ func (ts *trials) reportRecord(ctx context.Context, s *umpire.TrialSettlement) e
 	return err
 }
 
-// How the event of a record is looked for: from the latest on, page by page, until some time before
-// the record was made. Clocks of machines differ.
+// Limits of the search for a record's event: backwards from the latest, page by page, until some
+// time before the record was made. Clocks of machines differ.
 const (
 	reportedPage = 200
 	clocksDiffer = time.Hour
 )
 
-// refuseReported is an error when the timeline has had the event of a record before one that was
-// just appended.
+// refuseReported fails if the timeline has an event of the record before one that was just
+// appended.
 func refuseReported(tx *store.Tx, e *umpire.Event, r *umpire.TrialRecord) error {
 	for before := e.Seq; ; {
 		page, err := tx.Events.ListBefore(e.Project, before, reportedPage)

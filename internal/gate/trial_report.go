@@ -35,7 +35,7 @@ type report struct {
 	again    bool // it may run again with network access
 }
 
-// ReportTrial decides on what a trial did.
+// ReportTrial decides on the effects of a trial.
 func (ts *trials) ReportTrial(ctx context.Context, r umpire.TrialReport) (umpire.Batch, error) {
 	return ts.report(ctx, &r, false)
 }
@@ -95,7 +95,7 @@ var lateRule = umpire.Rule{
 	Says: "nobody waited for the command any more",
 }
 
-// prepareReport decides on the effects of a trial, and makes the question about them.
+// prepareReport decides on the effects of a trial, and builds the question about them.
 func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport, late bool) (*report, error) {
 	p := &report{TrialReport: r}
 	var err error
@@ -137,8 +137,8 @@ func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport, late
 	return p, nil
 }
 
-// wantsNetwork reports whether a trial was refused the network: a command that fails by that
-// has not done what it was run for.
+// wantsNetwork reports whether a trial was denied network access: a command that fails for this
+// reason has not done its job.
 func wantsNetwork(e *umpire.TrialEffects) bool {
 	return slices.ContainsFunc(e.Refused, func(a umpire.TrialAttempt) bool { return a.Kind == umpire.AttemptNetwork })
 }
@@ -209,8 +209,8 @@ func (t *transaction) settleReport(b *umpire.Batch, c *umpire.BatchCall, r *repo
 	return t.askAboutEffects(b, c, r)
 }
 
-// approveEffects answers the question about a call by what its trial did, as far as the person's
-// standing answers reach. The call starts for exactly that layer.
+// approveEffects approves a call's trial as far as the person's standing answers reach. The call
+// starts for exactly that layer.
 func (t *transaction) approveEffects(b *umpire.Batch, c *umpire.BatchCall, r *report) error {
 	d := &r.tried.decision
 	row := store.AnswerRow{
@@ -245,7 +245,7 @@ func (t *transaction) askAboutEffects(b *umpire.Batch, c *umpire.BatchCall, r *r
 	return t.replaceAsked(b, c.ID, r.judged)
 }
 
-// replaceAsked puts the question about a call that is asked anew. The one before is withdrawn.
+// replaceAsked asks the question about a call again, and withdraws the previous one.
 func (t *transaction) replaceAsked(b *umpire.Batch, id umpire.CallID, j *judged) error {
 	before := b.Call(id).Request
 	t.addWrite(func(tx *store.Tx) error { return tx.Asks.Close(before, store.AskWithdrawn) })
@@ -268,8 +268,7 @@ func triedDetail(r *umpire.TrialReport) batch.Tried {
 	return detail
 }
 
-// shownTrial is a trial as a card shows it: with secrets masked, and no longer than somebody
-// may want to read.
+// shownTrial returns a trial for a card: with secrets masked, and shortened to a readable length.
 func (be *backend) shownTrial(row *store.TrialRow) umpire.Trial {
 	shown := umpire.Trial{
 		ID: row.ID, Round: row.Round, State: row.State, Network: row.Network, Exit: row.Exit,

@@ -51,7 +51,7 @@ func (ts *trials) SettleTrial(ctx context.Context, s umpire.TrialSettlement) (b 
 	return b, nil
 }
 
-// prepareWithoutTrial makes the question about a call whose trial is discarded: whether it may
+// prepareWithoutTrial builds the question about a call whose trial is discarded: whether it may
 // run.
 func (ts *trials) prepareWithoutTrial(
 	ctx context.Context, s *umpire.TrialSettlement, call umpire.CallID,
@@ -94,13 +94,13 @@ func (t *transaction) decideSettlement(
 	return *b, err
 }
 
-// keepTrial stores that the effects of a call's trial are real.
+// keepTrial records that the effects of a call's trial are real.
 func keepTrial(o *outcome, b *umpire.Batch, c *umpire.BatchCall, digest string) error {
 	e := umpire.Event{Kind: umpire.EventEffectsKept, Call: c.ID, Tool: c.Tool}
 	return o.apply(b, e, batch.Tried{Trial: c.Trial, Digest: digest})
 }
 
-// discardTrial stores that the effects of a call's trial never happened.
+// discardTrial records that the effects of a call's trial are discarded.
 func discardTrial(o *outcome, b *umpire.Batch, c *umpire.BatchCall, why umpire.Phrase) error {
 	e := umpire.Event{Kind: umpire.EventEffectsDiscarded, Call: c.ID, Tool: c.Tool, Reason: why}
 	return o.apply(b, e, batch.Tried{Trial: c.Trial})

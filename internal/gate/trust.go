@@ -48,7 +48,7 @@ func trustDetail[F any](word string, files []F) map[string]any {
 	return map[string]any{word: files}
 }
 
-// sleeping are the project's rule files that trust would wake, as they are now.
+// sleeping returns the rule files that trust would activate, in their current state.
 func (p *Project) sleeping() (files []umpire.TrustedFile) {
 	for _, f := range p.Rules().Files {
 		if f.Source == umpire.SourceProject && f.Untrusted() {
@@ -74,7 +74,7 @@ func (p *Project) trust(shown []umpire.TrustedFile) (files []string, err error) 
 	return files, nil
 }
 
-// mistrust takes the trust in all rule files of the project back.
+// mistrust revokes the trust in all rule files of the project.
 func (p *Project) mistrust() (files []string, err error) {
 	for _, l := range p.layers {
 		if l.Source != umpire.SourceProject {
@@ -97,8 +97,8 @@ func (p *Project) projectLayer(path string) (rulefile.Layer, bool) {
 	return rulefile.Layer{}, false
 }
 
-// mistrustCode trusts the code of a clone no more. Where no trust is recorded for this
-// worktree, that of the clone's others is ended all the same.
+// mistrustCode revokes the trust in the code of a clone. If this worktree has no recorded trust, it
+// still ends the trust in the clone's other worktrees.
 func (rs *rules) mistrustCode(ctx context.Context, p *Project, by umpire.Actor) error {
 	_, err := (&grants{rs.projects}).Revoke(ctx, umpire.Revocation{Dir: p.Root, ID: umpire.CodeID, By: by})
 	if errors.Is(err, umpire.ErrNotFound) {
@@ -109,7 +109,7 @@ func (rs *rules) mistrustCode(ctx context.Context, p *Project, by umpire.Actor) 
 	return err
 }
 
-// trustCode trusts the code of a clone as it is now. Trust that cannot be recorded is taken back.
+// trustCode trusts the current code of a clone. If the trust cannot be recorded, it is revoked.
 func (rs *rules) trustCode(ctx context.Context, p *Project, by umpire.Actor) ([]string, error) {
 	ledger := rs.config.Code()
 	var names []string

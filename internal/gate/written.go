@@ -61,7 +61,7 @@ func (ps *projects) writtenIn(p *project.Project) func(time.Time) ([]string, err
 	}
 }
 
-// changedBy are the files below a root that the call of an event changes.
+// changedBy returns the files below a root that the call of an event changes.
 func changedBy(e *umpire.Event, root string) (files []string) {
 	switch {
 	case e.Kind == umpire.EventCallStarted, e.Kind == umpire.EventCallRanUnasked, e.Kind == umpire.EventCallRanRefused:
