@@ -14,8 +14,8 @@ type Reply uint8
 // The replies.
 const (
 	Deny   Reply = iota
-	Hold         // wait until a person has answered in umpire's inbox
-	Ask          // let the host's own dialog ask, also where it would not by itself
+	Hold         // wait for a person's answer in umpire's inbox
+	Ask          // let the host's own dialog ask, even if it would not by itself
 	Allow        // run it without a question
 	Silent       // no opinion: the host's own check goes on
 )
@@ -39,7 +39,7 @@ func (r Reply) String() string {
 func Answer(d umpire.Decision, m Mode) Reply {
 	denied := func(a umpire.Access) bool { return a.Verdict == umpire.Deny }
 	if d.Verdict != umpire.Deny && slices.ContainsFunc(d.Accesses, denied) {
-		return Deny // only the built-in agent leaves out a file of a list
+		return Deny // only the built-in agent can omit a file from a list
 	}
 	switch d.Verdict {
 	case umpire.Allow:
@@ -110,15 +110,14 @@ func question(asking []asked, m Mode) Reply {
 	return Ask
 }
 
-// asked is an access that a person would be asked about, with every reason that speaks
-// about it.
+// asked is an access that a person would be asked about, with all its reasons.
 type asked struct {
 	access  *umpire.Access
 	reasons []umpire.Reason
 }
 
-// askingAccesses are the accesses that ask. A reason about the call as a whole that asks
-// counts as one without an access.
+// askingAccesses returns the accesses that ask. An asking reason about the call as a whole counts
+// as one without an access.
 func askingAccesses(d *umpire.Decision) []asked {
 	var all []asked
 	for i := range d.Accesses {
@@ -143,7 +142,7 @@ func reasonsOf(d *umpire.Decision, access int) []umpire.Reason {
 	return all
 }
 
-// codeOf is the first reason that speaks about an access, "" when none does.
+// codeOf returns the first reason code about an access, or "".
 func codeOf(d *umpire.Decision, access int) umpire.ReasonCode {
 	for i := range d.Reasons {
 		if d.Reasons[i].Access == access {
@@ -153,9 +152,9 @@ func codeOf(d *umpire.Decision, access int) umpire.ReasonCode {
 	return ""
 }
 
-// plainCodes are the reasons that alone do not make a question serious: that the mode
-// asks, that a path lies outside, and that the agent changed code that a person trusts.
-// Every other one does, also one that is added later.
+// plainCodes are the reasons that alone do not make a question serious: the mode asks, a path is
+// outside, or the agent changed code that a person trusts. Every other code makes it serious, even
+// one added later.
 var plainCodes = []umpire.ReasonCode{umpire.CodeMode, umpire.CodeExternalDirectory, umpire.CodeWritten}
 
 // plain reports whether a reason leaves the question harmless. In plan mode the last row refuses,
@@ -207,10 +206,9 @@ func (q asked) runsUnasked(m Mode) bool {
 	return false
 }
 
-// vouched reports whether each access of an allowed call is known to be harmless or was
-// approved by a person. A host is not told to let the network be reached, or the
-// project's code be run, for no more than a low risk. An approval for once is about the
-// call as a whole.
+// vouched reports whether each access of an allowed call is known to be harmless or was approved by
+// a person. A low risk alone is not enough to let a host reach the network or run the project's
+// code. An approval for once covers the call as a whole.
 func vouched(d *umpire.Decision, own []Folder) bool {
 	if d.ReasonCode == umpire.CodeOnce {
 		return true
@@ -220,7 +218,7 @@ func vouched(d *umpire.Decision, own []Folder) bool {
 		if readsOwn(a, own) {
 			continue
 		}
-		code := cmp.Or(codeOf(d, i), d.ReasonCode) // of a decision that was recorded, the second alone is known
+		code := cmp.Or(codeOf(d, i), d.ReasonCode) // a recorded decision has only the latter
 		if code == umpire.CodeSafe &&
 			(a.Kind == umpire.KindNetwork || a.Code || a.Consequence.AtLeast(umpire.Outward)) {
 			return false
@@ -240,7 +238,7 @@ func runsTrustedCode(d *umpire.Decision) bool {
 	return d.ReasonCode == umpire.CodeProjectCode
 }
 
-// onlyReads reports whether every access is known and only looks.
+// onlyReads reports whether every access is known and only reads.
 func onlyReads(d *umpire.Decision) bool {
 	for i := range d.Accesses {
 		a := &d.Accesses[i]

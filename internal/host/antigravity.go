@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// antigravity is Google's Antigravity CLI. It blocks a call whose hook says nothing; its allow
+// antigravity is Google's Antigravity CLI. It blocks a call if the hook prints nothing; its allow
 // grants nothing.
 var antigravity = Host{
 	Caller: &relay.Antigravity, Title: "Antigravity",

@@ -43,7 +43,7 @@ func (h *Host) row(name string, input strictjson.Object) (Tool, bool) {
 	return row, known && (row.Needs == "" || has)
 }
 
-// dirOf is the folder that a call works in: its own, where it names one.
+// dirOf returns the folder that a call works in, if its input names one, else the event's.
 func (h *Host) dirOf(e *Event, input strictjson.Object) string {
 	row, _ := h.tool(e.ToolName)
 	own, err := input.Text(row.Dir)

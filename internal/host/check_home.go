@@ -41,8 +41,8 @@ func checkHome(getenv func(string) string, dir string, projects ...string) error
 	return nil
 }
 
-// shares returns the folder by which umpire's folder belongs to a project, "" when it
-// does not: the clone's top, or a repository that holds both or is the same one.
+// shares returns the folder that makes umpire's folder part of a project: the clone's top, or a
+// repository that holds both or is the same one. It returns "" if they are separate.
 func shares(project, home string) string {
 	top := cloneOf(project)
 	if top == "" {
@@ -61,8 +61,7 @@ func shares(project, home string) string {
 	return ""
 }
 
-// commonDir is the git directory that all worktrees of a clone share, "" when there is
-// none.
+// commonDir returns the git directory that all worktrees of a clone share, or "".
 func commonDir(top string) string {
 	bounds, err := place.Open(top, place.Options{})
 	if err != nil {

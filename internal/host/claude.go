@@ -34,11 +34,11 @@ var claude = Host{
 	Tools:   claudeTools,
 	Timeout: 600 * time.Second, Unit: time.Second,
 	Modes: []HostMode{
-		{"", Default, SilenceChecks}, // older versions send none, and have only this one
+		{"", Default, SilenceChecks}, // older versions send no mode, and have only this one
 		{"default", Default, SilenceChecks},
 		{"acceptEdits", AcceptEdits, SilenceChecks},
 		{"auto", Auto, SilenceChecks},
-		// Its own ask rules and the paths that it calls critical are checked still.
+		// It still checks its own ask rules and the paths that it calls critical.
 		{"bypassPermissions", Bypass, SilenceChecks},
 		{"plan", Plan, SilenceChecks},
 		{"dontAsk", DontAsk, SilenceChecks},
@@ -78,12 +78,12 @@ var (
 	}
 )
 
-// claudeTools are its tools, with those of older releases. A name that is not here stays
-// unchanged and is judged as an unknown tool.
+// claudeTools are its tools, including those of older releases. Other names stay unchanged and are
+// judged as unknown tools.
 var claudeTools = []Tool{
 	{Name: "Bash", As: "Bash"},
-	// Monitor runs a shell command and reports its lines; without a command it
-	// opens a socket, and stays unknown.
+	// Monitor runs a shell command and reports its lines; without a command it opens a socket, and
+	// stays unknown.
 	{Name: "Monitor", As: "Bash", Needs: "command", Background: true},
 
 	{Name: "Read", As: "Read"},

@@ -11,9 +11,9 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// cline is Cline. It cannot ask or be told of an allow: a hook cancels a call, or it does not.
-// It asks about every call of a message before one of them runs, and a call that is cancelled
-// ends the agent's run.
+// cline is Cline. It cannot ask, and its hooks cannot allow: a hook cancels a call, or does
+// nothing. It asks about every call of a message before one of them runs, and a cancelled call ends
+// the agent's run.
 var cline = Host{
 	Caller: &relay.Cline, Title: "Cline",
 	Program: []string{"cline"},
@@ -50,7 +50,7 @@ var cline = Host{
 		{Name: "plan_mode_respond", As: "ExitPlanMode", Dialog: true},
 	},
 	Timeout: 120 * time.Second, Unit: time.Second,
-	Modes: []HostMode{{"", Default, SilenceRuns}}, // what it approves by itself is not told
+	Modes: []HostMode{{"", Default, SilenceRuns}}, // hooks are not told of its auto-approval
 	Holds: holdsAll,
 	Holes: []umpire.Phrase{
 		"if its hook prints something that is not an answer and exits with 0, the call runs",
@@ -68,10 +68,10 @@ var cline = Host{
 	complete: completeCline,
 }
 
-// clineBefore has no word for allow, and no exit code that denies.
+// clineBefore cannot express allow, and has no exit code that denies.
 var clineBefore = form{decision: "cancel", deny: "true", reason: "errorMessage"}
 
-// clineEvent is the event of a payload. Older versions use other names and other fields.
+// clineEvent returns the event of a payload. Older versions use other names and other fields.
 func clineEvent(o strictjson.Object) string {
 	name, err := o.Text("hookName")
 	if err != nil {
@@ -83,8 +83,8 @@ func clineEvent(o strictjson.Object) string {
 	return name
 }
 
-// completeCline reads the tools that take lists. Of an input that has another shape nothing is
-// known, so it is judged as that of a tool that is not known.
+// completeCline reads the tools that take lists. An input in another shape is judged as that of an
+// unknown tool.
 func completeCline(e *Event, input strictjson.Object) error {
 	field, value := "", any(nil)
 	switch e.ToolName {
@@ -115,7 +115,7 @@ func completeCline(e *Event, input strictjson.Object) error {
 	return nil
 }
 
-// clineList is a list, nil for anything else.
+// clineList returns a list, or nil for any other value.
 func clineList(raw json.RawMessage) (list []json.RawMessage) {
 	if json.Unmarshal(raw, &list) != nil {
 		return nil

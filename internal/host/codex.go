@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// codex is OpenAI's Codex. It drops an answer with one field too many, and runs the call.
+// codex is OpenAI's Codex. It drops an answer with an unknown field, and runs the call.
 var codex = Host{
 	Caller: &relay.Codex, Title: "Codex",
 	Program:  []string{"codex"},
@@ -32,8 +32,8 @@ var codex = Host{
 		{Name: "update_plan", As: "TodoWrite"},
 		{Name: "list_mcp_resources", As: "ToolSearch"},
 		{Name: "list_mcp_resource_templates", As: "ToolSearch"},
-		// Its hooks are told the namespace and the name of a tool as one word. A sub-agent's
-		// own calls are asked about by themselves.
+		// Its hooks receive the namespace and the name of a tool as one word. A sub-agent's own
+		// calls are asked about separately.
 		{Name: "collaborationspawn_agent", As: "Task"},
 		{Name: "collaborationfollowup_task", As: "Task"},
 		{Name: "collaborationsend_message", As: "Task"},
@@ -47,7 +47,7 @@ var codex = Host{
 		{"acceptEdits", AcceptEdits, SilenceChecks},
 		{"plan", Plan, SilenceChecks},
 		{"dontAsk", DontAsk, SilenceChecks},
-		{"bypassPermissions", Bypass, SilenceRuns}, // also codex exec, which its sandbox may hold
+		{"bypassPermissions", Bypass, SilenceRuns}, // also codex exec, whose sandbox may confine the call
 	},
 	Shells: shellFamily,
 	Holds:  holdsCall,
@@ -65,14 +65,14 @@ var codex = Host{
 	unseen:   true,
 }
 
-// codexBefore has no word for allow: silence is one, unless there is another input.
+// codexBefore cannot express allow except with a new input: silence allows.
 var codexBefore = form{
 	within: [2]string{"hookSpecificOutput"}, event: "hookEventName",
 	decision: "permissionDecision", deny: `"deny"`,
 	reason: "permissionDecisionReason", input: "updatedInput", exit: exitBlock,
 }
 
-// completeCodex takes off what only its dialog adds to a call.
+// completeCodex removes fields that only its dialog adds to a call.
 func completeCodex(e *Event, input strictjson.Object) error {
 	if e.Kind == BeforeDialog && e.Call.Tool == "Bash" {
 		delete(input, "description")

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// codexFields are Claude Code's, and what leads to the record of a turn.
+// codexFields are Claude Code's fields, plus those that locate the record of a turn.
 var codexFields = func() fields {
 	f := claudeFields
 	f.turn, f.transcript = "turn_id", "transcript_path"
@@ -29,11 +29,11 @@ func codexSilence(e *Event, otherwise Silence) Silence {
 }
 
 const (
-	// codexTurn is in the line of a session's record that describes a turn. Codex writes it
-	// before the first call of the turn.
+	// codexTurn marks the line of a session's record that describes a turn. Codex writes it before
+	// the first call of the turn.
 	codexTurn = `"type":"turn_context"`
-	// firstWindow is how much of the end of a record is read at first, and lastWindow how much
-	// at most.
+	// firstWindow is the part of the end of a record that is read first, and lastWindow the most
+	// that is read.
 	firstWindow, lastWindow = 1 << 20, 64 << 20
 	maxRecord               = 1 << 40
 )
@@ -77,7 +77,7 @@ func readCodexTurn(record, turn string) CodexTurn {
 	}
 }
 
-// findTurn finds the last description of a turn in the end of a record.
+// findTurn finds the last description of a turn at the end of a record.
 func findTurn(end []byte, turn string) (described CodexTurn, found bool) {
 	for {
 		at := bytes.LastIndex(end, []byte(codexTurn))
@@ -93,8 +93,8 @@ func findTurn(end []byte, turn string) (described CodexTurn, found bool) {
 	}
 }
 
-// readTurn reads what a line of a record describes, if that is the turn. When the turn asks may
-// be told in more than one word, which is not known here.
+// readTurn reads the description of a turn from a line of a record. An approval policy of several
+// words is unknown here.
 func readTurn(line []byte, turn string) (described CodexTurn, found bool) {
 	in := reader{}
 	in.of, in.err = strictjson.ReadObject(line)

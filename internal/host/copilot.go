@@ -51,7 +51,7 @@ var copilot = Host{
 		{Name: "exit_plan_mode", As: "ExitPlanMode", Dialog: true},
 	},
 	Timeout: 600 * time.Second, Unit: time.Second,
-	Modes:  []HostMode{{"", Default, SilenceRuns}}, // --allow-all-tools is not told
+	Modes:  []HostMode{{"", Default, SilenceRuns}}, // hooks are not told of --allow-all-tools
 	Shells: shellBash,
 	Holds:  holdsAll,
 	Holes: []umpire.Phrase{
@@ -67,13 +67,13 @@ var copilot = Host{
 	eventOf: copilotEvent,
 }
 
-// copilotBefore exits with 0: with another code the reason is lost.
+// copilotBefore exits with 0: other codes lose the reason.
 var copilotBefore = form{
 	decision: "permissionDecision", deny: `"deny"`, ask: `"ask"`, reason: "permissionDecisionReason",
 	input: "modifiedArgs",
 }
 
-// copilotEvent tells an event by its fields, since few payloads name theirs.
+// copilotEvent derives the event from the payload's fields, because few payloads name it.
 func copilotEvent(o strictjson.Object) string {
 	if name, err := o.Text("hookName"); err == nil && name != "" {
 		return name

@@ -34,7 +34,7 @@ var crush = Host{
 		{Name: "lsp_diagnostics", As: "LSP"},
 	},
 	Timeout: 600 * time.Second, Unit: time.Second,
-	Modes:  []HostMode{{"", Default, SilenceRuns}}, // crush run and --yolo are not told
+	Modes:  []HostMode{{"", Default, SilenceRuns}}, // hooks are not told of crush run and --yolo
 	Shells: shellOwn,
 	Holds:  holdsRest,
 	Holes: []umpire.Phrase{

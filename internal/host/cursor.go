@@ -64,7 +64,7 @@ var cursor = Host{
 	},
 }
 
-// cursorBefore has no word for ask, which is not heeded before every tool.
+// cursorBefore cannot express ask, because some tools ignore it.
 var cursorBefore = form{
 	decision: "permission", deny: `"deny"`, reason: "user_message", agentReason: "agent_message",
 	input: "updated_input", exit: exitBlock,

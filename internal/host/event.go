@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// An EventKind is a kind of hook event. The zero value, OtherEvent, is an event that umpire
-// has nothing to say about.
+// An EventKind is a kind of hook event. The zero value, OtherEvent, is an event without an answer
+// from umpire.
 type EventKind uint8
 
 // The kinds.
@@ -36,8 +36,8 @@ var eventKindNames = [...]string{
 	TurnEnd: "Stop", SessionEnd: "SessionEnd",
 }
 
-// String returns the kind by Claude Code's name for it; "other" for OtherEvent and values
-// out of range.
+// String returns Claude Code's name for the kind, or "other" for OtherEvent and values out of
+// range.
 func (k EventKind) String() string {
 	if int(k) < len(eventKindNames) {
 		return eventKindNames[k]
@@ -55,24 +55,23 @@ func (k EventKind) AboutTool() bool { return k.Decides() || k == AfterTool || k 
 type Event struct {
 	Host *Host
 	Kind EventKind
-	// Name is the event's name as it was sent.
+	// Name is the event's name as sent.
 	Name    string
 	Session umpire.SessionID
-	// Dir is where relative paths start, and not the project: in some hosts it follows `cd`.
+	// Dir is the start of relative paths, which is not the project: in some hosts it follows `cd`.
 	// It may be empty.
 	Dir string
-	// Project is the folder that the payload names as the one the host was started in, "" for
-	// none.
+	// Project is the folder that the host was started in, from the payload, or "".
 	Project string
 	// PermissionMode is the host's own mode, or "" if the event lacks one.
 	PermissionMode string
 	// AgentType is set inside a sub-agent.
 	AgentType string
 
-	// Call is set for events about a tool. Its Input aliases the payload
-	// unless a field had to be renamed.
+	// Call is set for events about a tool. Its Input aliases the payload unless a field had to be
+	// renamed.
 	Call umpire.Call
-	// ToolName is the tool as the host names it; Call.Tool is umpire's name.
+	// ToolName is the host's name of the tool; Call.Tool is umpire's.
 	ToolName string
 	// ToolUseID is the host's id of the call. If it is empty, Call.ID is derived from Digest.
 	ToolUseID string
@@ -85,17 +84,17 @@ type Event struct {
 	Failure  string          // AfterFailure: the error text
 }
 
-// fields say where a payload holds what. A name with dots leads into objects; "" is nowhere.
+// fields are the names of a payload's fields. A name with dots leads into objects; "" means no field.
 type fields struct {
 	event, session, dir, project, mode, agentType string
 	tool, input, id, response, failure            string
 	turn, transcript                              string
 	server, serverTool                            string // of an MCP tool
-	// checked are ids that are looked at and not kept.
+	// checked are ids that are validated but not kept.
 	checked []string
 }
 
-// claudeFields are those of Claude Code, which several others have taken over.
+// claudeFields are Claude Code's fields, which several other hosts use too.
 var claudeFields = fields{
 	event: "hook_event_name", session: "session_id", dir: "cwd", mode: "permission_mode", agentType: "agent_type",
 	tool: "tool_name", input: "tool_input", id: "tool_use_id", response: "tool_response", failure: "error",
@@ -188,14 +187,14 @@ func (e *Event) readTool(in *reader) {
 	}
 }
 
-// A reader reads fields of a payload, until one of them is wrong.
+// A reader reads fields of a payload, and stops at the first error.
 type reader struct {
 	of  strictjson.Object
 	err error
 }
 
-// at is the object that holds a field, and the field's name in it; nil where one of the
-// objects on the way is not there.
+// at returns the object that holds a field, and the field's name in it. The object is nil if one on
+// the way is missing.
 func (r *reader) at(field string) (strictjson.Object, string) {
 	o := r.of
 	for {
@@ -232,7 +231,7 @@ func (r *reader) id(field string) (id string) {
 	return id
 }
 
-// folder reads a path, which is absolute where it is there, or the first of a list of them.
+// folder reads a path, or the first of a list of paths. It must be absolute if present.
 func (r *reader) folder(field string) string {
 	o, name := r.at(field)
 	path := ""
@@ -274,13 +273,13 @@ func (r *reader) input(field string, event HookEvent) (raw json.RawMessage, obje
 	return r.raw(field), r.child(field)
 }
 
-// encode writes a value as JSON.
+// encode returns v as JSON.
 func encode(v any) json.RawMessage {
 	line := strictjson.EncodeLine(v)
 	return json.RawMessage(line[:len(line)-1])
 }
 
-// child reads an object that has to be there.
+// child reads a required object.
 func (r *reader) child(field string) (child strictjson.Object) {
 	o, name := r.at(field)
 	if r.err != nil {
@@ -305,7 +304,7 @@ func (e *Event) agent() string {
 	return e.Host.Name + "/" + e.AgentType
 }
 
-// derivedID begins the ids of calls that came without one.
+// derivedID is the prefix of ids for calls without one.
 const derivedID = "digest-"
 
 // digest returns a hash of the tool's name and its input, equal for equal calls in any order of
@@ -318,16 +317,16 @@ func (e Event) digest() string {
 	}
 	sum := fnv.New128a()
 	for _, part := range [][]byte{[]byte(e.ToolName), {0}, canonicalInput} {
-		_, _ = sum.Write(part) // it never fails
+		_, _ = sum.Write(part) // never fails
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// permission is the host's mode by Claude Code's names.
+// permission returns the host's mode by Claude Code's names.
 func (e *Event) permission() Permission { return e.Host.Mode(e.PermissionMode).Is }
 
-// Mode returns the mode to decide the event in, given the configured one. A host's
-// plan mode plans; what its other modes mean is decided afterwards, see package host.
+// Mode returns the mode to decide the event in, given the configured one. A host's plan mode plans;
+// its other modes are taken into account after the decision, see package host.
 func (e Event) Mode(configured umpire.Mode) umpire.Mode {
 	switch p := e.permission(); {
 	case p == Plan:

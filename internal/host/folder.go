@@ -8,17 +8,17 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Root says below which folder of the user a host keeps something.
+// A Root is the user's folder that contains a host's folder.
 type Root uint8
 
-// The roots. Each is a real folder of this user's: see [Folder].
+// The roots. Each is a real folder of this user: see [Folder].
 const (
 	rootSettings Root = iota // the host's settings, ~/.claude for Claude Code
 	rootScratch              // its folder for temporary files, /tmp/claude-UID
 )
 
-// A Folder is a part of the file system that is the host's own: it made it, and tells
-// its model to use it.
+// A Folder is a part of the file system that belongs to the host: it made the folder, and tells its
+// model to use it.
 type Folder struct {
 	Root Root
 	// Path is the root with links resolved. A Folder without a Path does not match any file.
@@ -31,8 +31,7 @@ type Folder struct {
 	Why          string
 }
 
-// FoldersIn are the host's own folders below the roots that were found; a root that is ""
-// was not.
+// FoldersIn returns the host's own folders below the given roots; "" means the root was not found.
 func (h *Host) FoldersIn(settings, scratch string) []Folder {
 	var found []Folder
 	for _, f := range h.Folders {
@@ -47,8 +46,8 @@ func (h *Host) FoldersIn(settings, scratch string) []Folder {
 	return found
 }
 
-// findFolder returns the folder that an access to a path is about. Where its links lead
-// counts, and a tree that reaches beyond one file does not belong to the host.
+// findFolder returns the folder that an access to a path is about. It resolves links, and a tree
+// that is larger than one file never belongs to the host.
 func findFolder(own []Folder, a *umpire.Access) *Folder {
 	if a == nil || !a.Paths() || a.Resolved == "" || a.Glob {
 		return nil

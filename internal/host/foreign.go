@@ -38,9 +38,9 @@ func (h *Host) checkPayload(payload []byte) error {
 	return h.checkForeign(o)
 }
 
-// checkForeign returns a *foreignError for a payload that is not the host's, by the names of
-// its fields, its event, and its tool. An event that the host is not known to have may decide about a call, so
-// it is refused even with the marks of the host.
+// checkForeign returns a *foreignError for a payload that is not the host's, by the names of its
+// fields, its event, and its tool. An event that the host is not known to have may decide about a
+// call, so it is refused even with the marks of the host.
 func (h *Host) checkForeign(o strictjson.Object) error {
 	in := reader{of: o}
 	event, tool := in.text(h.fields.event), in.text("tool_name")
@@ -80,8 +80,8 @@ func marked(o strictjson.Object) *Host {
 	return nil
 }
 
-// unmarked is the host that sent a payload in Claude Code's form, which several of them have:
-// as its transcript, its event and its tool tell. Where several may be meant, it is h.
+// unmarked returns the host that sent a payload in Claude Code's form, which several hosts use,
+// judging by its transcript, event and tool. If several hosts are possible, it returns h.
 func (h *Host) unmarked(transcript, event, tool string) *Host {
 	speaks := func(other *Host) bool { return other.fields.event == claudeFields.event && other.knows(event) }
 	if event == "" {
@@ -112,7 +112,7 @@ func (h *Host) unmarked(transcript, event, tool string) *Host {
 	return found
 }
 
-// writes reports whether a transcript lies in the folder of the host's settings.
+// writes reports whether a transcript is in the folder of the host's settings.
 func (h *Host) writes(transcript string) bool {
 	folder, _, below := strings.Cut(h.Settings.User, "/")
 	return below && strings.HasPrefix(folder, ".") && strings.Contains(transcript, "/"+folder+"/")
@@ -124,7 +124,7 @@ func (h *Host) hasTool(name string) bool {
 	return has
 }
 
-// marks reports whether a payload has fields that only the host's have.
+// marks reports whether a payload has fields that only this host sends.
 func (h *Host) marks(o strictjson.Object) bool {
 	return slices.ContainsFunc(h.Marks, func(group []string) bool {
 		return !slices.ContainsFunc(group, func(name string) bool {
@@ -135,7 +135,7 @@ func (h *Host) marks(o strictjson.Object) bool {
 	})
 }
 
-// knows reports whether an event is one of the host's.
+// knows reports whether the host has an event.
 func (h *Host) knows(event string) bool {
 	_, known := h.Event(event)
 	return known || slices.Contains(h.OtherEvents, event)

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A form is how a host reads the answer to an event. Hosts drop an answer with a field or a
-// word that they do not know, and run the call. So it holds every one there is.
+// A form is the format of an answer to an event. Hosts drop an answer with an unknown field or
+// word, and run the call. So a form lists every field and word of the answer.
 type form struct {
 	// within are the objects around the decision, from the outside in, or "". event names the event
 	// in the outer one.
@@ -35,7 +35,7 @@ type form struct {
 	exit int
 }
 
-// A said is one answer in a form.
+// A said is one answer to be written in a form.
 type said struct {
 	value, reason, message string
 	input                  []byte
@@ -129,7 +129,7 @@ func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
 	return reply
 }
 
-// Answer writes a reply to e in the host's words; d says why.
+// Answer writes a reply to e in the host's format; d is the decision behind it.
 //
 //	           before a call        before the host's dialog
 //	deny       deny, with a reason  the same
@@ -160,7 +160,7 @@ func (e Event) Answer(d umpire.Decision, reply Reply) Output {
 	return e.row().deny(e.denyText(d))
 }
 
-// quiet is an answer without an opinion.
+// quiet returns an answer without an opinion.
 func (f *form) quiet(event string) Output {
 	if f.silent == "" {
 		return Output{}
@@ -168,7 +168,7 @@ func (f *form) quiet(event string) Output {
 	return Output{Stdout: f.write(event, said{value: f.silent})}
 }
 
-// silence is the answer to e without an opinion.
+// silence returns the answer to e without an opinion.
 func (e Event) silence() Output {
 	if f := e.form(); f != nil {
 		return f.quiet(e.Name)
@@ -176,7 +176,7 @@ func (e Event) silence() Output {
 	return Output{}
 }
 
-// form is that of answers to the event, nil for one that decides nothing.
+// form returns the form of answers to the event, or nil for one that decides nothing.
 func (e Event) form() *form {
 	if !e.Kind.Decides() {
 		return nil
@@ -192,7 +192,7 @@ func (e Event) row() HookEvent {
 	return e.Host.before()
 }
 
-// denyText says why a call is denied.
+// denyText returns the reason for a denial.
 func (e Event) denyText(d umpire.Decision) string {
 	switch {
 	case d.Verdict != umpire.Deny && e.opensUnseen(&d):
@@ -216,15 +216,15 @@ func (e Event) allow(f *form, d umpire.Decision) Output {
 	return Output{Stdout: f.write(e.Name, s)}
 }
 
-// approve lets a call run that a person approved, and says so.
+// approve lets a call run that a person approved, and marks it as approved.
 func (e Event) approve() Output {
 	f := e.form()
 	return Output{Stdout: f.write(e.Name, said{value: f.allow, approved: true})}
 }
 
-// handBack answers an event before a call whose question was held and goes to the host's own
-// dialog after all. The user reads the message above it. A reply that is neither a question
-// nor silence denies.
+// handBack answers an event before a call whose question was held and now goes to the host's own
+// dialog. The dialog shows the message above it. A reply that is neither a question nor silence
+// denies.
 func (e Event) handBack(d umpire.Decision, reply Reply, message string) Output {
 	f := e.Host.before().form
 	switch {
@@ -236,7 +236,7 @@ func (e Event) handBack(d umpire.Decision, reply Reply, message string) Output {
 	return e.Answer(d, Deny)
 }
 
-// rewriteInput lets a call run with another command line than its own.
+// rewriteInput lets a call run with another command line.
 func (e Event) rewriteInput(line string) Output {
 	input, err := strictjson.ReadObject(e.input)
 	if err != nil {
@@ -250,7 +250,7 @@ func (e Event) rewriteInput(line string) Output {
 	})}
 }
 
-// rewritten is the word beside a new input.
+// rewritten returns the decision that accompanies a new input.
 func (f *form) rewritten() string { return cmp.Or(f.allow, `"allow"`) }
 
 // rewrittenText is the reason of a call that umpire runs.
@@ -280,7 +280,7 @@ func (h *Host) Fail(event string, problem error) Output {
 	return row.deny(problemText(undecided, problem))
 }
 
-// before is the host's event before a call.
+// before returns the host's event before a call.
 func (h *Host) before() HookEvent {
 	i := slices.IndexFunc(h.Events, func(e HookEvent) bool { return e.Kind == BeforeTool })
 	if i < 0 {
@@ -289,8 +289,8 @@ func (h *Host) before() HookEvent {
 	return h.Events[i]
 }
 
-// deny says no in every way that the event listens to: by the JSON, and where the host heeds
-// it by the exit code with a reason, should the JSON get lost.
+// deny denies in every way that the event supports: by the JSON and, if the host checks it, by the
+// exit code with a reason, in case the JSON gets lost.
 func (e HookEvent) deny(reason string) Output {
 	out := Output{Stderr: []byte(reason + "\n"), Exit: e.form.exit}
 	if e.form.decision != "" {

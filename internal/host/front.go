@@ -11,28 +11,27 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// A Front is the process that an agent starts to ask about one call. All fields
-// are needed, but Line.
+// A Front is the process that an agent starts to ask about one call. All fields are required,
+// except for Line.
 type Front struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Dir            string // the working directory
 	Now            func() time.Time
-	// Responder decides where no gate runs.
+	// Responder decides if no gate is running.
 	Responder *Responder
 	// Line connects to the running gate; it returns nil and no error if no gate is running.
 	Line func(ctx context.Context, q *Question) (*relay.Line, error)
-	// Runner names the process that started this one.
+	// Runner returns the id of the process that started this one.
 	Runner func() string
 	// Nonce returns a text that is unique to this question.
 	Nonce func() string
 }
 
-// Answer answers the question on standard input, as args say: the agent's name, and what
-// [relay.ParseOptions] reads. Where they name umpire's folder, Getenv is to know it: see
-// [relay.Registered]. It returns the exit code; an agent that is not
-// known is not answered.
+// Answer answers the question on standard input. args are the agent's name and the options of
+// [relay.ParseOptions]. If they name umpire's folder, Getenv must know it: see [relay.Registered].
+// Answer returns the exit code; it does not answer an unknown agent.
 func (f *Front) Answer(ctx context.Context, args []string) (code int, known bool) {
 	h := Find(args[0])
 	if h == nil {
@@ -94,15 +93,15 @@ func (f *Front) line(ctx context.Context, h *Host, q *Question) (*relay.Line, er
 }
 
 const (
-	// backTime is how long a gate may be away: one that is replaced by another is
-	// back at once, and knows the question.
+	// backTime is how long a gate may be away: a gate that is replaced by another is back at once,
+	// and knows the question.
 	backTime = 5 * time.Second
-	// retryTime is how long the hook waits between two looks for it.
+	// retryTime is the pause between two attempts to reach it.
 	retryTime = 100 * time.Millisecond
 )
 
-// askGate hands the question on until there is an answer. A gate that breaks off is
-// asked again, since another one on the same store knows what it knew.
+// askGate forwards the question until it gets an answer. If a gate breaks off it asks again,
+// because another gate on the same store has the same state.
 func askGate(ctx context.Context, line *relay.Line, r *run, q *Question) (Output, error) {
 	heard := r.now()
 	for {

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// gemini is Google's Gemini CLI. Its payloads tell no mode and no ids, and an allow of a hook
-// changes nothing there.
+// gemini is Google's Gemini CLI. Its payloads contain neither a mode nor ids, and a hook's allow
+// has no effect.
 var gemini = Host{
 	Caller: &relay.Gemini, Title: "Gemini CLI",
 	Program:  []string{"gemini"},

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// grok is xAI's Grok CLI. It starts Claude Code's hooks as well, unless its settings say no.
+// grok is xAI's Grok CLI. It also starts Claude Code's hooks, unless its settings disable this.
 var grok = Host{
 	Caller: &relay.Grok, Title: "Grok CLI",
 	Program:  []string{"grok"},
@@ -33,7 +33,7 @@ var grok = Host{
 		{Name: "todo_write", As: "TodoWrite"},
 	},
 	Timeout: 60 * time.Second, Unit: time.Second,
-	Modes:        []HostMode{{"", Default, SilenceRuns}}, // hooks apply, but always-approve is not told
+	Modes:        []HostMode{{"", Default, SilenceRuns}}, // hooks apply, but are not told of always-approve
 	StartsClaude: true,
 	Holds:        holdsCall,
 	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",

@@ -10,9 +10,9 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// A Host is an agent of another vendor that asks umpire before it runs a call. All that
-// umpire knows of it is here: the next host is one more of these, and a function where its
-// payloads are unlike all others.
+// A Host is an agent of another vendor that asks umpire before it runs a call. It holds everything
+// umpire knows about the agent: to support another one, add a Host, and a function if its payloads
+// differ from all others.
 type Host struct {
 	// Caller holds the data that the hook's process needs: the host's name, the variable that names
 	// its project, and the default time limit.
@@ -27,13 +27,13 @@ type Host struct {
 	// bear.
 	Events      []HookEvent
 	OtherEvents []string
-	// Marks are groups of fields that only its payloads have; "!name" is one that they have not.
+	// Marks are groups of fields that only its payloads have; "!name" is a field that they lack.
 	Marks [][]string
 	Tools []Tool
-	// Timeout is the time limit that umpire registers for its hook, and Unit what its settings
-	// count in.
+	// Timeout is the time limit that umpire registers for its hook, and Unit the unit of time
+	// limits in its settings.
 	Timeout, Unit time.Duration
-	// Modes are its own modes. Of a host that tells none there is one, with the word "".
+	// Modes are its own modes. A host that does not report its mode has a single one, named "".
 	Modes []HostMode
 	// StartsClaude is set if the host also starts the hooks in Claude Code's settings, with its own
 	// payloads.
@@ -44,10 +44,10 @@ type Host struct {
 	// Shells run its command lines. GitBash is set if that is Git's bash on Windows.
 	Shells  Shells
 	GitBash bool
-	// Holds is how much of a message waits while umpire holds one call of it.
+	// Holds tells which calls of a message wait while umpire holds one of them.
 	Holds Holds
-	// Folders are its own, and Scratch begins the one for temporary files: the user's number
-	// follows.
+	// Folders are its own, and Scratch is the prefix of its folder for temporary files, followed by
+	// the user's number.
 	Folders []Folder
 	Scratch string
 	// Holes are the calls that umpire cannot see or stop there.
@@ -57,28 +57,28 @@ type Host struct {
 	Version  string
 
 	fields fields
-	// eventOf names the event of a payload that does not; nil where it does.
+	// eventOf derives the event from a payload that does not name it; it may be nil.
 	eventOf func(strictjson.Object) string
-	// complete adds to a call what the fields alone do not tell, given its input; nil is nothing.
+	// complete fills in the parts of a call that the fields alone do not give; it may be nil.
 	complete func(*Event, strictjson.Object) error
-	// silence says what silence means for one call, where that of its mode is not all that is
-	// known; nil is that of the mode.
+	// silence returns the meaning of silence for one call, if more than its mode is known; if nil,
+	// the mode decides.
 	silence func(e *Event, mode Silence) Silence
-	// unseen says that a program that runs can be typed into, where umpire does not see it.
+	// unseen means that a running program can be typed into without umpire seeing it.
 	unseen bool
-	// own answers a protocol without events; nil is a hook like all others.
+	// own answers a protocol without events; nil means ordinary hooks.
 	own *ownProtocol
 }
 
-// An ownProtocol is one that knows no events.
+// An ownProtocol is a protocol without events.
 type ownProtocol struct {
 	answer func(*Responder, context.Context, *run, *Question) Output
-	// fail is the answer when there is no decision, and about what the payload said before.
+	// fail returns the answer without a decision, and about the topic of the payload.
 	fail  func(about string, problem error) Output
 	about func(payload []byte) string
 }
 
-// Settings is where a host is told of its hooks.
+// Settings describe the file in which a host's hooks are registered.
 type Settings struct {
 	Format Format
 	// User is the file below the person's home directory, and Project the one below a project, both
@@ -88,7 +88,7 @@ type Settings struct {
 	Dir string
 }
 
-// A Format is that of a settings file.
+// A Format is the format of a settings file.
 type Format uint8
 
 // The formats.
@@ -96,7 +96,7 @@ const (
 	FormatNone   Format = iota // nothing is written: the host starts the hook by itself
 	FormatJSON                 // JSON, with comments where the host allows them
 	FormatTOML                 // TOML
-	FormatPlugin               // a program of umpire's, which starts the hook
+	FormatPlugin               // a program of umpire that starts the hook
 )
 
 // A HookEvent is an event of a host.
@@ -106,8 +106,8 @@ type HookEvent struct {
 	// Again is set if the host has already reported the call by another event. umpire does not
 	// register this event; if the user did, it gets the answer already given to the call.
 	Again bool
-	form  *form // of an answer, for events that decide
-	// Ran says that the real program reports this AfterFailure only for calls that ran, never for
+	form  *form // of the answer, for events that decide
+	// Ran is set if the real program reports this AfterFailure only for calls that ran, never for
 	// denied ones.
 	Ran bool
 	// tool is the tool of an event whose payload does not name one, and single the payload field
@@ -126,27 +126,27 @@ type HostMode struct {
 // Silence is a host's reaction to a hook without an opinion.
 type Silence uint8
 
-// What silence means. The zero value is the strictest.
+// Meanings of silence. The zero value is the strictest.
 const (
 	SilenceRuns   Silence = iota // the call runs
 	SilenceChecks                // the host's own check goes on
 )
 
-// Holds is how much of a message waits while one call of it is held.
+// Holds tells which part of a message waits while one of its calls is held.
 type Holds uint8
 
 // The parts of a message.
 const (
-	holdsCall Holds = iota // nothing but the call: its siblings run
+	holdsCall Holds = iota // only the call: its siblings run
 	holdsRest              // the calls from it on: those before it have run
 	holdsAll               // every call of the message
 )
 
-// holeAskedAgain is of a host whose own dialog may ask about a call that a person has approved.
+// holeAskedAgain applies to hosts whose own dialog may ask again about a call that a person approved.
 const holeAskedAgain umpire.Phrase = "its own dialog may ask again about a call that was approved in umpire's inbox"
 
-// Meanwhile says what happens to the other calls of a message while a question about one waits, and
-// whether the host may ask that question again.
+// Meanwhile describes the other calls of a message while a question about one waits, and whether
+// the host may ask that question again.
 func (h *Host) Meanwhile() umpire.Phrase {
 	if slices.Contains(h.Holes, holeAskedAgain) {
 		return "all calls of the message wait with it; the agent may ask once more about what you approve"
@@ -158,7 +158,7 @@ func (h *Host) Meanwhile() umpire.Phrase {
 	}[h.Holds]
 }
 
-// MeanwhileIn says so of the agent of a session; nothing where umpire runs the calls itself.
+// MeanwhileIn returns these texts for a session's agent; none if umpire runs the calls itself.
 func MeanwhileIn(s *umpire.Session) []umpire.Phrase {
 	if h := Find(s.Agent); s.External && h != nil && h.own == nil {
 		return []umpire.Phrase{h.Meanwhile()}
@@ -176,14 +176,14 @@ const (
 	Driven                     // tests drive the real program
 )
 
-// Hosts are all that are known.
+// Hosts lists the known hosts.
 var Hosts = []*Host{
 	&claude, &codex, &gemini, &qwen, &copilot, &vscode, &opencode, &cursor, &crush, &cline, &kiro, &amp, &droid,
 	&windsurf, &kimi, &antigravity, &grok, &muse,
 }
 
-// Find returns a host by its name, nil for one that is not known. Those that start no hook are
-// found as well, though they are not listed.
+// Find returns a host by its name, or nil if it is unknown. It also finds hosts that start no hook,
+// though they are not listed.
 func Find(name string) *Host {
 	for _, h := range slices.Concat(Hosts, proxied) {
 		if h.Name == name {
@@ -193,7 +193,7 @@ func Find(name string) *Host {
 	return nil
 }
 
-// Names are the names of all hosts.
+// Names returns the names of all hosts.
 func Names() []string {
 	var names []string
 	for _, h := range Hosts {
@@ -202,7 +202,7 @@ func Names() []string {
 	return names
 }
 
-// tool returns the row of a tool by the host's name for it, and whether there is one.
+// tool returns the row of a tool by the host's name for it, and whether it exists.
 func (h *Host) tool(name string) (Tool, bool) {
 	for _, t := range h.Tools {
 		if t.Name == name {
@@ -212,7 +212,7 @@ func (h *Host) tool(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// Mode returns what a mode of the host means. One that is not known is the strictest.
+// Mode returns the meaning of a host's mode. An unknown mode is the strictest.
 func (h *Host) Mode(word string) HostMode {
 	for _, m := range h.Modes {
 		if m.Word == word {
@@ -251,22 +251,22 @@ func (h *Host) StartedIn(getenv func(string) string, dir string) string {
 // asks reports whether the host's own dialog asks when a hook wants it to.
 func (h *Host) asks() bool { return h.before().form.ask != "" }
 
-// Allows reports whether the host asks no more about a call that umpire allows.
+// Allows reports whether the host stops asking about a call that umpire allows.
 func (h *Host) Allows() bool {
 	return slices.ContainsFunc(h.Events, func(e HookEvent) bool { return e.form != nil && e.form.allow != "" })
 }
 
-// holeNoRewrite is of a host whose commands umpire does not replace.
+// holeNoRewrite applies to hosts whose commands umpire does not replace.
 const holeNoRewrite umpire.Phrase = "commands are not tried first and cannot be undone, " +
 	"since umpire does not replace them there"
 
-// HoleEndsAtDenial is of a host whose run ends at the first call that is denied.
+// HoleEndsAtDenial applies to hosts whose run ends at the first denied call.
 const HoleEndsAtDenial umpire.Phrase = "a call that is denied ends the agent's run: " +
 	"the rest of the message does not run, and its model is told nothing"
 
 // Rewrites reports whether a hook may replace the command of a call.
 func (h *Host) Rewrites() bool { return h.before().form.input != "" }
 
-// Replaced reports whether umpire replaces commands of the host: not if umpire cannot read the host's
-// own rules, since those would only see the new line.
+// Replaced reports whether umpire replaces commands of the host: not if umpire cannot read the
+// host's own rules, since those would only see the new line.
 func (h *Host) Replaced() bool { return h.Rewrites() && !slices.Contains(h.Holes, holeNoRewrite) }

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// kimi is Moonshot's Kimi Code, whose hooks are Claude Code's, and cannot allow.
+// kimi is Moonshot's Kimi Code. Its hooks are Claude Code's, but cannot allow.
 var kimi = Host{
 	Caller: &relay.Kimi, Title: "Kimi Code",
 	Program:  []string{"kimi"},
@@ -37,7 +37,7 @@ var kimi = Host{
 		{Name: "AskUserQuestion", As: "AskUserQuestion", Dialog: true},
 	},
 	Timeout: 600 * time.Second, Unit: time.Second,
-	Modes: []HostMode{{"", Default, SilenceRuns}}, // its yolo mode is not told
+	Modes: []HostMode{{"", Default, SilenceRuns}}, // hooks are not told of its yolo mode
 	Holds: holdsCall,
 	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
 		"a call runs if its hook is late, or killed with its shell", holeNoRewrite},

@@ -47,5 +47,5 @@ var kiro = Host{
 	},
 }
 
-// exitOnly is for hosts that read no answer: exit 2 denies, and the model reads stderr.
+// exitOnly is for hosts that read only the exit code: exit 2 denies, and the model reads stderr.
 var exitOnly = form{exit: exitBlock}

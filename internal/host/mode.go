@@ -1,16 +1,15 @@
 package host
 
-// A Permission is how much a host runs without asking its user, by Claude Code's names
-// for its modes. The zero value is a mode that is not known here, and is treated as the
-// strictest.
+// A Permission tells how much a host runs without asking its user, by Claude Code's names for its
+// modes. The zero value is an unknown mode, which is treated as the strictest.
 type Permission uint8
 
 // The permission modes.
 const (
 	Unknown     Permission = iota
-	Default                // asks about every edit and command but those that only look
+	Default                // asks about every edit and command except read-only ones
 	AcceptEdits            // runs edits and file commands in the project
-	Auto                   // a classifier decides what is asked
+	Auto                   // a classifier decides which calls ask
 	Bypass                 // runs nearly everything
 	Plan                   // only reads, and writes its plan
 	DontAsk                // denies what it would ask about
@@ -21,7 +20,7 @@ var permissionNames = [...]string{
 	Bypass: "bypassPermissions", Plan: "plan", DontAsk: "dontAsk",
 }
 
-// Permissions are all modes, the unknown one first.
+// Permissions returns all modes, the unknown one first.
 func Permissions() []Permission {
 	all := make([]Permission, len(permissionNames))
 	for i := range all {
@@ -47,7 +46,7 @@ type Mode struct {
 	// AsksAgain means that the host's dialog still asks about a call after a person has approved it
 	// in umpire's inbox.
 	AsksAgain bool
-	// Gate says that there is a gate, which can hold a question.
+	// Gate is set if a gate is running, which can hold a question.
 	Gate bool
 	// Own are the host's own folders on this machine, as resolved by [Found] or by the caller.
 	Own []Folder

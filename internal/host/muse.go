@@ -22,8 +22,8 @@ var muse = Host{
 	own:      &ownProtocol{(*Responder).muse, failMuse, aboutMuse},
 }
 
-// museMarker begins the line that stands for "ask the user". It is written
-// here and never read: a tool's output could contain it just as well.
+// museMarker begins the line that means "ask the user". It is written here and never read: a tool's
+// output could contain it just as well.
 const museMarker = "__tool_permission__:"
 
 // ReadMuse reads one request in the marker protocol: the call, by umpire's own name of the tool,
@@ -110,7 +110,7 @@ func readMuseOptions(q *policy.Query, o strictjson.Object) error {
 	return err
 }
 
-// appendGrants leaves out empty names: a grant names the tool that it covers.
+// appendGrants skips empty names: a grant names the tool that it covers.
 func appendGrants(grants []umpire.Grant, scope umpire.Scope, tools []string) []umpire.Grant {
 	for _, tool := range tools {
 		if tool != "" {
@@ -120,8 +120,8 @@ func appendGrants(grants []umpire.Grant, scope umpire.Scope, tools []string) []u
 	return grants
 }
 
-// readMuseRules refuses the whole request when one rule is broken, since that one
-// may be the rule that denies.
+// readMuseRules rejects the whole request if one rule is broken, because that rule may be the one
+// that denies.
 func readMuseRules(raw json.RawMessage) ([]umpire.Rule, error) {
 	if raw == nil {
 		return nil, nil
@@ -162,8 +162,8 @@ func AnswerMuse(call umpire.Call, d umpire.Decision) Output {
 	return Output{Stdout: []byte(museDenied(call.Tool, cmp.Or(english(d.Reason), "Denied by umpire")) + "\n")}
 }
 
-// failMuse is the answer when umpire could not decide: a denial, with the
-// problem on stderr and exit 2. tool may be empty when it could not be read.
+// failMuse returns the answer when umpire could not decide: a denial, with the problem on stderr
+// and exit 2. tool may be empty if it could not be read.
 func failMuse(tool string, problem error) Output {
 	text := problemText(undecided, problem)
 	return Output{

@@ -12,10 +12,10 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// noticeTime bounds what telling the gate of an event may take: the agent waits.
+// noticeTime bounds reporting an event to the gate, because the agent waits for it.
 const noticeTime = 5 * time.Second
 
-// maxResult bounds what the gate keeps of a tool's output; the agent has it whole.
+// maxResult bounds the part of a tool's output that the gate keeps; the agent has it whole.
 const maxResult = 64 << 10
 
 // tellGate reports the end of a call, a turn or a session to the gate. Without a gate it runs the
@@ -33,7 +33,7 @@ func (p *Responder) tellGate(ctx context.Context, r *run, q *Question, e Event) 
 	return p.through.follow(p, ctx, r, q, e)
 }
 
-// followThrough tells the gate of an event.
+// followThrough reports an event to the gate.
 func (p *Responder) followThrough(ctx context.Context, r *run, q *Question, e Event) error {
 	limit := noticeTime
 	if e.Kind == AfterTool || e.Kind == AfterFailure {
@@ -46,12 +46,12 @@ func (p *Responder) followThrough(ctx context.Context, r *run, q *Question, e Ev
 		err = p.reportRan(ctx, r, q, e)
 	}
 	if notStarted(err) {
-		return nil // about a call that was decided while no gate ran, or by the agent's own prompt
+		return nil // the call was decided while no gate ran, or by the agent's own prompt
 	}
 	return err
 }
 
-// notStarted reports whether an error says that the gate has not started a call, or does not know it.
+// notStarted reports whether err means that the gate has not started a call, or does not know it.
 func notStarted(err error) bool {
 	return errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState)
 }
@@ -76,7 +76,7 @@ func (p *Responder) reportRan(ctx context.Context, r *run, q *Question, e Event)
 		return err
 	}
 	h := newGateHook(p, r, c)
-	h.event.Call.ID = e.Call.ID // as a question about it would begin
+	h.event.Call.ID = e.Call.ID // the id that a question about it would have
 	_, err = p.Admit(ctx, umpire.Submission{
 		Session: e.Session, Batch: h.id(), Lane: string(h.id()), Calls: []umpire.Call{h.call()}, Mode: h.mode(),
 		Ran: true,
@@ -104,7 +104,7 @@ func (p *Responder) endedAlone(ctx context.Context, q *Question, e Event) error 
 	}
 	c, err := p.Config(project)
 	if err != nil || c.Ended == nil {
-		return nil //nolint:nilerr // it is told where something is decided
+		return nil //nolint:nilerr // the error is reported with the next decision
 	}
 	e.Call.Dir = cmp.Or(e.Call.Dir, project)
 	return c.Ended(ctx, project, e.Call, output)
@@ -145,7 +145,7 @@ func (p *Responder) finishCall(ctx context.Context, e Event, status umpire.Resul
 	return err
 }
 
-// responseText is a tool's response: its text where it is one, else its JSON.
+// responseText returns a tool's response: as text if it is a string, else as JSON.
 func responseText(response json.RawMessage) string {
 	var text string
 	if json.Unmarshal(response, &text) == nil {
@@ -172,8 +172,7 @@ func openSession(ctx context.Context, gate umpire.SessionOpener, q *Question, e 
 	return err
 }
 
-// sendPrompt begins a new turn: what a person refused in the one before may be
-// asked again.
+// sendPrompt begins a new turn: calls denied in the previous one may be asked again.
 func sendPrompt(ctx context.Context, gate umpire.Gate, q *Question, e Event) error {
 	var said struct {
 		Prompt string `json:"prompt"`
@@ -216,8 +215,8 @@ func closeOpen(ctx context.Context, gate umpire.Gate, e Event) error {
 	return nil
 }
 
-// openCalls returns the events of a session's calls that were handed in, asked about or
-// started and have no result.
+// openCalls returns the events of a session's calls that were submitted, asked about or started and
+// have no result.
 func openCalls(ctx context.Context, gate umpire.Watcher, session umpire.SessionID) ([]umpire.Event, error) {
 	events, err := gate.Events(ctx, umpire.Filter{Session: session, Last: searchWindow})
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-// findFolders finds the host's own folders on this machine: those below its settings, which
-// are the registered ones or else the usual ones in the user's home directory. A folder counts
-// where its links lead, where this user alone can write, and never in a project: a clone could
-// bring one.
+// findFolders finds the host's own folders on this machine: those below its settings, which are the
+// registered ones or else the usual ones in the user's home directory. A folder counts by its
+// resolved path, if only this user can write there, and never inside a project, because a clone
+// could bring one.
 func (h *Host) findFolders(home, registered, project string) []Folder {
 	settings := registered
 	if settings == "" && home != "" {
 		settings = filepath.Join(home, filepath.Dir(filepath.FromSlash(h.Settings.User)))
 	}
 	scratch := h.Scratch
-	if scratch != "" { // one folder for each user in the place that all users share
+	if scratch != "" { // a folder for each user in a shared place
 		scratch += strconv.Itoa(os.Getuid())
 	}
 	return h.FoldersIn(realFolder(settings, project), realFolder(scratch, project))
 }
 
-// realFolder is where a folder lies, "" when it is not one of this user's own.
+// realFolder returns the resolved path of a folder, or "" if it does not belong to this user alone.
 func realFolder(path, project string) string {
 	if !filepath.IsAbs(path) {
 		return ""
@@ -45,8 +45,7 @@ func realFolder(path, project string) string {
 	return at
 }
 
-// cloneOf is the top of the clone that a folder lies in, or the folder itself; "" when
-// it cannot be told.
+// cloneOf returns the top of the clone that contains a folder, or the folder itself; "" on failure.
 func cloneOf(project string) string {
 	if top := gitdir.FindWorktree(project); top != "" {
 		return top

@@ -4,6 +4,5 @@ package host
 
 import "io/fs"
 
-// ownedByUser reports whether a file belongs to the user of this process, which is not
-// told here.
+// ownedByUser reports whether a file belongs to the user of this process. This system cannot tell.
 func ownedByUser(fs.FileInfo) bool { return false }

@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// completePatch reads the files of a patch in Codex's format. One that deletes or moves a file
-// is judged as the deletion of all that it names.
+// completePatch reads the files of a patch in Codex's format. A patch that deletes or moves a file
+// is judged as the deletion of all files that it names.
 func completePatch(e *Event, input strictjson.Object) error {
 	if e.ToolName != "apply_patch" && e.ToolName != "patch" {
 		return nil
@@ -38,7 +38,7 @@ func completePatch(e *Event, input strictjson.Object) error {
 	return err
 }
 
-// patchedFiles are the files that a patch names, and whether it takes one of them away.
+// patchedFiles returns the files that a patch names, and whether it removes one of them.
 func patchedFiles(patch string) (paths []string, deletes bool) {
 	for line := range strings.Lines(patch) {
 		for _, head := range [...]struct {

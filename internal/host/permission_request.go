@@ -23,7 +23,7 @@ func (h *gateHook) request(ctx context.Context) (Output, error) {
 	return h.writeAnswer(*d, false), nil
 }
 
-// searchWindow is how many events back an identical call is looked for.
+// searchWindow is the number of past events searched for an identical call.
 const searchWindow = 2000
 
 // findIdentical finds the decision on the latest identical call: one that was let through and has
@@ -41,8 +41,8 @@ func (h *gateHook) findIdentical(ctx context.Context) (*umpire.Decision, error) 
 	return nil, nil
 }
 
-// findLatest finds the latest call that equals that of an event and has its id, if it names one. Nil is
-// none. The events are the latest of the session.
+// findLatest finds the latest call that equals that of an event and has its id, if it names one. It
+// returns nil if there is no such call. The events are the latest of the session.
 func (p *Responder) findLatest(ctx context.Context, e *Event) (*umpire.BatchCall, []umpire.Event, error) {
 	hash, err := p.Hash(e.Call.Tool, e.Call.Input)
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *Responder) findStarted(ctx context.Context, e *Event) (umpire.CallID, e
 	return "", umpire.ErrNotFound
 }
 
-// recorded is the decision by which a call was started, as its event tells it.
+// recorded returns the decision that started a call, from its event.
 func recorded(events []umpire.Event, id umpire.CallID) *umpire.Decision {
 	for _, e := range slices.Backward(events) {
 		if e.Kind == umpire.EventCallStarted && e.Call == id && e.Verdict != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// opencode and amp know no hooks, but plugins: a small one of umpire's starts the hook. Silence
-// lets the call go on to the host's own check, and any other exit code than 0 stops it.
+// opencode and amp have plugins instead of hooks: a small plugin of umpire starts the hook. Silence
+// passes the call on to the host's own check, and any exit code other than 0 stops it.
 var (
 	opencode = Host{
 		Caller: &relay.OpenCode, Title: "opencode",
@@ -44,7 +44,7 @@ var (
 		},
 		Timeout: 600 * time.Second, Unit: time.Second,
 		Modes: []HostMode{
-			{"", Bypass, SilenceChecks}, // its own rules are asked after the plugin, and let nearly all run
+			{"", Bypass, SilenceChecks}, // its own rules apply after the plugin, and let nearly all run
 			{"auto", Bypass, SilenceRuns},
 		},
 		Shells:   shellFamily,

@@ -8,16 +8,16 @@ import (
 	"github.com/umpirehq/umpire/internal/relay"
 )
 
-// Hosts that start no hook: umpire stands between them and somebody else, and writes the
+// Hosts that start no hook: umpire is a proxy between them and another program, and writes the
 // payloads itself.
 var proxied = []*Host{&acp, &claudePrompt, &codexApp}
 
 // The modes of the host acp, one for each kind of request that its proxy asks about.
 const (
-	// ACPQuestion is a question of the agent, which the editor's dialog asks where umpire has no
+	// ACPQuestion is a question of the agent, which the editor's dialog asks if umpire has no
 	// answer.
 	ACPQuestion = "question"
-	// ACPRequest is something that the editor is to do, and does where umpire has no answer.
+	// ACPRequest is a request to the editor, which carries it out if umpire has no answer.
 	ACPRequest = "request"
 )
 
@@ -38,7 +38,7 @@ var acp = Host{
 // CodexAppServer is the name of Codex behind umpire app-server.
 const CodexAppServer = "codex-app"
 
-// codexApp is Codex behind umpire app-server, which answers what Codex asks its editor about.
+// codexApp is Codex behind umpire app-server, which answers Codex's questions to its editor.
 var codexApp = Host{
 	Caller: &relay.Caller{Name: CodexAppServer, DefaultTimeout: proxiedTimeout}, Title: "Codex app-server",
 	Marks:  [][]string{{proxiedFields.event}},

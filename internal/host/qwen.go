@@ -41,7 +41,7 @@ var qwen = Host{
 	fields: claudeFields,
 }
 
-// qwenBefore has no word for allow: its own rules are to be asked.
+// qwenBefore cannot express allow: Qwen Code's own rules must still apply.
 var qwenBefore = form{
 	within: [2]string{"hookSpecificOutput"}, event: "hookEventName",
 	decision: "permissionDecision", deny: `"deny"`, reason: "permissionDecisionReason", exit: exitBlock,

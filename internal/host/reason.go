@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Limits on the parts of a reason. Claude Code cuts strings at maxReason, so a
-// longer one would lose its end, which is the part that says what to do next.
+// Limits on the parts of a reason. Claude Code cuts strings at maxReason; a longer reason would
+// lose its end, which suggests the next step.
 const (
 	maxReason = 10_000 // UTF-16 units of a whole reason
 	maxAccess = 300    // of the access that it shows
@@ -28,7 +28,7 @@ const codeDenied umpire.ReasonCode = "denied"
 // nonInteractive begins every denial of a question that cannot be asked.
 const nonInteractive = "non_interactive confirmation required"
 
-// toolDenied begins every denial that came from a person.
+// toolDenied begins every denial by a person.
 const toolDenied = "[Tool Denied]"
 
 // undecided begins every denial caused by umpire's own failure.
@@ -45,8 +45,8 @@ func problemText(meaning string, problem error) string {
 	return view.Clip(meaning+": "+view.Visible(problem.Error()), maxReason)
 }
 
-// ToolDenied is the text that a model gets when a person denied a call. The
-// wording is fixed; reason may be empty.
+// ToolDenied returns the text for a model after a person denied a call. The wording is fixed;
+// reason may be empty.
 func ToolDenied(tool string, id umpire.CallID, reason string) string {
 	head := fmt.Sprintf(`%s The user denied the "%s" tool call (ID: %s).`, toolDenied, view.Brief(tool, maxName),
 		view.Brief(string(id), maxName))
@@ -56,7 +56,7 @@ func ToolDenied(tool string, id umpire.CallID, reason string) string {
 	return head + " Reason: " + view.Clip(view.Visible(reason), maxCause) + ". Please adjust your approach."
 }
 
-// denyText tells the model why, about what, and what to do instead.
+// denyText tells the model the reason, the object, and an alternative.
 func denyText(e Event, d umpire.Decision) string {
 	if d.ReasonCode == codeDenied {
 		if reason := english(d.Reason); strings.HasPrefix(reason, toolDenied) {
@@ -77,13 +77,13 @@ func headlessText(d umpire.Decision) string {
 	return sentences(cause, subject(d), nextStep(umpire.CodeAutoDeny))
 }
 
-// unaskedText explains an Ask that the host cannot put to a person.
+// unaskedText explains an Ask that the host cannot ask a person.
 func unaskedText(d umpire.Decision) string {
 	cause := cmp.Or(english(d.Reason), "This call needs an approval")
 	return sentences(cause, subject(d), cmp.Or(lastingStep(d), approveStep))
 }
 
-// approveStep says how a call is approved that only umpire can ask about.
+// approveStep explains how to approve a call that only umpire can ask about.
 const approveStep = "It needs the user's approval: ask the user to keep `umpire watch` open, then try again"
 
 // askText is shown to the user next to the host's own prompt.
@@ -95,8 +95,8 @@ func askText(d umpire.Decision) string {
 	return sentences(cause, subject(d), lastingStep(d))
 }
 
-// lastingStep is the shortest way to settle a question for good, "" when no rule does.
-// The rules of one width settle it together, so all of the first one are named.
+// lastingStep returns the shortest way to settle a question for good, or "" if no rule does. The
+// rules of one width settle it together, so it names all rules of the first width.
 func lastingStep(d umpire.Decision) string {
 	var adds []string
 	for _, s := range d.Suggestions {
@@ -115,11 +115,11 @@ func lastingStep(d umpire.Decision) string {
 	return "To settle it for good: " + strings.Join(adds, " && ")
 }
 
-// maxAdds is how many rules a reason asks for; a person would not type more.
+// maxAdds bounds the rules that a reason suggests; a person would not type more.
 const maxAdds = 3
 
-// addCommand is the command that adds a suggested rule, and false where it cannot be
-// shown on one line as it has to be typed.
+// addCommand returns the command that adds a suggested rule, or false if it cannot be typed as
+// shown on one line.
 func addCommand(s umpire.Suggestion) (string, bool) {
 	short := policy.FormatShort(s.Rule())
 	if short == "" || s.Action != umpire.Allow || s.Cap != (umpire.Cap{}) {
@@ -135,7 +135,7 @@ func addCommand(s umpire.Suggestion) (string, bool) {
 	return add, true
 }
 
-// sentences joins the parts of a reason, each made visible and cut to size.
+// sentences joins the parts of a reason, each made visible and shortened.
 func sentences(cause, about, next string) string {
 	var text strings.Builder
 	text.WriteString(strings.TrimRight(view.Clip(view.Visible(cause), maxCause), " ."))
@@ -164,9 +164,9 @@ func subject(d umpire.Decision) string {
 	return strings.Join(parts, ". ")
 }
 
-// settling returns the access that the verdict comes from: of those that bear it, the
-// first whose own reason is the decision's, else the riskiest. Rows behind the one that
-// settled an access speak about it too, and do not count.
+// settling returns the access that the verdict comes from: of those with the verdict, the first
+// whose own reason is the decision's, else the riskiest. Later reasons about an access that is
+// already settled do not count.
 func settling(d umpire.Decision) *umpire.Access {
 	seen := -1
 	for _, r := range d.Reasons {
@@ -182,7 +182,7 @@ func settling(d umpire.Decision) *umpire.Access {
 	return riskiest(d)
 }
 
-// riskiest returns the worst access that bears the verdict, nil when none does.
+// riskiest returns the riskiest access with the verdict, or nil.
 func riskiest(d umpire.Decision) *umpire.Access {
 	var worst *umpire.Access
 	for i := range d.Accesses {
@@ -201,8 +201,7 @@ func worse(a, than *umpire.Access) bool {
 	return a.Consequence != than.Consequence && a.Consequence.AtLeast(than.Consequence)
 }
 
-// describe says what an access does, and how risky that is: with a why unless that was
-// said already.
+// describe tells what an access does, and its risk: with the reason unless already given.
 func describe(a *umpire.Access, said string) string {
 	what := a.Target
 	if a.Kind == umpire.KindExec && a.Program != "" {
@@ -231,14 +230,14 @@ func describeRule(r *umpire.RuleRef) string {
 	return text + " in " + place
 }
 
-// quoted cuts after escaping, which can make text ten times as long.
+// quoted shortens after escaping, which can make text ten times as long.
 func quoted(s string) string {
 	escaped := strconv.Quote(view.Clip(s, maxAccess))
 	return `"` + view.Clip(escaped[1:len(escaped)-1], maxAccess) + `"`
 }
 
-// nextStep says what a model can usefully do after a denial. Without it, models
-// tend to try the same thing in another spelling.
+// nextStep suggests a useful step to the model after a denial. Without it, models tend to try the
+// same thing in another spelling.
 func nextStep(code umpire.ReasonCode) string {
 	switch code {
 	case umpire.CodeCritical, umpire.CodeForbiddenPath:

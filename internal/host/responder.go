@@ -28,8 +28,8 @@ type Config struct {
 type Responder struct {
 	// Config reads the configuration of the project of a folder. An error denies.
 	Config func(project string) (Config, error)
-	// Decided is told of each decision that was made without a gate; nil is not. What it
-	// is told of is the question, and the folder that tells the project.
+	// Decided is called for each decision made without a gate, with the question and the folder
+	// that identifies the project; it may be nil.
 	Decided func(q *Question, project string, d *umpire.Decision)
 	// Remember is called before and after a host's call runs and records its writes for undo; it
 	// may be nil. The decision is nil unless the host now runs a call as it came.
@@ -39,7 +39,7 @@ type Responder struct {
 	Admit func(
 		ctx context.Context, s umpire.Submission, runner string, choose func(*umpire.Decision) umpire.Admission,
 	) (umpire.Started, error)
-	// Hash is the digest by which the gate knows equal calls.
+	// Hash is the digest by which the gate recognizes equal calls.
 	Hash func(tool string, input json.RawMessage) (string, error)
 	// Home is the user's home directory, which contains the agents' own folders.
 	Home string
@@ -64,15 +64,15 @@ type gateAnswers struct {
 	follow func(*Responder, context.Context, *run, *Question, Event) error
 }
 
-// UseGate has a gate store and hold the calls. The error of its Await matches [ErrAway] when
-// it ends meanwhile. Attended reports whether a person would see a question of a session in
+// UseGate makes a gate store and hold the calls. The error of its Await matches [ErrAway] if it
+// shuts down meanwhile. attended reports whether a person would see a session's question in
 // umpire's inbox now.
 func (p *Responder) UseGate(g umpire.Gate, attended func(context.Context, umpire.SessionID) bool) {
 	p.gate, p.since, p.attended = g, p.now(), attended
 	p.through = &gateAnswers{(*Responder).answerThrough, (*Responder).recordCall, (*Responder).followThrough}
 }
 
-// ErrAway says that the gate ends, and that the question is to be asked again.
+// ErrAway means that the gate is shutting down, and that the question must be asked again.
 var ErrAway = errors.New("the gate is going away")
 
 // Answer answers a question within its deadline. The only error is [ErrAway].
@@ -100,8 +100,7 @@ func (p *Responder) now() time.Time {
 	return p.Now()
 }
 
-// config reads the configuration of the project that a question is about, and obeys its
-// deadline.
+// config reads the configuration of the project that a question is about, and applies its deadline.
 func (p *Responder) config(r *run, q *Question, folder string) (Config, error) {
 	c, err := p.Config(folder)
 	if err == nil && c.Hook.Deadline > 0 {

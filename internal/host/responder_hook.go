@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// answerHook answers one hook event of a host. Events about nothing that can be
-// stopped are told to the gate, if there is one, and passed over.
+// answerHook answers one hook event of a host. Events that cannot stop anything are reported to the
+// gate, if there is one, and get no opinion.
 func (p *Responder) answerHook(ctx context.Context, r *run, q *Question, h *Host) Output {
 	e, err := h.Read(q.Payload)
 	if sender := senderOf(err); h == &claude && sender != nil && sender.StartsClaude {
@@ -46,15 +46,15 @@ func (p *Responder) answerHook(ctx context.Context, r *run, q *Question, h *Host
 	return out
 }
 
-// A hookCase is one question of a host with all that it is decided by.
+// A hookCase is one question of a host with the inputs of its decision.
 type hookCase struct {
 	question *Question
 	event    Event
 	project  string
 	config   Config
-	home     string // of the person
+	home     string // the user's
 	headless bool
-	gate     bool // there is one, which can hold a question
+	gate     bool // a gate is running, which can hold a question
 }
 
 func (p *Responder) decide(ctx context.Context, r *run, q *Question, e Event) (Output, error) {
@@ -79,8 +79,8 @@ func (p *Responder) decide(ctx context.Context, r *run, q *Question, e Event) (O
 	return c.event.Answer(d, reply), nil
 }
 
-// plan says how umpire runs a call instead of the host, if it does. Where no gate runs, one is
-// opened for a trial, so a question that only a gate could hold does not stand against it.
+// plan returns the plan for umpire to run a call instead of the host, if it does. If no gate is running,
+// one is opened for a trial, so a question that only a gate could hold does not prevent it.
 func (p *Responder) plan(c *hookCase, d *umpire.Decision) (rewriting, bool) {
 	if c.config.Hook.NeverRewrite {
 		return rewriting{}, false
@@ -97,8 +97,8 @@ func (p *Responder) plan(c *hookCase, d *umpire.Decision) (rewriting, bool) {
 	return rewriting{}, false
 }
 
-// warn has no opinion where umpire only warns. The gate keeps the record, if one runs; what
-// it cannot keep holds nothing up.
+// warn returns no opinion if umpire only warns. A running gate records the call; a failure to
+// record it delays nothing.
 func (p *Responder) warn(ctx context.Context, r *run, c hookCase) Output {
 	out, d := c.event.silence(), c.alone(ctx)
 	out.Stderr, r.asCame = unenforced(d), &d
@@ -111,7 +111,7 @@ func (p *Responder) warn(ctx context.Context, r *run, c hookCase) Output {
 	return out
 }
 
-// hookCase gathers what an event is decided by.
+// hookCase gathers the inputs for the decision on an event.
 func (p *Responder) hookCase(r *run, q *Question, e Event) (hookCase, error) {
 	project, err := ProjectOf(q, &e)
 	if err != nil {
@@ -134,8 +134,8 @@ func (c *hookCase) reply(d *umpire.Decision, hold bool) Reply {
 	return c.event.Reply(*d, Mode{Hold: hold, Gate: c.gate, Own: c.ownFolders(d)}, c.headless)
 }
 
-// ownFolders are the host's own folders, where a decision may be about one of them. None
-// lies in the project, and finding them looks at a dozen files.
+// ownFolders returns the host's own folders, if a decision may be about one of them. They are never
+// in the project, and finding them reads a dozen files.
 func (c *hookCase) ownFolders(d *umpire.Decision) []Folder {
 	elsewhere := func(a umpire.Access) bool {
 		return a.Resolved != "" && a.Place != umpire.PlaceHarmless && !files.Within(c.project, a.Resolved)
@@ -157,8 +157,8 @@ func (c *hookCase) alone(ctx context.Context) umpire.Decision {
 	return c.config.Decide(ctx, c.project, policy.Query{Call: c.event.Call, Conditions: given})
 }
 
-// ProjectOf is the folder that the host was started in. Where its hooks are started in the
-// shell's folder, that of the payload is as good.
+// ProjectOf returns the folder that the host was started in. If its hooks start in the shell's
+// folder, the folder from the payload is used instead.
 func ProjectOf(q *Question, e *Event) (string, error) {
 	project := cmp.Or(q.Project, e.Project, q.Dir)
 	if e.Host.InShellDir {
@@ -184,5 +184,5 @@ func SessionOf(q *Question) umpire.SessionID {
 	return e.Session
 }
 
-// undoes reports whether what calls change is to be undoable: the person lets edits run.
+// undoes reports whether changes by calls should be undoable: the user lets edits run.
 func (c *hookCase) undoes() bool { return c.config.Autonomy.Edits }

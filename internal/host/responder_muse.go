@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// muse answers one request of the marker protocol. The request names no folder: it
-// is about the one that the hook is started in.
+// muse answers one request of the marker protocol. The request names no folder: it is about the
+// hook's working directory.
 func (p *Responder) muse(ctx context.Context, r *run, q *Question) Output {
 	query, err := ReadMuse(q.Payload)
 	if err != nil {
@@ -26,6 +26,6 @@ func (p *Responder) muse(ctx context.Context, r *run, q *Question) Output {
 }
 
 func aboutMuse(payload []byte) string {
-	query, _ := ReadMuse(payload) // its tool is there as far as it could be read
+	query, _ := ReadMuse(payload) // its tool is set as far as it could be read
 	return query.Call.Tool
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// A Rewriter has command lines of a host run by umpire instead, each by a ticket. Its methods
-// may look at this machine.
+// A Rewriter makes umpire run a host's command lines instead of the host, each by a ticket. Its
+// methods may inspect this machine.
 type Rewriter interface {
 	// Command returns the first words of the line that runs a command by a ticket: the absolute
 	// path of umpire and its arguments.
 	Command() []string
-	// Allows reports whether a line may be replaced: it can be tried in this folder, and all
-	// of the host's own rules are known and none of them denies it or asks about it. The host
-	// compares its rules with the new line alone.
+	// Allows reports whether a line may be replaced: it can be tried in this folder, all of the
+	// host's own rules are known, and none of them denies it or asks about it. The host compares
+	// its rules only with the new line.
 	Allows(ctx context.Context, q *Question, project string, call *umpire.Call) bool
 	// Issue makes a ticket.
 	Issue(ctx context.Context, q *Question, t umpire.Ticket) (secret string, err error)
@@ -31,16 +31,16 @@ type Rewriter interface {
 	End(ctx context.Context, q *Question, secret string) error
 }
 
-// A rewriting is how a line runs instead of as it came.
+// A rewriting describes how umpire runs a line instead of the host.
 type rewriting struct {
 	shell.FolderSplit
 
 	Action umpire.TicketAction
 }
 
-// planRewriting says how umpire runs a call instead of the host, if it does: a command line
-// that is to be tried first, or one that is allowed and would write where it can be undone.
-// A reply that leaves the question to the host's own check stays.
+// planRewriting returns how umpire runs a call instead of the host, if it does: a command line that
+// is to be tried first, or an allowed one that would write files whose changes can be undone. A
+// reply that leaves the question to the host's own check stays.
 func planRewriting(e *Event, d *umpire.Decision, reply Reply, undo bool) (rewriting, bool) {
 	action := rewritingAction(e, d, reply, undo)
 	if action == "" {
@@ -73,9 +73,9 @@ func rewritingAction(e *Event, d *umpire.Decision, reply Reply, undo bool) umpir
 	return ""
 }
 
-// canUndo reports whether a call that is allowed does nothing but change files of the project,
-// and looks around. Git's records undo what git records, and not what it puts in place or takes away. A
-// program that a person has let run may want the network, which no trial has.
+// canUndo reports whether an allowed call only changes files of the project, and reads. A git
+// command counts only if package gittree can tell its changes. A program that a person has let run
+// may want the network, which no trial has.
 func canUndo(d *umpire.Decision) bool {
 	changes := false
 	for i := range d.Accesses {
@@ -107,7 +107,7 @@ func knownHarmless(d *umpire.Decision, access int) bool {
 	return code == umpire.CodeSafe || code == umpire.CodeAutonomy
 }
 
-// CommandLine is the line of a call that runs one.
+// CommandLine returns the command line of a call that runs one.
 func CommandLine(e *Event) (string, bool) {
 	input, err := strictjson.ReadObject(e.Call.Input)
 	if err != nil {
@@ -117,8 +117,8 @@ func CommandLine(e *Event) (string, bool) {
 	return line, err == nil && utf8.ValidString(line) && !strings.Contains(line, "\x00")
 }
 
-// dir is the folder in which the line starts, given that of the shell, with links resolved.
-// A shell takes .. off a path before it looks where links lead.
+// dir returns the folder in which the line starts, given that of the shell, with links resolved. A
+// shell removes .. from a path before it resolves links.
 func (r *rewriting) dir(from string) (string, error) {
 	for _, dir := range r.Dirs {
 		from = filepath.Clean(files.AbsoluteFrom(from, dir))
@@ -155,8 +155,8 @@ func (r *rewriting) command(words []string, ticket string) (line string, large b
 	return r.Before + run + quote(files.ClipTo(first, maxFirstLine, "")+" …") + stays + r.After, true
 }
 
-// stays keeps a shell that was started for one command from turning into that command: it tells
-// how the line runs. It changes no exit code.
+// stays keeps the shell from replacing itself with the command, because the shell's process tells
+// how the line runs. It does not change the exit code.
 const stays = " && :"
 
 // quote puts a word in single quotes, which bash and zsh parse alike under any settings.
@@ -183,7 +183,7 @@ func (c *hookCase) rewrite(
 	return c.event.rewriteInput(line), true
 }
 
-// ticketDigits is how long a ticket is.
+// ticketDigits is the length of a ticket.
 const ticketDigits = 32
 
 // ticketOnLine returns the ticket on a rewritten command line, or "".
@@ -205,7 +205,7 @@ func endedTicket(e *Event) string {
 	return ticketOnLine(line)
 }
 
-// endTicket has what a line does held from now on, if the host does not wait for it.
+// endTicket makes the line's effects wait from now on, if the host does not wait for it.
 func (p *Responder) endTicket(ctx context.Context, q *Question, e *Event) error {
 	secret := endedTicket(e)
 	switch {

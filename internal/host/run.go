@@ -9,8 +9,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// withdrawTime is how long a call that waits may take to be withdrawn when the
-// agent ends the hook.
+// withdrawTime bounds the withdrawal of a waiting call when the agent ends the hook.
 const withdrawTime = time.Second
 
 // answerQuestion answers one question of the host.
@@ -39,12 +38,12 @@ type run struct {
 	started time.Time
 	given   time.Duration // the deadline as it was given
 	payload atomic.Pointer[[]byte]
-	limit   atomic.Int64  // the configured deadline, once it is known
-	limited chan struct{} // bears one message when it is
+	limit   atomic.Int64  // the configured deadline, once known
+	limited chan struct{} // receives one message once limit is set
 	holding atomic.Bool   // a gate may hold the call: ending takes a moment
-	away    atomic.Bool   // the gate ends: the question is to be asked again
+	away    atomic.Bool   // the gate shuts down: the question must be asked again
 
-	// asCame is the decision by which the host runs a call as it came; nil when it does not.
+	// asCame is the decision by which the host runs a call unchanged, or nil.
 	asCame *umpire.Decision
 }
 
@@ -52,16 +51,16 @@ func newRun(now func() time.Time, deadline time.Duration) *run {
 	return &run{now: now, started: now(), given: deadline, limited: make(chan struct{}, 1)}
 }
 
-// reads keeps the payload once it is known.
+// reads stores the payload once it is known.
 func (r *run) reads(payload []byte) { r.payload.Store(&payload) }
 
-// limitTo sets the configured deadline; it is called once at most.
+// limitTo sets the configured deadline; it is called at most once.
 func (r *run) limitTo(deadline time.Duration) {
 	r.limit.Store(int64(deadline))
 	r.limited <- struct{}{}
 }
 
-// deadline is the configured one if it comes before the given one.
+// deadline returns the earlier of the configured and the given deadline.
 func (r *run) deadline() time.Duration {
 	if limit := time.Duration(r.limit.Load()); limit > 0 {
 		return min(limit, r.given)
@@ -69,11 +68,11 @@ func (r *run) deadline() time.Duration {
 	return r.given
 }
 
-// left is how much of the deadline is left.
+// left returns the rest of the deadline.
 func (r *run) left() time.Duration { return r.deadline() - r.now().Sub(r.started) }
 
-// watch lets the host's question be answered and denies it when no answer comes
-// in time. It does not wait for an answer that is late.
+// watch waits for the answer to the host's question, and denies it if none comes in time. It does
+// not wait for a late answer.
 func (r *run) watch(ctx context.Context, h *Host, answer func(context.Context) Output) Output {
 	// Cancel a late answer: it must not take effect behind the agent's back.
 	ctx, end := context.WithCancel(ctx)
@@ -86,7 +85,7 @@ func (r *run) watch(ctx context.Context, h *Host, answer func(context.Context) O
 		select {
 		case out := <-answered:
 			switch {
-			case ctx.Err() != nil: // the answer may only be about the connection that this has closed
+			case ctx.Err() != nil: // the answer may only be about the connection closed by this
 				return r.fail(h, errInterrupted)
 			case r.left() > 0:
 				return out
@@ -118,8 +117,7 @@ var (
 	errInterrupted = errors.New("interrupted")
 )
 
-// safely makes a panic a denial. The stack is left out: it would show what the
-// call holds.
+// safely turns a panic into a denial. It omits the stack, which would reveal the call's contents.
 func (r *run) safely(ctx context.Context, h *Host, answer func(context.Context) Output) (out Output) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -129,7 +127,7 @@ func (r *run) safely(ctx context.Context, h *Host, answer func(context.Context) 
 	return answer(ctx)
 }
 
-// fail is the answer when there is no decision.
+// fail returns the answer without a decision.
 func (r *run) fail(h *Host, problem error) Output {
 	about := ""
 	if payload := r.payload.Load(); payload != nil {
@@ -138,7 +136,7 @@ func (r *run) fail(h *Host, problem error) Output {
 	return h.Fail(about, problem)
 }
 
-// safeAbout survives a fault in reading the payload: that may be what failed.
+// safeAbout survives a panic while reading the payload: the payload may have caused the first one.
 func safeAbout(h *Host, payload []byte) (about string) {
 	defer func() {
 		if recover() != nil {

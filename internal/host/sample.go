@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// Sample is a payload of the host that asks about a command of its shell, as the host itself
-// would send it: to try a hook. It is nil for a host without events or without a shell.
+// Sample returns a payload of the host that asks about a shell command, as the host itself would
+// send it, to test a hook. It is nil for a host without events or without a shell.
 func (h *Host) Sample(session, id, dir, command string) []byte {
 	i := slices.IndexFunc(h.Tools, func(t Tool) bool { return t.As == "Bash" && t.Needs == "" })
 	if h.own != nil || i < 0 {
@@ -44,7 +44,7 @@ func (h *Host) Sample(session, id, dir, command string) []byte {
 	return bytes.TrimSuffix(strictjson.EncodeLine(top), []byte("\n"))
 }
 
-// setField sets a field by its name, in which dots lead into objects; "" is nowhere.
+// setField sets a field by its name, in which dots lead into objects; "" is ignored.
 func setField(top map[string]any, field string, value any) {
 	for {
 		outer, rest, nested := strings.Cut(field, ".")
@@ -63,9 +63,9 @@ func setField(top map[string]any, field string, value any) {
 	}
 }
 
-// DecisionOf reads what an answer to an event before a call says: allow, deny or ask, and ""
-// where it says nothing, or nothing that the host would understand. The answer is one line of
-// JSON and an exit code.
+// DecisionOf reads an answer to an event before a call: allow, deny or ask, or "" if it expresses
+// no opinion, or none that the host would understand. The answer is one line of JSON and an exit
+// code.
 func (h *Host) DecisionOf(stdout []byte, exit int) string {
 	f := h.before().form
 	if f.decision == "" {
@@ -100,10 +100,10 @@ func (h *Host) DecisionOf(stdout []byte, exit int) string {
 	return ""
 }
 
-// SaysAllow reports whether the host has a word for an allow; for the others silence is one.
+// SaysAllow reports whether the host has a word for allow; for other hosts silence allows.
 func (h *Host) SaysAllow() bool { return h.before().form.allow != "" }
 
-// Denies reports whether an answer stops the call in every way that the host listens to.
+// Denies reports whether an answer stops the call in every way that the host checks.
 func (h *Host) Denies(stdout, stderr []byte, exit int) bool {
 	want := h.before().form.exit
 	return h.DecisionOf(stdout, exit) == "deny" && exit == want && (want == 0 || len(bytes.TrimSpace(stderr)) > 0)

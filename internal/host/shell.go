@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// Shells are the shells by which a host runs command lines, outside of Windows.
+// Shells are the shells by which a host runs command lines, except on Windows.
 type Shells uint8
 
 // The shells. The zero value is the widest.
@@ -37,9 +37,8 @@ func (h *Host) knownShell(person string) string {
 	return ""
 }
 
-// otherShell is the name of a shell that runs a command line and whose language umpire does not
-// read, "" where it reads it. Person is the shell of the person as the environment has it. It
-// also stands for one that is not known.
+// otherShell returns the name of the shell that runs a command line if umpire cannot read its
+// language, else "". person is the user's shell from the environment. An unknown shell is "unknown".
 func (h *Host) otherShell(person, system string) string {
 	name := person[strings.LastIndexAny(person, `/\`)+1:]
 	switch {
@@ -53,8 +52,8 @@ func (h *Host) otherShell(person, system string) string {
 	return name
 }
 
-// nameShell says which shell runs a command line, if that is known. A line asks where umpire
-// cannot read its language, even if a rule or the tables know its programs.
+// nameShell records which shell runs a command line, if known. A line asks if umpire cannot read
+// its language, even if a rule or the tables know its programs.
 func (e *Event) nameShell(person string) {
 	if e.Call.Tool != "Bash" {
 		return
@@ -68,7 +67,7 @@ func (e *Event) nameShell(person string) {
 	}
 	input, err := strictjson.ReadObject(e.Call.Input)
 	if err != nil {
-		return // it is refused for that
+		return // refused for that
 	}
 	input["shell"] = encode(name)
 	e.Call.Input = encode(input)

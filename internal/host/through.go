@@ -19,19 +19,19 @@ type gateHook struct {
 	responder *Responder
 	gate      umpire.Gate
 	run       *run
-	// asked is the decision as a person would be asked about it.
+	// asked is the decision as if a person could be asked.
 	asked umpire.Decision
-	// attended says that a person would see the question in umpire's inbox.
+	// attended is set if a person would see the question in umpire's inbox.
 	attended bool
-	// rewriting is how umpire runs the call instead of the host, and looked says that it is
-	// known whether it may.
+	// rewriting describes how umpire runs the call instead of the host, and looked is set once it
+	// is known whether it may.
 	rewriting *rewriting
 	looked    bool
 }
 
 func newGateHook(p *Responder, r *run, c hookCase) *gateHook {
 	h := &gateHook{hookCase: c, responder: p, gate: p.gate, run: r}
-	if c.event.ToolUseID == "" { // without an id, equal calls would pass for one
+	if c.event.ToolUseID == "" { // without an id, equal calls would count as one
 		h.event.Call.ID += umpire.CallID("-" + c.question.Nonce)
 	}
 	return h
@@ -71,9 +71,9 @@ func (p *Responder) answerThrough(ctx context.Context, r *run, q hookCase) (Outp
 	return h.settle(ctx, started.Batch)
 }
 
-// recordCall has the gate keep the record of a call that umpire only warns about.
+// recordCall makes the gate record a call that umpire only warns about.
 func (p *Responder) recordCall(ctx context.Context, r *run, q hookCase) error {
-	asks := func(d *umpire.Decision) umpire.Admission { // the gate may enforce still
+	asks := func(d *umpire.Decision) umpire.Admission { // the gate may still enforce
 		if d.Verdict != umpire.Allow {
 			return umpire.AdmitLeave
 		}
@@ -96,15 +96,15 @@ func (h *gateHook) holds() bool {
 	return true
 }
 
-// checkInbox sees whether a person would see the question in umpire's inbox now.
+// checkInbox checks whether a person would see the question in umpire's inbox now.
 func (h *gateHook) checkInbox(ctx context.Context) {
 	h.attended = h.config.Hook.WhenAsked == policy.AskedAuto && h.question.Attended &&
 		h.responder.attended(ctx, h.event.Session)
 }
 
-// choose says what becomes of a call. It is the host's where umpire says nothing, lets the
-// host's dialog ask, or lets the host look at its own files. Nothing is stored as long as it
-// is not known whether umpire may run it.
+// choose decides how a call is admitted. It is left to the host if umpire has no opinion, lets the
+// host's dialog ask, or lets the host read its own files. Nothing is stored until it is known
+// whether umpire may run the call.
 func (h *gateHook) choose(d *umpire.Decision) umpire.Admission {
 	h.asked = *d
 	reply := h.reply(d, h.holds())
@@ -123,12 +123,12 @@ func (h *gateHook) choose(d *umpire.Decision) umpire.Admission {
 	return umpire.AdmitStart
 }
 
-// goneText is told of a call whose agent has ended the hook.
+// goneText is the result of a call whose agent has ended the hook.
 const goneText = "The agent does not wait for the answer any more"
 
 func (h *gateHook) id() umpire.BatchID { return umpire.BatchID(h.event.Call.ID) }
 
-// mode is Claude Code's own mode where it tightens the configured one.
+// mode returns Claude Code's own mode if it tightens the configured one.
 func (h *gateHook) mode() *umpire.Mode {
 	if mode := h.event.Mode(h.config.Mode); mode != h.config.Mode {
 		return &mode
@@ -163,7 +163,7 @@ func (h *gateHook) admit(
 	return h.admitAs(ctx, h.id(), choose)
 }
 
-// admitAs hands the call in as a batch of that name.
+// admitAs submits the call as a batch with that id.
 func (h *gateHook) admitAs(
 	ctx context.Context, id umpire.BatchID, choose func(*umpire.Decision) umpire.Admission,
 ) (started umpire.Started, err error) {
@@ -178,7 +178,7 @@ func (h *gateHook) admitAs(
 	return started, err
 }
 
-// settle follows the call until there is an answer.
+// settle follows the call until it has an answer.
 func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 	for {
 		c := b.Call(h.event.Call.ID)
@@ -252,7 +252,7 @@ func refusal(c *umpire.BatchCall) umpire.Decision {
 	return d
 }
 
-// hold waits until the call waits no more, and withdraws it when time is over.
+// hold waits until the call is settled, and withdraws it after the deadline.
 func (h *gateHook) hold(ctx context.Context) (umpire.Batch, error) {
 	left := h.run.left()
 	held, cancel := context.WithTimeout(ctx, left-min(withdrawTime, left/5))
@@ -261,7 +261,7 @@ func (h *gateHook) hold(ctx context.Context) (umpire.Batch, error) {
 	switch {
 	case ctx.Err() != nil:
 		return h.withdraw(ctx, umpire.ResultCancelled, goneText)
-	case held.Err() != nil, errors.Is(err, context.DeadlineExceeded): // the gate counts the time as well
+	case held.Err() != nil, errors.Is(err, context.DeadlineExceeded): // the gate also enforces the deadline
 		return h.withdraw(ctx, umpire.ResultTimeout,
 			fmt.Sprintf("Nobody answered within %s", view.Duration(left.Round(time.Second))))
 	}
@@ -282,8 +282,7 @@ func (h *gateHook) wait(ctx context.Context) (umpire.Batch, error) {
 	}
 }
 
-// maxAwait is how long the gate is waited for before it is asked again whether anybody
-// looks.
+// maxAwait is how long to wait for the gate before checking again whether the inbox is watched.
 const maxAwait = 5 * time.Second
 
 // errUnwatched means that a call is held but the inbox is no longer watched.
@@ -297,8 +296,8 @@ func handedBack(c *umpire.BatchCall) bool {
 	return c != nil && c.Result != nil && c.Result.Code == umpire.CodeLeftToHost
 }
 
-// handBack ends a call that the host's own dialog is to ask about. It then submits
-// the call as one left to the host, because nothing else puts it on the timeline.
+// handBack ends a call that the host's own dialog will ask about. It then submits the call as one
+// left to the host, because nothing else puts it on the timeline.
 func (h *gateHook) handBack(ctx context.Context) (umpire.Batch, error) {
 	b, err := h.endCall(ctx, umpire.Result{
 		Status: umpire.ResultCancelled, Code: umpire.CodeLeftToHost, Output: unwatchedText,
@@ -327,7 +326,7 @@ func (h *gateHook) withdraw(ctx context.Context, status umpire.ResultStatus, why
 	return h.endCall(ctx, umpire.Result{Status: status, Output: why})
 }
 
-// endCall tells the gate how the call ended.
+// endCall reports the end of the call to the gate.
 func (h *gateHook) endCall(ctx context.Context, r umpire.Result) (umpire.Batch, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
 	defer cancel()

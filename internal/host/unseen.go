@@ -32,7 +32,7 @@ func (e *Event) opensUnseen(d *umpire.Decision) bool {
 	})
 }
 
-// codeFlags are flags of interpreters after which they do not wait for input.
+// codeFlags are interpreter flags that keep it from waiting for input.
 var codeFlags = []string{"-c", "-e", "-m", "-p", "-V", "-v", "-h", "--version", "--help", "-lc"}
 
 const (

@@ -31,7 +31,7 @@ var windsurf = Host{
 		{Name: "read_code", As: "Read"},
 	},
 	Timeout: 60 * time.Second, Unit: time.Second,
-	Modes: []HostMode{{"", Default, SilenceRuns}}, // its turbo mode is not told
+	Modes: []HostMode{{"", Default, SilenceRuns}}, // hooks are not told of its turbo mode
 	Holds: holdsCall,
 	Holes: []umpire.Phrase{"it does not tell its mode, so umpire asks wherever its rules say so",
 		"a result may be taken for that of an equal call", "a call runs if its hook is late, or killed with its shell",

@@ -16,7 +16,7 @@ import (
 type Write struct {
 	Project string // the folder that the host was started in
 	Call    umpire.Call
-	Path    string // absolute, as the call has it
+	Path    string // absolute, as in the call
 	edits   []edit
 	content *string
 }
@@ -28,8 +28,8 @@ type edit struct {
 	All bool   `json:"replace_all"`
 }
 
-// Expect works out what the file will hold, from what it holds. It reports false where only
-// the host knows.
+// Expect returns the file's new content, given the old one. It returns false if only the host
+// knows.
 func (w *Write) Expect(before []byte) ([]byte, bool) {
 	if w.content != nil {
 		return []byte(*w.content), true
@@ -82,15 +82,15 @@ func WriteOf(e *Event, project string) (*Write, bool) {
 	return w, true
 }
 
-// remember has what a call is about to write, or has written, remembered. Where that cannot
-// be done the call goes on all the same: the host would not wait for it either.
+// remember records the write that a call is about to do, or has done. A failure does not stop the
+// call: the host would not wait for it either.
 func (p *Responder) remember(ctx context.Context, q *Question, e *Event, d *umpire.Decision) {
 	if p.Remember != nil && e.Kind != BeforeDialog && e.Kind.AboutTool() && !e.row().Again {
 		p.Remember(ctx, q, e, d)
 	}
 }
 
-// RunsOn reports whether a call of which the host says that it has run goes on in the background.
+// RunsOn reports whether a call that the host reports as finished still runs in the background.
 func (e *Event) RunsOn() bool {
 	if e.Call.Background || e.Kind != AfterTool || e.Call.Tool != "Bash" {
 		return e.Call.Background
