@@ -23,24 +23,23 @@ const (
 // maxBody is the largest request of a page.
 const maxBody = 64 << 10
 
-// A given is an answer as a page posts it: bound to the card that it shows, with the code that it
-// may need.
+// A given is an answer as posted by a page: bound to the shown card, with a code if it needs one.
 type given struct {
 	umpire.Answer
 
 	Session umpire.SessionID `json:"session_id"`
 	Code    string           `json:"code"`
-	// Assertion is made with a passkey; approvals from other machines have one.
+	// Assertion is signed by a passkey; approvals from other machines have one.
 	Assertion *webauthn.Assertion `json:"assertion"`
 }
 
-// An outcome says what became of an answer: the state of its card, and a line to show.
+// An outcome is the result of an answer: the state of its card, and a line to show.
 type outcome struct {
 	State string `json:"state"`
 	Text  string `json:"text"`
 }
 
-// The states of a card, beside loading, which only the page knows.
+// The states of a card, except for loading, which only the page knows.
 const (
 	stateIdle        = "idle"
 	stateApproved    = "approved"
@@ -54,7 +53,7 @@ var (
 	errNoTerminal = umpire.Errorf("no terminal shows codes: run umpire console or umpire pair, and leave it open")
 )
 
-// answer takes an answer to a card.
+// answer accepts an answer to a card.
 func (c *Console) answer(w http.ResponseWriter, r *http.Request) {
 	in, p, err := c.readAnswer(w, r)
 	if err != nil {
@@ -90,7 +89,7 @@ func (c *Console) sendCode(w http.ResponseWriter, r *http.Request) {
 	c.showCode(w, r, useOf(by, &in.Answer), what)
 }
 
-// showCode shows a new code on the terminals that follow the console, and what it is for.
+// showCode shows a new code and its purpose on the terminals that follow the console.
 func (c *Console) showCode(w http.ResponseWriter, r *http.Request, use codeUse, what string) {
 	code := fmt.Sprintf(use.by.text.Of("code %s"), c.codes.add(use))
 	line := view.Joined(code, ": ", what)
@@ -105,8 +104,8 @@ func (c *Console) showCode(w http.ResponseWriter, r *http.Request, use codeUse, 
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// readAnswer reads an answer and finds its question. It refuses an answer to a card that has changed,
-// and one that the card does not offer.
+// readAnswer reads an answer and finds its question. It rejects an answer to a card that has
+// changed, and one that the card does not offer.
 func (c *Console) readAnswer(w http.ResponseWriter, r *http.Request) (in given, p umpire.Pending, err error) {
 	if err := readJSON(w, r, &in); err != nil {
 		return in, p, err
@@ -138,15 +137,15 @@ func (c *Console) readAnswer(w http.ResponseWriter, r *http.Request) (in given, 
 	return in, p, nil
 }
 
-// takes reports whether an answer may be given at an origin. Browsers on other machines stop calls, and
-// approve them for once.
+// takes reports whether an answer may be given at an origin. Browsers on other machines may deny
+// calls, and approve them once.
 func (o *origin) takes(a *umpire.Answer) bool {
 	once := a.Choice == umpire.Approve && a.Scope == umpire.ScopeOnce
 	return !o.remote || once || a.Choice == umpire.Refuse || a.Choice == umpire.Cancel
 }
 
-// explainMissing returns the error for a question that is not waiting any more: it has the answer that
-// counts, if there is one.
+// explainMissing returns the error for a question that is no longer waiting. It contains the
+// question's answer, if any.
 func (c *Console) explainMissing(ctx context.Context, session umpire.SessionID, id umpire.RequestID) error {
 	standing, err := c.findStanding(ctx, session, id)
 	if err != nil {
@@ -179,7 +178,7 @@ func (c *Console) findStanding(
 	return nil, err
 }
 
-// outcomeOf says what an accepted answer did.
+// outcomeOf describes the effect of an accepted answer.
 func outcomeOf(a *umpire.Answer, p *umpire.Pending, text *catalogue.Language) outcome {
 	said, tool := outcome{State: stateDenied}, view.Visible(p.Tool)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A question is a card with everything else that its page shows.
+// A question is a card with the rest of the data that its page shows.
 type question struct {
 	*view.Card
 
@@ -25,7 +25,7 @@ type question struct {
 	remote  bool   // shown on another machine
 }
 
-// cardOf makes the card of a question.
+// cardOf returns the card of a question.
 func (c *Console) cardOf(ctx context.Context, p *umpire.Pending, text *catalogue.Language) (*view.Card, error) {
 	session, err := c.config.Gate.Session(ctx, p.Session)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *Console) cardOf(ctx context.Context, p *umpire.Pending, text *catalogue
 	return view.New(*p, session, text, c.now(), false, host.MeanwhileIn(&session)...), nil
 }
 
-// openQuestion makes the card of a question with everything else that its page shows.
+// openQuestion returns the card of a question with the rest of its page's data.
 func (c *Console) openQuestion(ctx context.Context, p *umpire.Pending, text *catalogue.Language) (*question, error) {
 	card, err := c.cardOf(ctx, p, text)
 	if err != nil {
@@ -86,7 +86,7 @@ func linkToList(text *catalogue.Language) node {
 // drawRisk draws a risk by its word and its colour.
 func drawRisk(risk, word string) node { return element("span", class("tag "+risk), written(word)) }
 
-// drawWhere says in which project the question is asked, by whom, and how it stands.
+// drawWhere draws the project of the question, the agent, and the state.
 func (q *question) drawWhere() node {
 	p := &q.Pending
 	where := []string{
@@ -100,7 +100,7 @@ func (q *question) drawWhere() node {
 	return paragraph("where", strings.Join(where, " · "))
 }
 
-// describeCall says what a call does in plain words, else why it asks.
+// describeCall describes a call in plain words, or else the reason for asking.
 func describeCall(card *view.Card, text *catalogue.Language) string {
 	return cmp.Or(card.Headline().Does, view.Visible(text.Reason(card.Pending.Reason)))
 }
@@ -146,7 +146,7 @@ func splitParagraphs(text string) (all []string) {
 	return all
 }
 
-// drawNext says where to go after the answer.
+// drawNext draws the links to follow after the answer.
 func (q *question) drawNext() node {
 	if q.next == "" {
 		return element("p", class("follow"), flag("hidden"), written(q.text.Of("This was the last one.")))

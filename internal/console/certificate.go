@@ -47,7 +47,7 @@ func readCertificate(certificateFile, keyFile string) (tls.Certificate, error) {
 	return tls.X509KeyPair(chain, key)
 }
 
-// changedAt returns when a file was changed, the zero time if it is not there.
+// changedAt returns the modification time of a file, or the zero time if it does not exist.
 func changedAt(path string) time.Time {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // codeTime is how long a code is valid.
 const codeTime = 2 * time.Minute
 
-// A codeUse is the one use of a code: one browser's answer to a card, removal of a rule or new passkey.
+// A codeUse is the only valid use of a code: one browser's answer to a card, removal of a rule or new passkey.
 type codeUse struct {
 	by      *signIn
 	request umpire.RequestID
@@ -28,7 +28,7 @@ type code struct {
 	expires time.Time
 }
 
-// codes keeps the codes that were shown on terminals, or the tokens of challenges.
+// codes keeps the codes shown on terminals, or the tokens of challenges.
 type codes struct {
 	now     func() time.Time
 	newCode func() string
@@ -41,7 +41,7 @@ func newCodes(now func() time.Time, newCode func() string) *codes {
 	return &codes{now: now, newCode: newCode, all: map[codeUse]code{}}
 }
 
-// add makes a code, and replaces an earlier one for the same use.
+// add makes a code, which replaces an earlier one for the same use.
 func (c *codes) add(use codeUse) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *codes) add(use codeUse) string {
 // counted, to prevent trying them all.
 func (c *codes) redeem(use codeUse, text string) bool {
 	switch expected := c.consume(use); {
-	case expected == "" || text == "": // no guess
+	case expected == "" || text == "": // not a guess
 		return false
 	case !sameText(expected, text):
 		use.by.wrong.Add(1)

@@ -14,14 +14,14 @@ import (
 
 // A Config configures a console. Gate, GateOf and NewCode are required.
 type Config struct {
-	// Gate is the gate of this process; only what changes nothing is asked of it.
+	// Gate is the gate of this process; the console only reads from it.
 	Gate umpire.Gate
-	// GateOf is the gate as it notes what a person answers and changes: one with a name, or "" for the
+	// GateOf returns a gate that records a person's answers and changes under a name, or "" for the
 	// user of this process.
 	GateOf func(person string) umpire.Gate
-	// NewCode makes up a code that a terminal shows and a person types in the browser.
+	// NewCode returns a new code, which a terminal shows and a person types in the browser.
 	NewCode func() string
-	// Dir is the folder whose rules are shown while there is no session.
+	// Dir is the folder whose rules are shown while there are no sessions.
 	Dir string
 	// Attend signals that a page on which a person sees questions is open, until leave is called;
 	// it may be nil.
@@ -32,9 +32,9 @@ type Config struct {
 	Undoable func() (map[umpire.CallID][]Undoable, error)
 	// Undo undoes the changes with an id, and describes the result. It is required with Undoable.
 	Undo func(ctx context.Context, text *catalogue.Language, by umpire.Gate, id string) (string, error)
-	// Passkeys is the file in which passkeys are kept; "" keeps them until the console ends.
+	// Passkeys is the file of the passkeys; "" keeps them in memory.
 	Passkeys string
-	// Log gets panics and the end of the listener; nil discards them.
+	// Log receives panics and listener errors; nil discards them.
 	Log *slog.Logger
 }
 
@@ -44,9 +44,9 @@ type Console struct {
 	now    func() time.Time
 	logins *logins
 	codes  *codes
-	// challenges has the tokens of what passkeys are asked to sign.
+	// challenges holds the tokens that passkeys are asked to sign.
 	challenges *codes
-	// signInChallenges are those of browsers that are not signed in.
+	// signInChallenges are the challenges of browsers that are not signed in.
 	signInChallenges *signInChallenges
 	passkeys         *passkeys
 	tally            *tally
@@ -61,10 +61,10 @@ type Console struct {
 	// badCertificate is the last logged problem with the certificate.
 	badCertificate string
 	servers        []*http.Server
-	terminals      map[chan string]bool // each takes lines
+	terminals      map[chan string]bool // each receives lines
 }
 
-// New returns a console that does not listen yet. It ends with Close.
+// New returns a console that does not listen yet. Close ends it.
 func New(c Config) *Console {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -102,13 +102,13 @@ func New(c Config) *Console {
 	return console
 }
 
-// maxLines is how many lines a terminal may be behind.
+// maxLines is how many lines a terminal may lag behind.
 const maxLines = 16
 
-// Open makes the console listen if it does not yet. It writes a link for signing in to a terminal,
-// and then the codes that answers need, until ctx ends. Each write is one line, and the first is
-// the link alone. It signs in the person with a name, or "" for the user of this process. A remote link
-// is for the address that [Console.ListenRemote] opened.
+// Open makes the console listen if it does not yet. It writes a sign-in link to a terminal, and
+// then the codes for answers, until ctx ends. Each write is one line, and the first is the link
+// alone. The link signs in the person with that name, or the user of this process for "". A remote
+// link is for the address that [Console.ListenRemote] opened.
 func (c *Console) Open(ctx context.Context, lang, person string, remote bool, terminal io.Writer) error {
 	if err := CheckName(person); err != nil && person != "" {
 		return err
@@ -145,7 +145,7 @@ var errNoRemote = umpire.Errorf(
 	"the gate serves the console on this machine only: set the key console, and start the gate again: %w",
 	umpire.ErrState)
 
-// originFor returns the origin that a link leads to.
+// originFor returns the origin that a link is for.
 func (c *Console) originFor(ctx context.Context, remote bool) (*origin, error) {
 	if !remote {
 		if err := c.Listen(ctx, ""); err != nil {
@@ -164,7 +164,7 @@ func (c *Console) originFor(ctx context.Context, remote bool) (*origin, error) {
 }
 
 // tellTerminals writes a line to every terminal that follows the console, and reports whether there
-// was one. A terminal that is maxLines behind misses the line.
+// is one. A terminal that is maxLines behind misses the line.
 func (c *Console) tellTerminals(line string) (told bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A scopeChoice is an entry of the menu of scopes, with the widths below it.
+// A scopeChoice is an entry of the menu of scopes, with its widths.
 type scopeChoice struct {
 	scope  umpire.Scope
 	key    string
@@ -14,7 +14,7 @@ type scopeChoice struct {
 	coded  bool            // it needs a code
 }
 
-// hasPanel reports whether the person has to choose or type something before answering.
+// hasPanel reports whether the person must choose or type something before answering.
 func (s *scopeChoice) hasPanel() bool { return s.coded || s.scope != umpire.ScopeOnce }
 
 // listScopes lists the scopes that a card offers.
@@ -40,7 +40,7 @@ func (q *question) listScopes() []scopeChoice {
 	return choices
 }
 
-// button makes a button that the page's script knows by a flag or a class.
+// button makes a button that the page's script finds by a flag or a class.
 func button(of ...part) node { return element("button", attr("type", "button"), parts(of)) }
 
 // drawControls draws the buttons and forms for answering.
@@ -66,7 +66,7 @@ func (q *question) drawControls() node {
 
 func (q *question) backButton() node { return button(flag("data-back"), written(q.text.Of("back"))) }
 
-// drawPanel draws the widths and the code below an entry of the menu.
+// drawPanel draws the widths and the code of a menu entry.
 func (q *question) drawPanel(s scopeChoice) part {
 	if !s.hasPanel() {
 		return parts(nil)

@@ -8,11 +8,11 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// maxDiff is how many lines of a diff a card shows.
+// maxDiff bounds the lines of a diff on a card.
 const maxDiff = 400
 
-// A diffReader reads a unified diff line by line. Only the length of a hunk tells a removed line
-// that begins with two dashes from the name of the next file.
+// A diffReader reads a unified diff line by line. Only the length of a hunk distinguishes a removed
+// line that begins with two dashes from the name of the next file.
 type diffReader struct {
 	before, after int    // lines left in the hunk
 	from          string // the name above the next "+++"
@@ -23,7 +23,7 @@ type diffReader struct {
 type fileDiff struct {
 	name           string
 	added, removed int
-	cut            bool // lines are left out, so the counts are too low
+	cut            bool // lines are omitted, so the counts are too low
 }
 
 func (f *fileDiff) String() string {
@@ -56,7 +56,7 @@ func (d *diffReader) classify(line string) string {
 	return kind
 }
 
-// readHeader reads a line that is not in a hunk.
+// readHeader reads a line outside of hunks.
 func (d *diffReader) readHeader(line string) {
 	last := len(d.files) - 1
 	if name, ok := strings.CutPrefix(line, "--- "); ok {
@@ -83,7 +83,7 @@ func hunkLength(text string) int {
 	return length
 }
 
-// drawDiff draws what a call would change.
+// drawDiff draws the changes of a call.
 func drawDiff(diff string, text *catalogue.Language) part {
 	var lines parts
 	var read diffReader

@@ -15,12 +15,12 @@ const (
 	eventsPath = "/events"
 	beatTime   = 15 * time.Second
 	stallTime  = 10 * time.Second // the longest that a write may take
-	// quietTime is the shortest time between two events for a page. Changes in between become one.
+	// quietTime is the shortest time between two events for a page. Changes in between are merged.
 	quietTime = 100 * time.Millisecond
 )
 
-// streamEvents tells a page that something has changed, as server-sent events: "pending"
-// when questions came or went, "event" for all else. The data is the last event's number.
+// streamEvents tells a page about changes, as server-sent events: "pending" for new or settled
+// questions, "event" for all else. The data is the last event's number.
 func (c *Console) streamEvents(w http.ResponseWriter, r *http.Request) {
 	leave := c.config.Attend()
 	defer leave()
@@ -40,7 +40,7 @@ func (c *Console) streamEvents(w http.ResponseWriter, r *http.Request) {
 	})
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := &eventStream{w: w, control: http.NewResponseController(w)}
-	_ = out.control.SetReadDeadline(time.Time{}) // the request has been read, and the answer goes on
+	_ = out.control.SetReadDeadline(time.Time{}) // the request is read, and the answer continues
 	beat := time.NewTicker(beatTime)
 	defer beat.Stop()
 	for ok := out.push(": here\n\n"); ok; {
@@ -73,7 +73,7 @@ func (c change) message() string {
 }
 
 // readChanges reads the timeline after an event until ctx ends. It merges changes until the page
-// takes them.
+// receives them.
 func (c *Console) readChanges(ctx context.Context, after int64, changes chan change) {
 	for e, err := range c.config.Gate.Watch(ctx, umpire.Filter{After: after}) {
 		if err != nil {

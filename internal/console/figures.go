@@ -21,9 +21,9 @@ type figures struct {
 	from, to time.Time
 	buckets  []callCounts // over the period, in equal parts
 	total    callCounts
-	agents   []agentFigures // the one with the most calls first
+	agents   []agentFigures // most calls first
 	waits    [len(answerTimes) + 1]int
-	// Approvals are those of persons, and hasty of these came within hastyTime.
+	// approvals counts approvals by people, and hasty those of them within hastyTime.
 	approvals, hasty int
 	shapes           []shapeFigures // the most asked first
 }
@@ -43,20 +43,20 @@ type shapeFigures struct {
 	name string
 	asks int
 	last fact
-	// Varied says that they were not all about the same input.
+	// varied is set if their inputs differed.
 	varied bool
 }
 
-// maxShapes is how many kinds of calls the overview names.
+// maxShapes bounds the kinds of calls that the overview lists.
 const maxShapes = 5
 
-// callKey names a call.
+// callKey identifies a call.
 type callKey struct {
 	session umpire.SessionID
 	call    umpire.CallID
 }
 
-// countFigures counts the facts of a period that ends now, in a number of parts.
+// countFigures counts the facts of a period that ends now, divided into parts.
 func countFigures(facts []fact, now time.Time, period time.Duration, parts int) *figures {
 	f := &figures{from: now.Add(-period), to: now, buckets: make([]callCounts, parts)}
 	var recent []fact
@@ -143,7 +143,7 @@ func (f *figures) countAnswers(facts []fact) {
 	}
 }
 
-// countShapes finds the kinds of calls that were asked about most.
+// countShapes finds the most frequently asked kinds of calls.
 func (f *figures) countShapes(facts []fact) {
 	shapes := map[string]int{}
 	for i := range facts {
@@ -165,7 +165,7 @@ func (f *figures) countShapes(facts []fact) {
 	f.shapes = f.shapes[:min(len(f.shapes), maxShapes)]
 }
 
-// countHour counts what happened in the last hour.
+// countHour counts the events of the last hour.
 func countHour(facts []fact, now time.Time) *view.LastHour {
 	counts := &view.LastHour{Now: now}
 	for i := range facts {

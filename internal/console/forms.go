@@ -9,24 +9,24 @@ import (
 // A choice is an entry of a select.
 type choice struct{ value, name string }
 
-// drawSelect draws a select with a name that it is sent under and a label.
+// drawSelect draws a select with its form name and its label.
 func drawSelect(name, label string, options []choice, chosen string) node {
 	return element("select", attr("name", name), attr("aria-label", label), each(options, func(o choice) part {
 		return element("option", attr("value", o.value), when(o.value == chosen, flag("selected")), written(o.name))
 	}))
 }
 
-// hiddenInput keeps a value in a form that has one.
+// hiddenInput adds a hidden value to a form.
 func hiddenInput(name, value string) part {
 	return when(value != "", element("input", attr("type", "hidden"), attr("name", name), attr("value", value)))
 }
 
 // drawAct draws a form that the page's script posts to a path: its body, and the code if there is a
-// field for one.
+// field for it.
 func drawAct(path string, body map[string]any, of ...part) node {
 	text, err := json.Marshal(body)
 	if err != nil {
-		panic(err) // a mistake in the drawing
+		panic(err) // a programming error
 	}
 	return element("form", attr("data-post", path), attr("data-body", string(text)), parts(of))
 }
@@ -43,7 +43,7 @@ func drawPages(text *catalogue.Language, first, next string) node {
 	return element("p", links)
 }
 
-// drawCode asks for the code that the terminal shows.
+// drawCode draws the field for the code on the terminal.
 func drawCode(text *catalogue.Language) node {
 	return element("p", class("code"),
 		element("label", written(text.Of("this needs the code that your terminal shows")),

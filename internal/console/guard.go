@@ -19,7 +19,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
-// safeHeaders go with every answer, beside the Content-Security-Policy of its origin.
+// safeHeaders are sent with every answer, in addition to the origin's Content-Security-Policy.
 var safeHeaders = map[string][]string{
 	"X-Content-Type-Options":       {"nosniff"},
 	"X-Frame-Options":              {"DENY"},
@@ -30,8 +30,8 @@ var safeHeaders = map[string][]string{
 	"Cache-Control":                {"no-store"},
 }
 
-// contentPolicy lets a page load and call only the console. Where it can be installed, the page may also
-// start the one service worker and read the manifest.
+// contentPolicy lets a page load and call only the console. If the page can be installed, it may
+// also start the one service worker and read the manifest.
 func (o *origin) contentPolicy() string {
 	worker, manifest := "'none'", "'none'"
 	if o.remote {
@@ -46,7 +46,7 @@ func (o *origin) contentPolicy() string {
 // hereOnly are the paths that only browsers on this machine may use.
 var hereOnly = map[string]bool{codePath: true, undoPath: true, ruleCodePath: true, removeRulePath: true}
 
-// remoteOnly are the paths for passkeys, which need the name of a host, and for what needs HTTPS.
+// remoteOnly are the paths for passkeys, which need a host name, and for features that need HTTPS.
 var remoteOnly = map[string]bool{
 	challengePath: true, passkeyCodePath: true, passkeyBeginPath: true, passkeyAddPath: true,
 	subscribePath: true, noticeCodePath: true, noticeChallengePath: true,
@@ -58,7 +58,7 @@ type (
 	signInKey  struct{} // of a request
 )
 
-// originOf returns the origin that a request came to.
+// originOf returns the origin that a request was sent to.
 func originOf(r *http.Request) *origin {
 	o, _ := r.Context().Value(originKey{}).(*origin)
 	return o
@@ -70,7 +70,7 @@ func signInOf(r *http.Request) *signIn {
 	return s
 }
 
-// textOf returns the language of a request: the one of its sign-in, else the browser's.
+// textOf returns the language of a request: its sign-in's, else the browser's.
 func textOf(r *http.Request) *catalogue.Language {
 	if s := signInOf(r); s != nil {
 		return s.text
@@ -78,9 +78,9 @@ func textOf(r *http.Request) *catalogue.Language {
 	return languages.Find(r.Header.Get("Accept-Language"))
 }
 
-// ServeHTTP lets a request through if it names the right host, comes from one of the console's
-// own pages, and is signed by the key of a browser that is signed in. A navigation is never signed. It gets the same
-// shell for every sender, and the shell's script asks for the rest.
+// ServeHTTP accepts a request if it names the right host, comes from one of the console's own
+// pages, and is signed by the key of a signed-in browser. A navigation is never signed. It gets the
+// same shell for every sender, and the shell's script requests the rest.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	maps.Copy(w.Header(), safeHeaders)
 	w.Header().Set("Content-Security-Policy", originOf(r).contentPolicy())
@@ -105,7 +105,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case opensPage(r):
 		strangers.showShell(w, r)
 	case s != nil && r.URL.Path != path.Clean(r.URL.Path):
-		sendRefusal(w, r, http.StatusNotFound, umpire.ErrNotFound) // and no redirect, which repeats a signature
+		sendRefusal(w, r, http.StatusNotFound, umpire.ErrNotFound) // not a redirect, which would repeat a signature
 	case s == nil:
 		sendRefusal(w, r, http.StatusUnauthorized, errSignIn)
 	case originOf(r).remote && hereOnly[r.URL.Path]:
@@ -117,14 +117,14 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// opensPage reports whether a browser opens a page, rather than a page of the console asking for something.
+// opensPage reports whether a request is a navigation, rather than one from a page of the console.
 func opensPage(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.Header.Get(signatureHeader) == "" &&
 		(r.URL.Path == "/" || r.Header.Get("Sec-Fetch-Dest") == "document")
 }
 
-// checkSender identifies the sender of a request, and returns the sign-in with the key that signed it. Without a
-// valid one the sign-in is nil. The files of the page are served to everyone.
+// checkSender identifies the sender of a request, and returns the sign-in whose key signed it, or
+// nil without a valid one. The files of the page are served to everyone.
 func (c *Console) checkSender(w http.ResponseWriter, r *http.Request, isAsset bool) (visitor, *signIn, error) {
 	if err := checkOrigin(r); err != nil || isAsset {
 		return visitor{}, nil, err
@@ -137,7 +137,7 @@ func (c *Console) checkSender(w http.ResponseWriter, r *http.Request, isAsset bo
 	return v, s, err
 }
 
-// statusOfSender returns the HTTP status for a sender's error.
+// statusOfSender returns the HTTP status for an error about the sender.
 func statusOfSender(err error) int {
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
@@ -151,13 +151,13 @@ func statusOfSender(err error) int {
 
 // Limits on requests of browsers that are not signed in.
 const (
-	maxStrangers = 8 // that send a body
+	maxStrangers = 8 // with a body at a time
 	strangerTime = 2 * time.Second
 )
 
-// limitStranger keeps a request without a sign-in from holding its connection: it has to read its answer,
-// and few of them may send a body at a time, neither for long; one that is refused may send none. The request
-// ends with the function that it returns.
+// limitStranger keeps a request without a sign-in from holding its connection: the client must read
+// its answer, and few such requests may send a body at a time, and only for a short while; a
+// refused one may not send any. end ends the request.
 func limitStranger(w http.ResponseWriter, r *http.Request, refused bool) (end func()) {
 	control, strangers := http.NewResponseController(w), originOf(r).strangers
 	_ = control.SetWriteDeadline(time.Now().Add(headerTimeout)) // a writer without deadlines has no connection
@@ -165,7 +165,7 @@ func limitStranger(w http.ResponseWriter, r *http.Request, refused bool) (end fu
 	case r.ContentLength == 0:
 		return func() {}
 	case refused:
-		strangers = nil // nothing of the body is waited for
+		strangers = nil // do not wait for the body
 	}
 	select {
 	case strangers <- struct{}{}:
@@ -175,7 +175,7 @@ func limitStranger(w http.ResponseWriter, r *http.Request, refused bool) (end fu
 	}
 	_ = control.SetReadDeadline(time.Now().Add(strangerTime))
 	return func() {
-		_, _ = io.CopyN(io.Discard, r.Body, maxBody) // its sender may read the answer only then
+		_, _ = io.CopyN(io.Discard, r.Body, maxBody) // only then may the sender read the answer
 		<-strangers
 	}
 }
@@ -188,7 +188,7 @@ var (
 	errSite   = umpire.Errorf("the request comes from another site")
 )
 
-// checkOrigin refuses a request for another host, as after DNS rebinding, and one from a page of
+// checkOrigin rejects a request for another host, as after DNS rebinding, and one from a page of
 // another origin. A request that changes something must name its origin.
 func checkOrigin(r *http.Request) error {
 	own := originOf(r)
@@ -225,10 +225,10 @@ func (c *Console) identify(r *http.Request) (visitor, error) {
 
 func sameText(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// A refusal is the answer to a page whose request failed.
+// A refusal is the answer to a failed request of a page.
 type refusal struct {
 	Error string `json:"error"`
-	// Standing says which answer counts, when this one came too late.
+	// Standing describes the earlier answer, if this one came too late.
 	Standing string `json:"standing,omitempty"`
 }
 
@@ -261,7 +261,7 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// answerPanic answers a panic with an error. The details go to the log only.
+// answerPanic answers with an error after a panic. The details go only to the log.
 func (c *Console) answerPanic(w http.ResponseWriter, r *http.Request) {
 	fault := recover()
 	if fault == nil {

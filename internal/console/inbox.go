@@ -12,21 +12,21 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// pageSize is how many questions the inbox lists, and how many lines a page of the timeline has.
+// pageSize is the number of questions in the inbox, and of lines on a page of the timeline.
 const pageSize = 60
 
-// An inbox lists the questions that wait, and has the card that is open.
+// An inbox lists the waiting questions, and has the open card.
 type inbox struct {
 	text   *catalogue.Language
 	groups []group
-	more   int // how many wait beyond those that are listed
+	more   int // the number of waiting questions that are not listed
 	open   *question
-	// settled says how the card that the address names was answered; "" while it waits.
+	// settled describes the answer to the card in the address; "" while it waits.
 	settled string
-	quiet   string // says what happened lately while nothing waits
+	quiet   string // describes recent events while no question waits
 }
 
-// A group has the questions of one session.
+// A group holds the questions of one session.
 type group struct {
 	name  string
 	items []item
@@ -37,12 +37,11 @@ type item struct {
 	*view.Card
 
 	age    string
-	behind bool // another call of the same message has to be answered first
+	behind bool // another call of the same message must be answered first
 	open   bool
 }
 
-// showInbox shows the questions that wait and one card: the one that the address names, else the
-// first.
+// showInbox shows the waiting questions and one card: the card in the address, else the first.
 func (c *Console) showInbox(w http.ResponseWriter, r *http.Request) {
 	list, err := c.config.Gate.Pending(r.Context(), umpire.PendingQuery{})
 	if err != nil {
@@ -102,7 +101,7 @@ func (c *Console) listInbox(r *http.Request, list []umpire.Pending) (*inbox, err
 	return in, err
 }
 
-// groupItems lists questions, of which one may be open.
+// groupItems lists questions, one of which may be open.
 func (c *Console) groupItems(ctx context.Context, in *inbox, list []umpire.Pending, open int) error {
 	sessions, err := c.sessionsOf(ctx, list)
 	if err != nil {
@@ -128,7 +127,7 @@ func (c *Console) groupItems(ctx context.Context, in *inbox, list []umpire.Pendi
 	return nil
 }
 
-// describeSettled says how a card that does not wait any more was answered.
+// describeSettled describes the answer to a card that is no longer waiting.
 func (c *Console) describeSettled(r *http.Request, id umpire.RequestID) (string, error) {
 	session := umpire.SessionID(r.URL.Query().Get("session"))
 	standing, err := c.findStanding(r.Context(), session, id)
@@ -138,7 +137,7 @@ func (c *Console) describeSettled(r *http.Request, id umpire.RequestID) (string,
 	return view.DescribeStanding(*standing, textOf(r)), nil
 }
 
-// sessionsOf reads the sessions in which questions wait.
+// sessionsOf reads the sessions with waiting questions.
 func (c *Console) sessionsOf(
 	ctx context.Context, list []umpire.Pending,
 ) (map[umpire.SessionID]umpire.Session, error) {
@@ -157,7 +156,7 @@ func (c *Console) sessionsOf(
 	return sessions, nil
 }
 
-// nameAsker returns the project in which a question waits, and the agent that asks.
+// nameAsker returns the project and the agent of a question.
 func nameAsker(p *umpire.Pending, s *umpire.Session) string {
 	return nameProject(p.Project, s) + " · " + view.Visible(cmp.Or(p.Agent, s.Agent, "?"))
 }
@@ -171,7 +170,7 @@ func linkTo(p *umpire.Pending) string {
 	return "/?" + encodeQuery("card", string(p.Request), "session", string(p.Session))
 }
 
-// draw draws the list, and the card that is open.
+// draw draws the list, and the open card.
 func (in *inbox) draw() parts {
 	return parts{
 		element("section", class("list"), attr("aria-labelledby", "list-title"),

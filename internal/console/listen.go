@@ -17,15 +17,15 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// An origin is where browsers find the console.
+// An origin is an address at which browsers reach the console.
 type origin struct {
 	url      string       // its scheme, host and port, as browsers send it
-	host     string       // what every request has to name
-	instance string       // tells this listener from others that had, or will have, the same url
-	remote   bool         // other machines reach it, over HTTPS
+	host     string       // required in every request
+	instance string       // distinguishes this listener from earlier and later ones with the same url
+	remote   bool         // reachable from other machines, over HTTPS
 	listen   string       // the address of its listener
-	push     *notice.Push // the browsers that get notices there; nil sends none
-	proxy    *Proxy       // passes all requests on and names their person; nil trusts no proxy
+	push     *notice.Push // the browsers that get notices there; nil sends no notices
+	proxy    *Proxy       // forwards all requests and names their person; nil trusts no proxy
 
 	// strangers holds a value for each request without a sign-in that sends a body.
 	strangers chan struct{}
@@ -43,10 +43,10 @@ type Remote struct {
 	Origin string
 	// Listen is the HOST:PORT to listen on.
 	Listen string
-	// Certificate returns the server's certificate, and with an error the one before, if there is one. It
-	// is nil where a proxy on this machine speaks TLS; Listen is then a loopback address.
+	// Certificate returns the server's certificate; with an error it also returns the previous one,
+	// if any. It is nil if a proxy on this machine speaks TLS; Listen is then a loopback address.
 	Certificate func() (*tls.Certificate, error)
-	// Push keeps the browsers there that get notices; nil offers none.
+	// Push keeps that origin's browsers that get notices; if nil, notices are not offered.
 	Push *notice.Push
 	// Proxy authenticates the users; if nil, everybody signs in here.
 	Proxy *Proxy
@@ -68,8 +68,8 @@ const anyPort = "127.0.0.1:0"
 
 var errEnded = umpire.Errorf("the console has ended: %w", umpire.ErrState)
 
-// Listen makes the console listen on a loopback address; "" is any free port. It does
-// nothing when the console listens already.
+// Listen makes the console listen on a loopback address; "" means any free port. It does nothing if
+// the console already listens.
 func (c *Console) Listen(ctx context.Context, address string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,8 +119,8 @@ func (c *Console) ListenRemote(ctx context.Context, r Remote) error {
 	return nil
 }
 
-// certificate returns the certificate of an address, the one before where a new one cannot be read. What
-// is wrong is logged once.
+// certificate returns the certificate of an address, or the previous one if a new one cannot be
+// read. Each problem is logged once.
 func (c *Console) certificate(r *Remote) (*tls.Certificate, error) {
 	pair, err := r.Certificate()
 	c.mu.Lock()
@@ -138,7 +138,7 @@ func (c *Console) certificate(r *Remote) (*tls.Certificate, error) {
 	return nil, err
 }
 
-// listenTCP listens on HOST:PORT, which is of this machine unless other machines may reach it.
+// listenTCP listens on HOST:PORT, which must be on this machine unless remote is set.
 func (c *Console) listenTCP(ctx context.Context, address string, remote bool) (net.Listener, error) {
 	if c.ended.Err() != nil {
 		return nil, errEnded
@@ -177,7 +177,7 @@ func (c *Console) answerAt(listener net.Listener, o *origin) {
 	})
 }
 
-// Address returns where the console listens on this machine, "" before it does.
+// Address returns the console's address on this machine, or "" before it listens.
 func (c *Console) Address() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,7 +187,7 @@ func (c *Console) Address() string {
 	return c.local.listen
 }
 
-// Close stops the console, and waits a short time for requests that are being answered.
+// Close stops the console, and waits a short time for running requests.
 func (c *Console) Close() error {
 	c.end()
 	c.mu.Lock()

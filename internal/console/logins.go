@@ -15,9 +15,9 @@ import (
 const (
 	linkTime   = time.Minute
 	signInTime = 12 * time.Hour
-	maxSignIns = 64 // and links; the oldest make room
+	maxSignIns = 64 // and links; the oldest are dropped
 	tokenBytes = 32
-	// A sign-in ends with so many wrong codes after each other: a code is short.
+	// A sign-in ends after this many wrong codes in a row, because a code is short.
 	maxWrongCodes = 5
 )
 
@@ -32,10 +32,10 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
-// A link lets one browser in, once, at one origin.
+// A link signs one browser in, once, at one origin.
 type link struct {
 	lang    string
-	person  string // the name of the person whom it lets in, "" for the user of this process
+	person  string // the name of the person it signs in, or "" for the user of this process
 	origin  *origin
 	expires time.Time
 }
@@ -53,17 +53,17 @@ type visitor struct {
 type signIn struct {
 	id      string // identifies it; cannot be used to sign in
 	visitor visitor
-	key     *ecdsa.PublicKey // of the page at its origin; each request is signed by it
+	key     *ecdsa.PublicKey // of the page at its origin; it signs each request
 	numbers numbers          // of those requests
-	secret  []byte           // with which the console proves itself to the page
-	passkey string           // the id of the one that let it in; "" is a link
+	secret  []byte           // proves the console to the page
+	passkey string           // the id of the passkey used to sign in; "" if by a link
 	person  string           // as in link
 	text    *catalogue.Language
 	expires time.Time
-	wrong   atomic.Int32 // codes since the last right one
+	wrong   atomic.Int32 // wrong codes since the last right one
 }
 
-// logins keeps the links that were shown and the sign-ins made with them.
+// logins keeps the shown links and the sign-ins made with them.
 type logins struct {
 	now func() time.Time
 
@@ -76,7 +76,7 @@ func newLogins(now func() time.Time) *logins {
 	return &logins{now: now, links: map[digest]link{}, signIns: map[string]*signIn{}}
 }
 
-// makeLink makes a token that lets one browser in, by a link that expires from now on.
+// makeLink returns a token that signs one browser in. Its link starts to expire now.
 func (l *logins) makeLink(made link) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,8 +87,8 @@ func (l *logins) makeLink(made link) string {
 	return token
 }
 
-// redeemLink uses up a link's token and returns the link. It returns false when the token is unknown, was
-// used before, has expired or is for another origin.
+// redeemLink consumes a link's token and returns the link. It returns false if the token is
+// unknown, used, expired or for another origin.
 func (l *logins) redeemLink(token string, o *origin) (link, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +97,7 @@ func (l *logins) redeemLink(token string, o *origin) (link, bool) {
 	return used, known && !l.now().After(used.expires) && used.origin == o
 }
 
-// admit signs a browser in. It fills in the sign-in's id, secret and end.
+// admit signs a browser in. It sets the sign-in's id, secret and expiry.
 func (l *logins) admit(s *signIn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,12 +9,12 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A page is a tree of html nodes. Package html escapes every text and every value of an
-// attribute when it writes the tree, so they may come from anywhere. Names of elements and
-// attributes are constants of this package. An address needs [address], which takes paths of the
-// console alone, and nothing here writes a script, a style or a handler of events.
+// A page is a tree of html nodes. Package html escapes every text and attribute value when it
+// writes the tree, so they may come from anywhere. Names of elements and attributes are constants
+// of this package. An address needs [address], which accepts only paths of the console, and nothing
+// here writes a script, a style or an event handler.
 
-// A part of an element is an attribute of it or something below it.
+// A part is an attribute or a child of an element.
 type part interface{ addTo(to *html.Node) }
 
 type (
@@ -66,12 +66,12 @@ func attr(name, value string) part {
 	return attribute{Key: name, Val: value}
 }
 
-// flag makes an attribute that has no value.
+// flag makes an attribute without a value.
 func flag(name string) part { return attr(name, "") }
 
 func class(names string) part { return attr("class", names) }
 
-// address makes an attribute that leads to a path of the console, or to a place on the page.
+// address makes an attribute that links to a path of the console, or to a place on the page.
 func address(name, to string) part {
 	path := strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//")
 	if !path && !strings.HasPrefix(to, "#") || strings.ContainsAny(to, "\\\t\r\n") {
@@ -80,7 +80,7 @@ func address(name, to string) part {
 	return attribute{Key: name, Val: to}
 }
 
-// encodeQuery makes a query of names with their values.
+// encodeQuery encodes names and values as a query.
 func encodeQuery(pairs ...string) string {
 	query := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -89,7 +89,7 @@ func encodeQuery(pairs ...string) string {
 	return query.Encode()
 }
 
-// when leaves its parts out unless a condition holds.
+// when returns its parts if holds is true.
 func when(holds bool, of ...part) part {
 	if !holds {
 		return parts(nil)
@@ -97,7 +97,7 @@ func when(holds bool, of ...part) part {
 	return parts(of)
 }
 
-// each makes a part of every value.
+// each draws a part for every value.
 func each[T any](values []T, draw func(T) part) part {
 	all := make(parts, 0, len(values))
 	for _, value := range values {
@@ -106,11 +106,11 @@ func each[T any](values []T, draw func(T) part) part {
 	return all
 }
 
-// key names a key of the keyboard.
+// key draws a key of the keyboard.
 func key(name string) part { return parts{written(" "), element("kbd", written(name))} }
 
-// paragraph makes a paragraph of a class.
+// paragraph makes a paragraph with a class.
 func paragraph(of string, text string) node { return element("p", class(of), written(text)) }
 
-// languageTag is the tag of a language.
+// languageTag returns the tag of a language.
 func languageTag(text *catalogue.Language) string { return text.Word("language tag", "en") }

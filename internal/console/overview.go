@@ -15,7 +15,7 @@ import (
 
 const overviewPath = "/overview"
 
-// The overviewPages show what the latest events amount to.
+// The overviewPages show statistics of the latest events.
 type overviewPages struct{ *Console }
 
 // periods are the overview's periods, each divided into equal parts.
@@ -34,7 +34,7 @@ type overview struct {
 
 	text   *catalogue.Language
 	period string
-	advice []string // for each of the shapes: the rule that would settle them
+	advice []string // for each of the shapes, the rule that would settle it
 	since  time.Time
 }
 
@@ -63,7 +63,7 @@ func (c *overviewPages) showOverview(w http.ResponseWriter, r *http.Request) {
 	c.showPage(w, r, overviewPath, o.text.Of("Overview"), o.draw())
 }
 
-// advise says which rule would settle calls of a kind, as things are now.
+// advise returns the rule that would currently settle calls of a kind.
 func (c *overviewPages) advise(ctx context.Context, kind *shapeFigures, text *catalogue.Language) string {
 	asked := &kind.last
 	s, err := c.config.Gate.Session(ctx, asked.session)
@@ -80,7 +80,7 @@ func (c *overviewPages) advise(ctx context.Context, kind *shapeFigures, text *ca
 	at := slices.IndexFunc(d.Suggestions, func(s umpire.Suggestion) bool {
 		return s.Width == umpire.WidthSubcommand || s.Width == umpire.WidthFolder || !kind.varied
 	})
-	if at < 0 { // or one covers no more than the last of them
+	if at < 0 { // or a rule covers no more than the last of them
 		return text.Of("no rule can settle it")
 	}
 	best := &d.Suggestions[at]
@@ -180,7 +180,7 @@ func (o *overview) drawAgents() node {
 		}, rows))
 }
 
-// drawAnswers draws how long questions waited for a person, and how many were approved at once.
+// drawAnswers draws how long questions waited for a person, and how many were approved hastily.
 func (o *overview) drawAnswers() part {
 	answers := 0
 	for _, n := range o.waits {

@@ -32,7 +32,7 @@ var assetTypes = map[string]string{
 	"/assets/icon.png":    "image/png",
 }
 
-// modules are the scripts that the shell's script imports. The shell names them to have browsers load them in parallel.
+// modules are the scripts that the shell's script imports. The shell lists them to let browsers load them in parallel.
 var modules = []string{
 	"/assets/card.js", "/assets/console.js", "/assets/key.js", "/assets/passkey.js", "/assets/push.js",
 }
@@ -43,7 +43,7 @@ const (
 	manifestPath = "/assets/console.webmanifest"
 )
 
-// addRoutes makes the paths of the console.
+// addRoutes registers the console's paths.
 func (c *Console) addRoutes() {
 	c.routes = http.NewServeMux()
 	for path := range assetTypes {
@@ -87,24 +87,24 @@ func sendAsset(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", assetTypes[r.URL.Path])
 	if r.URL.Path == workerPath {
-		w.Header().Set("Service-Worker-Allowed", "/") // notices lead to every page
+		w.Header().Set("Service-Worker-Allowed", "/") // notices link to every page
 	}
 	_, _ = w.Write(data) // the browser may have gone
 }
 
-// A page holds the frame that all pages share, and the part that changes.
+// A page holds the frame that all pages share, and the changing part.
 type page struct {
 	text   *catalogue.Language
 	title  string
 	person string // the signed-in person's name, or ""
-	count  int    // of questions that wait
-	path   string // the entry of the menu that it belongs to
-	class  string // of the part that changes
-	remote bool   // it is shown on another machine
+	count  int    // of waiting questions
+	path   string // the page's menu entry
+	class  string // of the changing part
+	remote bool   // shown on another machine
 	body   parts
 }
 
-// newPage makes the frame of a page.
+// newPage returns the frame of a page.
 func newPage(r *http.Request, title string) *page {
 	p := &page{text: textOf(r), title: title, path: "/", remote: originOf(r).remote}
 	if s := signInOf(r); s != nil {
@@ -113,7 +113,7 @@ func newPage(r *http.Request, title string) *page {
 	return p
 }
 
-// mostCounted is how many questions a page other than the inbox counts.
+// mostCounted is the highest count of questions shown outside of the inbox.
 const mostCounted = 99
 
 // showPage shows a page other than the inbox.
@@ -128,10 +128,10 @@ func (c *Console) showPage(w http.ResponseWriter, r *http.Request, path, title s
 	p.show(w, r)
 }
 
-// partHeader is the header by which a page asks only for its part that changes.
+// partHeader is the header by which a page requests only its changing part.
 const partHeader = "Umpire-Part"
 
-// show writes a page, or the part of it that changes.
+// show writes a page, or only its changing part.
 func (p *page) show(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get(partHeader) != "" {
 		sendNode(w, p.drawPart().Node)
@@ -151,7 +151,7 @@ func (p *page) sendDocument(w http.ResponseWriter, body node) {
 func sendNode(w http.ResponseWriter, n *html.Node) {
 	var out bytes.Buffer
 	if err := html.Render(&out, n); err != nil {
-		panic(err) // a mistake in the drawing
+		panic(err) // a programming error
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(out.Bytes()) // the browser may have gone
@@ -183,7 +183,7 @@ func (p *page) drawDocument(body node) node {
 	)
 }
 
-// drawFrame draws what stays while the part of a page changes. The shell's script puts it in place of the shell.
+// drawFrame draws the part of a page that stays. The shell's script replaces the shell with it.
 func (p *page) drawFrame() node {
 	return element("body",
 		element("a", class("skip"), address("href", "#question"),
@@ -203,7 +203,7 @@ func (p *page) needsScript() node {
 	return element("noscript", element("p", written(p.text.Of("This page needs JavaScript."))))
 }
 
-// drawPart draws the part of a page that changes.
+// drawPart draws the changing part of a page.
 func (p *page) drawPart() node {
 	return element("div", attr("id", "part"), attr("data-title", p.title), when(p.class != "", class(p.class)),
 		p.drawNav(), p.body)
@@ -230,7 +230,7 @@ func (p *page) drawNav() node {
 	)
 }
 
-// countText is how many questions wait, as far as pages count them.
+// countText returns the shown number of waiting questions, up to mostCounted.
 func countText(n int) string {
 	if n > mostCounted {
 		return strconv.Itoa(mostCounted) + "+"

@@ -25,21 +25,21 @@ const (
 type challenge struct {
 	Challenge  string   `json:"challenge"`
 	Site       string   `json:"site"`
-	Keys       [][]byte `json:"keys"` // those that the person has registered
+	Keys       [][]byte `json:"keys"` // those registered by the person
 	Person     string   `json:"person,omitempty"`
 	Algorithms []int    `json:"algorithms,omitempty"`
 }
 
-// passkeyPages registers passkeys, and hands out challenges for them.
+// passkeyPages registers passkeys, and issues challenges for them.
 type passkeyPages struct{ *Console }
 
-// party returns the site of an origin, as passkeys know it.
+// party returns the site of an origin for passkeys.
 func (o *origin) party() webauthn.Party {
 	host, _, _ := strings.Cut(o.host, ":")
 	return webauthn.Party{Origin: o.url, ID: host}
 }
 
-// newPasskey is the use of a code, and then of a challenge, for registering a passkey.
+// newPasskey is the use of a code, and then of a challenge, to register a passkey.
 func newPasskey(by *signIn) codeUse { return codeUse{by: by, shown: "new passkey"} }
 
 // challengeFor makes a challenge for one use.
@@ -107,7 +107,7 @@ func (c *passkeyPages) beginPasskey(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, made)
 }
 
-// addPasskey keeps a new passkey.
+// addPasskey stores a new passkey.
 func (c *passkeyPages) addPasskey(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		webauthn.Registration
@@ -141,8 +141,8 @@ func (c *passkeyPages) addPasskey(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: textOf(r).Of("the passkey was added")})
 }
 
-// removePasskey forgets a passkey, and ends the sign-ins that were made with it and the notices to their browsers: the
-// device may be lost. Nothing can be approved with it any more, so it needs no code.
+// removePasskey removes a passkey, and ends the sign-ins made with it and the notices to their browsers:
+// the device may be lost. It needs no code, because removing a passkey only takes rights away.
 func (c *passkeyPages) removePasskey(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		ID []byte `json:"id"`

@@ -30,7 +30,7 @@ type passkey struct {
 	Name string `json:"name"`
 	// Person is the name of the person who registered it; "" is the user of the gate.
 	Person string    `json:"person,omitempty"`
-	Host   string    `json:"host"` // of the site that it is for
+	Host   string    `json:"host"` // of its site
 	Added  time.Time `json:"added"`
 	Used   time.Time `json:"used,omitzero"`
 }
@@ -96,7 +96,7 @@ func (p *passkeys) add(k *passkey) error {
 	return p.save(append(slices.Clone(p.all), *k))
 }
 
-// remove forgets a passkey.
+// remove removes a passkey.
 func (p *passkeys) remove(id []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,8 +107,8 @@ func (p *passkeys) remove(id []byte) error {
 	return p.save(left)
 }
 
-// verify checks an assertion for a challenge, and keeps the counter of its passkey before anything
-// is approved with it. It returns the name of the passkey's person.
+// verify checks an assertion for a challenge, and stores its passkey's counter before the assertion
+// approves anything. It returns the name of the passkey's person.
 func (p *passkeys) verify(
 	site webauthn.Party, a *webauthn.Assertion, challenge string, now time.Time,
 ) (person string, err error) {
@@ -127,7 +127,7 @@ func (p *passkeys) verify(
 	return all[at].Person, p.save(all)
 }
 
-// save writes the file, and takes the new state over once that is done.
+// save writes the file, and then replaces the state in memory.
 func (p *passkeys) save(all []passkey) error {
 	if p.path != "" {
 		data, err := json.MarshalIndent(all, "", " ")
@@ -142,12 +142,12 @@ func (p *passkeys) save(all []passkey) error {
 	return nil
 }
 
-// bind makes the challenge for one use of a passkey: of a random token, and of the card, scope and
-// width that it is for.
+// bind returns the challenge for one use of a passkey, made of a random token and the card, scope
+// and width of the use.
 func (u *codeUse) bind(token string) string {
 	text, err := json.Marshal([]any{token, u.request, u.shown, u.scope, u.width})
 	if err != nil {
-		panic(err) // these can be written
+		panic(err) // these types always marshal
 	}
 	sum := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(sum[:])

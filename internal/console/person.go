@@ -17,7 +17,7 @@ import (
 // maxName is the most characters of a person's name.
 const maxName = 60
 
-// reservedNames are on the record where no person answered, or one whose name is not known.
+// reservedNames are recorded for answers that no person gave, or one without a known name.
 var reservedNames = []string{
 	"agent", "gate", "local", "nobody", "person", "policy", "relay", "system", "tcp", "umpire", "unix",
 }
@@ -43,10 +43,10 @@ func CheckName(name string) error {
 	return nil
 }
 
-// isNumbered reports whether a name is that of a user whom the system does not name.
+// isNumbered reports whether a name looks like that of a user without a name in the system.
 func isNumbered(name string) bool { return strings.HasPrefix(strings.ToLower(name), "uid ") }
 
-// gateOf returns the gate that notes what the person of a request changes.
+// gateOf returns the gate that records changes under the name of the request's person.
 func (c *Console) gateOf(r *http.Request) umpire.Gate { return c.config.GateOf(signInOf(r).person) }
 
 // describePerson names the signed-in person.

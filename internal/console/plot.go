@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// drawTable draws a table of numbers. A head without a name is that of bars, which say nothing more.
+// drawTable draws a table of numbers. An unnamed column holds bars, which carry no extra information.
 func drawTable(heads []string, rows part) node {
 	head := func(name string) part {
 		if name == "" {

@@ -15,7 +15,7 @@ type Proxy struct {
 	Secret string
 }
 
-// ProxyHeader is the header in which a proxy proves itself.
+// ProxyHeader is the header with the proxy's secret.
 const ProxyHeader = "Umpire-Proxy"
 
 var errProxy = umpire.Errorf("this address is answered through the proxy of console.user_header only: it sends "+

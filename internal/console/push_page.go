@@ -22,7 +22,7 @@ const (
 	unsubscribePath     = "/notices/remove"
 )
 
-// pushPages say which browsers get notices by Web Push.
+// pushPages choose the browsers that get notices by Web Push.
 type pushPages struct{ *Console }
 
 // push returns the store of browsers that get notices, or nil if no other machine reaches the console.
@@ -37,7 +37,7 @@ func (c *pushPages) push() *notice.Push {
 
 var errNoPush = umpire.Errorf("no notices are sent from here: %w", umpire.ErrState)
 
-// newNotices is the use of a code, or with an endpoint of a challenge, for sending notices to a browser.
+// newNotices is the use of a code, or with an endpoint of a challenge, to send notices to a browser.
 func newNotices(by *signIn, endpoint string) codeUse {
 	return codeUse{by: by, shown: "notices " + endpoint}
 }
@@ -67,7 +67,7 @@ type wanted struct {
 	Assertion *webauthn.Assertion `json:"assertion"`
 }
 
-// subscribe has notices sent to the browser that asks.
+// subscribe starts notices to the requesting browser.
 func (c *pushPages) subscribe(w http.ResponseWriter, r *http.Request) {
 	var in wanted
 	err := readJSON(w, r, &in)
@@ -110,7 +110,7 @@ func (c *pushPages) checkWanted(r *http.Request, in *wanted) error {
 	return nil
 }
 
-// unsubscribe ends the notices to a browser. It is no more than a person can do there, so it needs no code.
+// unsubscribe ends the notices to a browser. It needs no code, because the person could also do it in the browser.
 func (c *pushPages) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		ID string `json:"id"`
@@ -140,13 +140,13 @@ func (c *pushPages) removeOf(signIns []string) error {
 	return push.Remove(func(b *notice.Browser) bool { return slices.Contains(signIns, b.SignIn) })
 }
 
-// describeLeft says that something is done, but notices still go out.
+// describeLeft reports that something is done, but notices still go out.
 func describeLeft(done string, err error, text *catalogue.Language) string {
 	left := fmt.Sprintf(text.Of("notices could not be ended: %s"), view.Visible(text.Error(err)))
 	return view.Joined(done, "; ", left)
 }
 
-// drawBrowsers lists the browsers that get notices, and lets one on another machine get them.
+// drawBrowsers lists the browsers that get notices, and offers notices to one on another machine.
 func (c *pushPages) drawBrowsers(o *origin, by *signIn) part {
 	text := by.text
 	push := c.push()
@@ -178,7 +178,7 @@ func (c *pushPages) drawBrowsers(o *origin, by *signIn) part {
 		when(o.remote, c.drawSubscribe(o, key, by)))
 }
 
-// drawSubscribe offers notices to the browser that shows the page, with the proof that they take.
+// drawSubscribe offers notices to the browser that shows the page, with the required proof.
 func (c *pushPages) drawSubscribe(o *origin, key string, by *signIn) part {
 	text := by.text
 	does := text.Of("Notify me on this phone")

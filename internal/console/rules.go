@@ -26,7 +26,7 @@ const (
 	revokePath     = "/rules/revoke"
 )
 
-// maxFolders is how many sessions are looked through for the folders that a person can choose.
+// maxFolders bounds the sessions searched for folders to choose from.
 const maxFolders = 200
 
 // The rulePages show and change the rules and grants of folders.
@@ -47,11 +47,11 @@ type ruleBook struct {
 	tested  *umpire.Decision            // on the command that was asked about; may be nil
 }
 
-// A rulesQuery says which folder's rules are shown, by a session in it, and a command to test.
+// A rulesQuery selects the folder to show, by a session in it, and a command to test.
 type rulesQuery struct {
 	session umpire.SessionID
 	command string
-	builtin bool // the rules that are part of umpire are shown as well
+	builtin bool // also show umpire's built-in rules
 }
 
 func (q rulesQuery) address() string {
@@ -62,7 +62,7 @@ func (q rulesQuery) address() string {
 	return rulesPath + "?" + encodeQuery(pairs...)
 }
 
-// maxCommand is the longest command that is tested.
+// maxCommand is the longest command that can be tested.
 const maxCommand = 4096
 
 // showRules shows the rules and grants of a folder.
@@ -107,7 +107,7 @@ func (c *rulePages) readRules(ctx context.Context, b *ruleBook) (err error) {
 	return err
 }
 
-// readUses finds out when rules last settled a call of the folder's project.
+// readUses reads when rules last settled a call of the folder's project.
 func (c *rulePages) readUses(ctx context.Context, b *ruleBook) error {
 	if b.asked.session == "" {
 		return nil
@@ -121,8 +121,7 @@ func (c *rulePages) readUses(ctx context.Context, b *ruleBook) error {
 	return err
 }
 
-// listFolders lists the folders of the latest sessions. Unless a session is asked for, it takes the
-// latest.
+// listFolders lists the folders of the latest sessions. By default it chooses the latest session.
 func (c *rulePages) listFolders(ctx context.Context, b *ruleBook) error {
 	sessions, err := c.config.Gate.Sessions(ctx, umpire.SessionQuery{Limit: maxFolders})
 	if err != nil {
@@ -132,7 +131,7 @@ func (c *rulePages) listFolders(ctx context.Context, b *ruleBook) error {
 		b.asked.session = sessions[0].ID
 	}
 	at := slices.IndexFunc(sessions, func(s umpire.Session) bool { return s.ID == b.asked.session })
-	if at > 0 { // the session that was asked for stands for its folder
+	if at > 0 { // the requested session represents its folder
 		sessions = append([]umpire.Session{sessions[at]}, sessions...)
 	}
 	known := map[string]bool{}
@@ -154,7 +153,7 @@ func (c *rulePages) folderOf(ctx context.Context, id umpire.SessionID) (string, 
 	return cmp.Or(s.Root, s.Dir), err
 }
 
-// testCommand decides a command as the chosen session's would be decided, and stores nothing.
+// testCommand decides a command like one of the chosen session, and stores nothing.
 func (c *rulePages) testCommand(ctx context.Context, b *ruleBook) (*umpire.Decision, error) {
 	input, err := json.Marshal(map[string]string{"command": b.asked.command})
 	if err != nil {
@@ -170,12 +169,12 @@ func (c *rulePages) testCommand(ctx context.Context, b *ruleBook) (*umpire.Decis
 	return &d, err
 }
 
-// removable are the scopes of the rules that umpire can remove, by their source.
+// removable maps the sources of rules that umpire can remove to their scopes.
 var removable = map[umpire.Source]umpire.Scope{
 	umpire.SourceProject: umpire.ScopeProject, umpire.SourceUser: umpire.ScopeGlobal,
 }
 
-// A removal asks to remove a rule. Shown is the digest of the rule as the page showed it.
+// A removal is a request to remove a rule. Shown is the digest of the rule as the page showed it.
 type removal struct {
 	Session umpire.SessionID `json:"session_id"`
 	ID      umpire.RuleID    `json:"rule_id"`
@@ -184,7 +183,7 @@ type removal struct {
 	Code    string           `json:"code,omitempty"`
 }
 
-// removalOf returns the removal of a rule; false says that umpire cannot remove it: it stands in a
+// removalOf returns the removal of a rule; false means that umpire cannot remove it: it is in a
 // file that umpire does not write, or shares its id with another rule there.
 func (b *ruleBook) removalOf(r *umpire.Rule) (removal, bool) {
 	scope, can := removable[r.Source]
@@ -201,7 +200,7 @@ func (b *ruleBook) removalOf(r *umpire.Rule) (removal, bool) {
 	return m, can && own && same == 1
 }
 
-// digestRule tells a rule in a folder from any other, and from the same one when it has changed.
+// digestRule returns a digest that is unique to a rule in a folder and changes with the rule.
 func digestRule(dir string, r *umpire.Rule) string {
 	text, err := json.Marshal([]any{dir, r.Source, r.File, r})
 	if err != nil {
@@ -211,10 +210,10 @@ func digestRule(dir string, r *umpire.Rule) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// use is the one use of a code for the removal. It belongs to no question.
+// use returns the only use of a code for the removal. It belongs to no question.
 func (m *removal) use(by *signIn) codeUse { return codeUse{by: by, shown: m.Shown, scope: m.Scope} }
 
-// readRemoval reads a removal and finds its folder and its rule as they are now.
+// readRemoval reads a removal and finds its folder and its current rule.
 func (c *rulePages) readRemoval(
 	w http.ResponseWriter, r *http.Request,
 ) (in removal, dir string, rule umpire.Rule, err error) {
@@ -248,8 +247,8 @@ func (c *rulePages) sendRemovalCode(w http.ResponseWriter, r *http.Request) {
 	c.showCode(w, r, in.use(by), what)
 }
 
-// removeRule removes a rule from its file. Like an approval for the project or everywhere, that
-// needs a code.
+// removeRule removes a rule from its file. Like an approval for the project or everywhere, it needs
+// a code.
 func (c *rulePages) removeRule(w http.ResponseWriter, r *http.Request) {
 	in, dir, rule, err := c.readRemoval(w, r)
 	if err != nil {
@@ -269,7 +268,7 @@ func (c *rulePages) removeRule(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: strings.TrimSpace(said)})
 }
 
-// revokeGrant takes a grant back. It lets nothing through that was not, so it needs no code.
+// revokeGrant revokes a grant. It allows nothing new, so it needs no code.
 func (c *rulePages) revokeGrant(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Session umpire.SessionID `json:"session_id"`

@@ -24,7 +24,7 @@ func (b *ruleBook) draw() part {
 	)
 }
 
-// drawHealth says what is wrong with the rule files.
+// drawHealth lists the problems with the rule files.
 func (b *ruleBook) drawHealth() part {
 	var said parts
 	remark := func(text string) {
@@ -53,7 +53,7 @@ func placeIn(file string, line int) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// drawTest draws the box in which a command is tested, and what it would be decided as.
+// drawTest draws the box to test a command, and the decision on it.
 func (b *ruleBook) drawTest() node {
 	label := b.text.Of("What would be decided about this command?")
 	return element("section", class("test"),
@@ -75,7 +75,7 @@ func (b *ruleBook) drawVerdict(v umpire.Verdict) node {
 	return element("span", class("tag "+verdictClasses[v]), written(b.text.Word("verdict", v.String())))
 }
 
-// drawTested says what a command was decided as, and why each part of it.
+// drawTested draws the decision on a command, and the reason for each part.
 func (b *ruleBook) drawTested() part {
 	d := b.tested
 	if d == nil {
@@ -189,7 +189,7 @@ func (b *ruleBook) drawLayers() part {
 		element("ul", each(builtin, func(r umpire.Rule) part { return b.drawRule(&r) }))))
 }
 
-// drawRule draws a rule with the place where it stands.
+// drawRule draws a rule with its location.
 func (b *ruleBook) drawRule(r *umpire.Rule) node {
 	place := view.Visible(string(r.ID))
 	if r.File != "" {
@@ -207,7 +207,7 @@ func (b *ruleBook) drawRule(r *umpire.Rule) node {
 	)
 }
 
-// drawRemoval offers to remove a rule, with the code that this needs.
+// drawRemoval offers to remove a rule, with the required code.
 func (b *ruleBook) drawRemoval(r *umpire.Rule) part {
 	m, can := b.removalOf(r)
 	if !can || b.remote {
@@ -219,7 +219,7 @@ func (b *ruleBook) drawRemoval(r *umpire.Rule) part {
 	return element("details", class("act"), drawSummary(b.text.Of("remove"), view.Visible(string(r.ID))), form)
 }
 
-// drawFiles lists the files in which rules may stand.
+// drawFiles lists the files that may contain rules.
 func (b *ruleBook) drawFiles() node {
 	row := func(f umpire.RuleFile) part {
 		counts := b.text.Count(f.Rules, "%d rule", "%d rules")

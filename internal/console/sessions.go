@@ -20,7 +20,7 @@ const (
 	endSessionPath = "/sessions/end"
 )
 
-// maxSessionsRead is how many sessions are looked through for a page of those of one agent.
+// maxSessionsRead bounds the sessions read for a page of one agent's sessions.
 const maxSessionsRead = 1000
 
 // The sessionPages list sessions and end them.
@@ -36,19 +36,19 @@ type sessionList struct {
 	last   *umpire.Session // the next page begins after it; may be nil
 }
 
-// A sessionGroup has the sessions of one folder.
+// A sessionGroup holds the sessions of one folder.
 type sessionGroup struct {
 	root     string
 	project  umpire.ProjectID
 	sessions []umpire.Session
 }
 
-// A sessionQuery says which sessions are shown.
+// A sessionQuery selects the sessions to show.
 type sessionQuery struct {
 	project umpire.ProjectID
 	agent   string
 	after   umpire.SessionID
-	active  time.Time // when the session after which the page begins was active
+	active  time.Time // last activity of the session before the page's first one
 }
 
 func readSessionQuery(r *http.Request) (q sessionQuery, err error) {
@@ -123,7 +123,7 @@ func (c *sessionPages) readSessions(ctx context.Context, l *sessionList) error {
 	return nil
 }
 
-// add takes a session in if its agent is asked for.
+// add adds a session if it matches the requested agent.
 func (l *sessionList) add(s *umpire.Session) (shown bool) {
 	if s.Agent != "" && !slices.Contains(l.agents, s.Agent) {
 		l.agents = append(l.agents, s.Agent)

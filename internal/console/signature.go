@@ -21,11 +21,11 @@ import (
 
 // Headers of signed requests and their answers.
 const (
-	// signatureHeader is ID.NUMBER.SIGNATURE: the sign-in, a number that no other request of its key has, and the
-	// signature of [signedText] in base64url, as WebCrypto makes it.
+	// signatureHeader is ID.NUMBER.SIGNATURE: the sign-in, a number unique among the requests of
+	// its key, and the signature of [signedText] in base64url, as made by WebCrypto.
 	signatureHeader = "Umpire-Signature"
-	// proofHeader proves to a page that this console answers, and not a later program at the same port: a MAC of the
-	// request's signatureHeader.
+	// proofHeader proves to a page that this console answers, and not a later program at the same
+	// port: it is a MAC of the request's signatureHeader.
 	proofHeader = "Umpire-Gate"
 )
 
@@ -34,7 +34,7 @@ const scalarSize = 32
 
 var (
 	errKey = umpire.Errorf("key: want an uncompressed point of P-256: %w", umpire.ErrInvalid)
-	// errSignature does not say which part differs.
+	// errSignature does not reveal which part differs.
 	errSignature = umpire.Errorf("the signature does not fit the request: load the page again")
 	errNumber    = umpire.Errorf("the request was sent before: load the page again")
 )
@@ -48,7 +48,7 @@ func parseKey(raw []byte) (*ecdsa.PublicKey, error) {
 	return key, nil
 }
 
-// signedText returns the text that a page signs. It covers every part of the request that decides its effect.
+// signedText returns the text that a page signs. It covers every part of the request that affects its outcome.
 func signedText(o *origin, number, method, target string, body []byte) string {
 	sum := sha256.Sum256(body)
 	return strings.Join([]string{
@@ -56,8 +56,8 @@ func signedText(o *origin, number, method, target string, body []byte) string {
 	}, "\n")
 }
 
-// checkSignature returns the sign-in whose key signed a request, or nil if the request has no signature or
-// its sign-in has ended. It reads the body, which handlers can read again.
+// checkSignature returns the sign-in whose key signed a request, or nil if the request has no
+// signature or its sign-in has ended. It buffers the body for handlers to read again.
 func (c *Console) checkSignature(w http.ResponseWriter, r *http.Request, v visitor) (*signIn, error) {
 	header := r.Header.Get(signatureHeader)
 	id, rest, _ := strings.Cut(header, ".")
@@ -90,14 +90,14 @@ func (c *Console) checkSignature(w http.ResponseWriter, r *http.Request, v visit
 	return s, nil
 }
 
-// maxNumbers is how many numbers of a key are remembered: more than its tabs ever have on the way at a time.
+// maxNumbers bounds the remembered numbers of a key: more than its tabs ever have in flight.
 const maxNumbers = 1024
 
-// numbers lets each number through once. It remembers the highest ones, and refuses all that are lower.
+// numbers accepts each number once. It remembers the highest ones, and rejects all lower ones.
 type numbers struct {
 	mu     sync.Mutex
 	used   []uint64 // in order
-	passed uint64   // the highest that was forgotten
+	passed uint64   // the highest forgotten number
 }
 
 // use reports whether a number is new.

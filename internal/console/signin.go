@@ -24,8 +24,8 @@ var errStale = umpire.Errorf("this sign-in was used or is too old: try again")
 // signInPages sign browsers in and out.
 type signInPages struct{ *Console }
 
-// showShell shows the page that every navigation gets, the same for everyone. Its script asks for the console
-// by signed requests, and without a key says how to sign in.
+// showShell serves the shell, which is the same for every navigation. Its script requests the
+// console by signed requests, and without a key explains how to sign in.
 func (c *signInPages) showShell(w http.ResponseWriter, r *http.Request) {
 	p := newPage(r, "umpire")
 	how := p.text.Of("Type umpire console in a terminal, and open the link that it prints.")
@@ -46,14 +46,14 @@ func (c *signInPages) showShell(w http.ResponseWriter, r *http.Request) {
 	))
 }
 
-// An admission is the answer to a sign-in. The page keeps it beside its private key.
+// An admission is the answer to a sign-in. The page keeps it with its private key.
 type admission struct {
 	ID       string `json:"id"`
 	Instance string `json:"instance"`
-	Secret   []byte `json:"secret"` // with which it checks that this console answers
+	Secret   []byte `json:"secret"` // lets the page check that this console answers
 }
 
-// signIn registers the key of a browser for the token of a link, an assertion of a passkey, or the word of a proxy.
+// signIn registers the key of a browser, given the token of a link, an assertion of a passkey, or a proxy's word.
 func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) {
 	var in struct {
 		Key       []byte              `json:"key"`
@@ -64,7 +64,7 @@ func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) 
 	by := &signIn{visitor: v, text: textOf(r)}
 	err := readJSON(w, r, &in)
 	if err == nil {
-		by.key, err = parseKey(in.Key) // before anything is used up
+		by.key, err = parseKey(in.Key) // before anything is consumed
 	}
 	if err != nil {
 		sendRefusal(w, r, http.StatusBadRequest, err)
@@ -91,16 +91,16 @@ func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) 
 	writeJSON(w, http.StatusOK, admission{ID: by.id, Instance: v.origin.instance, Secret: by.secret})
 }
 
-// offers are the ways to sign in without a link. They do not say which passkeys there are: the device finds its own.
+// offers are the ways to sign in without a link. They do not list passkeys: the device finds its own.
 type offers struct {
 	challenge
 
-	Passkey bool   `json:"passkey"`         // there are some
-	Proxy   string `json:"proxy,omitempty"` // what the button says of the person whom the proxy knows
+	Passkey bool   `json:"passkey"`         // at least one is registered
+	Proxy   string `json:"proxy,omitempty"` // the button's text with the name from the proxy
 }
 
-// sendOffers answers a stranger with a challenge for a passkey, and the name that a proxy knows. That person signs in
-// by a button, and not at once, because signing out would be undone at once.
+// sendOffers answers a stranger with a challenge for a passkey, and the name that a proxy knows.
+// That person signs in by a button, and not automatically, which would undo signing out at once.
 func (c *signInPages) sendOffers(w http.ResponseWriter, r *http.Request, v visitor) {
 	o, text := originOf(r), textOf(r)
 	made := offers{challenge: challenge{Challenge: c.signInChallenges.add(o), Site: o.party().ID}}
@@ -111,9 +111,9 @@ func (c *signInPages) sendOffers(w http.ResponseWriter, r *http.Request, v visit
 	writeJSON(w, http.StatusOK, made)
 }
 
-// checkAssertion checks that an assertion is by a registered passkey and for an unused challenge of an origin,
-// and uses the challenge up. It returns the name of the passkey's person. Passkeys sign in only where
-// other machines reach the console.
+// checkAssertion checks that an assertion is by a registered passkey and for an unused challenge of
+// an origin, and consumes the challenge. It returns the name of the passkey's person. Passkeys sign
+// in only at an origin for other machines.
 func (c *signInPages) checkAssertion(o *origin, challenge string, a *webauthn.Assertion) (person string, err error) {
 	if !o.remote {
 		return "", errThere

@@ -26,7 +26,7 @@ func newSignInChallenges(now func() time.Time) *signInChallenges {
 	return s
 }
 
-// The layout of a challenge: random bytes, when it expires in seconds, and the proof.
+// The layout of a challenge: random bytes, its expiry in seconds, and the proof.
 const (
 	challengeEndAt   = 16
 	challengeProofAt = challengeEndAt + 8
@@ -47,7 +47,7 @@ func (s *signInChallenges) proof(raw []byte, o *origin) []byte {
 	return mac.Sum(nil)
 }
 
-// expiry returns when a challenge expires, false if it has or was not made here for an origin.
+// expiry returns when a challenge expires, or false if it has expired or was not made here for this origin.
 func (s *signInChallenges) expiry(challenge string, o *origin) (expires time.Time, ok bool) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(challenge)
 	if err != nil || len(raw) != challengeSize {

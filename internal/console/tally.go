@@ -21,8 +21,8 @@ const (
 	tallyWindow = 2000
 )
 
-// A tally keeps what the console counts of the latest events. It reads each event once: those of the
-// period when it is first asked, and from then on the new ones.
+// A tally counts the latest events. It reads each event once: first those of the period, and then
+// only new ones.
 type tally struct {
 	read func(ctx context.Context, before, size int64) (events []umpire.Event, next int64, err error)
 	list func(ctx context.Context, f umpire.Filter) ([]umpire.Event, error)
@@ -47,7 +47,7 @@ type fact struct {
 	verdict umpire.Verdict
 	rule    umpire.RuleID
 	person  bool            // a person answered
-	shape   string          // of a question: what kind of call it is about
+	shape   string          // of a question: the kind of call it is about
 	input   json.RawMessage // of a question
 }
 
@@ -78,7 +78,7 @@ func (t *tally) update(ctx context.Context) error {
 	}
 }
 
-// begin reads events backwards until the period is whole.
+// begin reads events backwards until they cover the period.
 func (t *tally) begin(ctx context.Context) error {
 	var windows [][]umpire.Event
 	since := t.now().Add(-tallyTime)
@@ -118,7 +118,7 @@ func appendFacts(facts []fact, e *umpire.Event) []fact {
 		decoded, err := batch.Decode(*e)
 		submitted, ok := decoded.Detail.(batch.Submitted)
 		if err != nil || !ok {
-			return facts // a later version's
+			return facts // from a later version
 		}
 		for i := range submitted.Calls {
 			c := &submitted.Calls[i]
@@ -144,7 +144,7 @@ func appendFacts(facts []fact, e *umpire.Event) []fact {
 	return append(facts, f)
 }
 
-// subcommand is an argument that says what a program does, as in npm install.
+// subcommand matches an argument that selects a program's action, as in npm install.
 var subcommand = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 // shapeOf returns the kind of call that a question is about, derived from the access that asks.

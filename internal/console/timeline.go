@@ -16,7 +16,7 @@ import (
 
 const timelinePath = "/timeline"
 
-// Limits on what one page of the timeline reads, in events: a first window, and all of them.
+// Limits on the events read for one page of the timeline: a first window, and all of them.
 const (
 	firstWindow = 500
 	maxRead     = 4000
@@ -32,13 +32,13 @@ type history struct {
 	older    int64 // the next older page ends before this event; 0 if this is the last page
 }
 
-// A historyQuery says which lines are shown.
+// A historyQuery selects the lines to show.
 type historyQuery struct {
 	words   string
 	kind    string // one of historyKinds
 	session umpire.SessionID
 	project umpire.ProjectID
-	before  int64 // only events before this one; 0 is all
+	before  int64 // only events before this one; 0 means all
 }
 
 // A line shows the events of one call, or a single event outside of calls.
@@ -58,7 +58,7 @@ var historyKinds = []struct {
 	{"kept", "kept", []umpire.EventKind{umpire.EventEffectsKept}},
 }
 
-// readHistoryQuery reads what a page asks for.
+// readHistoryQuery reads the query of a page.
 func readHistoryQuery(r *http.Request) (q historyQuery, err error) {
 	form := r.URL.Query()
 	q = historyQuery{
@@ -84,7 +84,7 @@ func (q historyQuery) address(before int64) string {
 	return timelinePath + "?" + encodeQuery(pairs...)
 }
 
-// showTimeline shows what happened, the latest first.
+// showTimeline shows the timeline, the latest first.
 func (c *Console) showTimeline(w http.ResponseWriter, r *http.Request) {
 	q, err := readHistoryQuery(r)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *Console) readHistory(ctx context.Context, h *history) error {
 	if err != nil {
 		return err
 	}
-	later := len(all) // these only complete the lines that began before them
+	later := len(all) // these only complete earlier lines
 	from := h.asked.before
 	for size := int64(firstWindow); ; size *= 2 {
 		window, next, err := c.readWindow(ctx, &h.asked, from, size)
@@ -129,7 +129,7 @@ func (c *Console) readHistory(ctx context.Context, h *history) error {
 	for _, l := range h.lines {
 		id := l.events[0].Session
 		if _, known := h.sessions[id]; !known && id != "" {
-			h.sessions[id], _ = c.config.Gate.Session(ctx, id) // one that was deleted has no more than its id
+			h.sessions[id], _ = c.config.Gate.Session(ctx, id) // of a deleted session only the id remains
 		}
 	}
 	h.undoable, err = c.config.Undoable()
@@ -170,8 +170,8 @@ func (c *Console) readWindow(
 	return events, next, err
 }
 
-// choose makes lines of events, the latest first, and leaves out those that the query does not want.
-// A line has to begin among the first events.
+// choose builds lines from events, the latest first, and omits those that do not match the query. A
+// line must begin among the first events.
 func (q *historyQuery) choose(events []umpire.Event, first int, text *catalogue.Language) []*line {
 	type callKey struct {
 		session umpire.SessionID
@@ -241,7 +241,7 @@ func (l *line) subject(text *catalogue.Language, root string) (tool, object, rea
 	return tool, object, reason
 }
 
-// describeAccesses says what a call would do, and gives the reason for its worst part.
+// describeAccesses describes the accesses of a call, with the reason for the worst one.
 func describeAccesses(accesses []umpire.Access, text *catalogue.Language, root string) (object, reason string) {
 	var about []string
 	for i := range accesses {

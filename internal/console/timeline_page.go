@@ -27,7 +27,7 @@ func (h *history) draw() part {
 	)
 }
 
-// drawFilters draws the form that chooses lines. The page's script turns it into an address.
+// drawFilters draws the filter form. The page's script turns it into an address.
 func (h *history) drawFilters() node {
 	var kinds []choice
 	for _, k := range historyKinds {
@@ -45,7 +45,7 @@ func (h *history) drawFilters() node {
 	)
 }
 
-// drawLine draws what happened to one call.
+// drawLine draws the events of one call.
 func (h *history) drawLine(l *line) part {
 	e := &l.events[0]
 	session := h.sessions[e.Session]
@@ -75,10 +75,10 @@ func (h *history) drawLine(l *line) part {
 	)
 }
 
-// maxPaths is how many of the changed paths a line names.
+// maxPaths bounds the changed paths that a line names.
 const maxPaths = 20
 
-// drawUndo offers to take back what a call changed.
+// drawUndo offers to undo the changes of a call.
 func (h *history) drawUndo(e *umpire.Event) part {
 	if e.Call == "" {
 		return parts(nil)

@@ -9,7 +9,7 @@ import (
 
 const undoPath = "/undo"
 
-// An Undoable names changes of a call that were kept and can be taken back.
+// An Undoable identifies changes of a call that were kept and can be undone.
 type Undoable struct {
 	ID      string
 	Session umpire.SessionID

@@ -1,4 +1,4 @@
-// Package consoletest signs requests as the pages of the console do, for tests that have no browser.
+// Package consoletest signs requests like the console's pages, for tests without a browser.
 //
 //	page, err := consoletest.NewPage()
 //	… // post {"token": …, "key": page.PublicKey()} to /sign-in
@@ -38,16 +38,16 @@ type Page struct {
 	last    atomic.Uint64
 }
 
-// NewPage makes a key.
+// NewPage generates a key.
 func NewPage() (*Page, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	return &Page{private: private}, err
 }
 
-// PublicKey returns the key as a sign-in registers it.
+// PublicKey returns the key in the form that a sign-in registers.
 func (p *Page) PublicKey() ([]byte, error) { return p.private.PublicKey.Bytes() }
 
-// Admit takes the answer to a sign-in.
+// Admit reads the answer to a sign-in.
 func (p *Page) Admit(answer []byte) error { return json.Unmarshal(answer, p) }
 
 // At returns a page with the same key that signs for another listener.
@@ -88,7 +88,7 @@ func (p *Page) Signature(number uint64, method, target, body, origin string) (st
 	return fmt.Sprintf("%s.%d.%s", p.ID, number, base64.RawURLEncoding.EncodeToString(raw)), nil
 }
 
-// Proves reports whether the console proves in an answer that it got the signature.
+// Proves reports whether an answer proves that the console received the signature.
 func (p *Page) Proves(signature string, answer http.Header) bool {
 	mac := hmac.New(sha256.New, p.Secret)
 	_, _ = mac.Write([]byte(signature)) // never fails
