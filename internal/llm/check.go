@@ -12,10 +12,10 @@ func badMessage(format string, args ...any) error {
 	return &BadRequestError{Status: http.StatusBadRequest, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Check refuses, as a *BadRequestError, what the strictest of the real interfaces
-// refuse: the user speaks first and last, both sides speak by turns, no message is
-// empty, each tool is described once, and each call is answered exactly once, in
-// the very next message, before anything else there, in the order of the calls.
+// Check returns a *BadRequestError for a request that the strictest of the real interfaces would
+// reject: the user must speak first and last, both sides must alternate, no message may be empty,
+// each tool must be described once, and each call must be answered exactly once, in the very next
+// message, before anything else there, in the order of the calls.
 func Check(r Request) error {
 	if err := checkTools(r.Tools); err != nil {
 		return err
@@ -64,7 +64,7 @@ func checkTools(tools []Tool) error {
 	return nil
 }
 
-// checkAnswers: the results of a message answer the calls of the one before it.
+// checkAnswers checks that the results of a message answer the calls of the previous one.
 func checkAnswers(open []Block, m Message) error {
 	results := m.Results()
 	for i, call := range open {
@@ -84,8 +84,8 @@ func checkAnswers(open []Block, m Message) error {
 	return nil
 }
 
-// checkBlocks: every block has what its type and its side need. Ids are those of
-// the calls so far.
+// checkBlocks checks that every block has the fields that its type and its side require. ids are
+// those of the calls so far.
 func checkBlocks(m Message, ids map[string]bool) error {
 	if len(m.Content) == 0 {
 		return umpire.Errorf("content: is empty")

@@ -7,16 +7,15 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// A BadRequestError is a request that a model refuses: asking again as it is will not
-// help.
+// A BadRequestError is a request that a model rejects: sending it again unchanged will not help.
 type BadRequestError struct {
-	Status int // as an HTTP server would have it
+	Status int // the equivalent HTTP status
 	Reason string
 }
 
 func (e *BadRequestError) Error() string { return e.formatted().Error() }
 
-// Phrase says the same as data.
+// Phrase returns the same as data.
 func (e *BadRequestError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
 
 func (e *BadRequestError) formatted() error {
@@ -33,16 +32,16 @@ const (
 	FailedRights                 // the key may not do this
 	FailedModel                  // there is no such model
 	FailedLimit                  // too many requests, or no credit left
-	FailedOverload               // the provider has too much to do
+	FailedOverload               // the provider is overloaded
 	FailedServer                 // the provider made a mistake
 	FailedTooLong                // the conversation does not fit into the model's context
 	FailedConnection             // the provider cannot be reached
-	FailedBroken                 // the reply began, and did not come to its end
-	FailedSilent                 // nothing came in for too long
+	FailedBroken                 // the reply began, but did not finish
+	FailedSilent                 // no data for too long
 	FailedFlood                  // the reply is larger than any can be
 )
 
-// failureTexts say what happened and what to do.
+// failureTexts describe failures and their remedies.
 var failureTexts = map[FailureKind]error{
 	FailedUnknown:  errors.New("the model gave no reply"),
 	FailedKey:      errors.New("the provider does not accept the key: check the variable that holds it"),
@@ -59,7 +58,7 @@ var failureTexts = map[FailureKind]error{
 	FailedFlood:      errors.New("the reply is larger than any that can be kept: try again, and ask for less"),
 }
 
-// A ReplyError says why a model did not reply. It never holds the key.
+// A ReplyError is the reason why a model did not reply. It never contains the key.
 type ReplyError struct {
 	Kind   FailureKind
 	Status int    // the HTTP status; 0 if the failure is not the server's answer
@@ -67,10 +66,10 @@ type ReplyError struct {
 	Err    error  // the underlying error; may be nil
 }
 
-// Error says what happened, what to do, and what the provider said.
+// Error describes the failure, its remedy, and the provider's reason.
 func (f *ReplyError) Error() string { return f.formatted().Error() }
 
-// Phrase says the same as data.
+// Phrase returns the same as data.
 func (f *ReplyError) Phrase() umpire.Phrase { return umpire.PhraseOf(f.formatted()) }
 
 func (f *ReplyError) formatted() error {
@@ -90,10 +89,10 @@ func (f *ReplyError) formatted() error {
 	return text
 }
 
-// Unwrap returns the error below.
+// Unwrap returns the underlying error.
 func (f *ReplyError) Unwrap() error { return f.Err }
 
-// KindOf returns the kind of failure that an error is, and whether it is one.
+// KindOf returns the kind of failure of an error, and whether it has one.
 func KindOf(err error) (FailureKind, bool) {
 	f, ok := errors.AsType[*ReplyError](err)
 	if !ok {
@@ -102,6 +101,5 @@ func KindOf(err error) (FailureKind, bool) {
 	return f.Kind, true
 }
 
-// maxReason is how much of what a provider says is kept in an error: some send a
-// whole page.
+// maxReason bounds the provider's text in an error: some providers send a whole page.
 const maxReason = 1000

@@ -21,8 +21,7 @@ const (
 	// maxRetryAfter is the longest wait that a provider may ask for; a longer one is reported to
 	// the person.
 	maxRetryAfter = time.Minute
-	// largest bounds a reply as it stands on the wire, where a word takes a few hundred
-	// bytes.
+	// largest bounds a reply on the wire, where a word takes a few hundred bytes.
 	largest = 128 << 20
 )
 
@@ -31,8 +30,8 @@ var (
 	errFlood  = errors.New("flood")
 )
 
-// httpClient is like the one of package http, but follows no redirection to another host. The
-// header that holds a key would be sent there too.
+// httpClient is like http.DefaultClient, but does not follow redirects to another host. The header
+// with the key would be sent there too.
 var httpClient = &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {
 	if first := via[0].URL; r.URL.Host != first.Host || r.URL.Scheme != first.Scheme {
 		return umpire.Errorf("the server leads to %s, which is not to have the key", r.URL.Host)
@@ -40,19 +39,19 @@ var httpClient = &http.Client{CheckRedirect: func(r *http.Request, via []*http.R
 	return nil
 }}
 
-// A line watches one request and its tries: it ends one on which nothing comes in any more or too
-// much does.
+// A line watches one request and its retries: it cancels a request that stays silent too long or
+// receives too much.
 type line struct {
 	patience time.Duration
 	largest  int
 	end      context.CancelCauseFunc
-	ctx      context.Context //nolint:containedctx // of the one request that the line is for
+	ctx      context.Context //nolint:containedctx // of the line's only request
 
 	mu    sync.Mutex
 	timer *time.Timer
 }
 
-// watch begins to watch a request. The request is made with the line's context, and finish ends it.
+// watch starts to watch a request. The request is made with the line's context, and finish ends it.
 func watch(ctx context.Context, o Options) *line {
 	ctx, end := context.WithCancelCause(ctx)
 	l := &line{patience: cmp.Or(o.Patience, patience), largest: cmp.Or(o.Largest, largest), end: end, ctx: ctx}
@@ -65,7 +64,7 @@ func (l *line) finish() {
 	l.end(nil)
 }
 
-// failure says what the line knows of why the request ended, or nil.
+// failure returns the line's reason for ending the request, or nil.
 func (l *line) failure() error {
 	switch cause := context.Cause(l.ctx); {
 	case errors.Is(cause, errSilent):
@@ -90,7 +89,7 @@ func (l *line) roundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// retryAfter is how long a provider wants to be left alone.
+// retryAfter returns how long the provider asks clients to wait.
 func retryAfter(h http.Header) (time.Duration, bool) {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return time.Duration(ms * float64(time.Millisecond)), true
@@ -104,14 +103,14 @@ func retryAfter(h http.Header) (time.Duration, bool) {
 	return 0, false
 }
 
-// expect begins the patience anew, after a pause that is known of.
+// expect restarts the silence timer, after an expected pause.
 func (l *line) expect(pause time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.timer.Reset(l.patience + max(0, pause))
 }
 
-// A lineBody tells the line of all that comes in.
+// A lineBody reports all received data to the line.
 type lineBody struct {
 	io.ReadCloser
 	line *line

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Log is a model that writes each request as one line of JSON before it passes
-// the request on. A request that cannot be written is not sent.
+// A Log is a model that writes each request as one line of JSON before it passes the request on. If
+// the write fails, the request is not sent.
 type Log struct {
 	model Model
 

@@ -1,17 +1,16 @@
-// Package llm speaks to language models. A [Model] answers a [Request], which
-// bears the whole conversation: models remember nothing.
+// Package llm speaks to language models. A [Model] answers a [Request], which contains the whole
+// conversation: models remember nothing.
 //
 //	model, err := llm.ReadScript("demo.json")
 //	message, err := model.Reply(ctx, request, nil)
 //
-// The models of providers are made by packages anthropic and openai below this one. Messages
-// are kept in the form that they have here, so a stored one can be sent again as it was.
-// Content that a provider wants back unchanged, such as signed thinking, is kept as
-// [Block.Raw] and sent to that provider only, so a conversation can continue with another
-// model.
+// Packages anthropic and openai below this one provide models. Messages are stored in this
+// package's form and can be sent again as they were. Content that a provider requires back
+// unchanged, such as signed thinking, is kept as [Block.Raw] and sent to that provider only, so a
+// conversation can continue with another model.
 //
-// A reply is a message or an error, and never half a message. An error is a
-// [*ReplyError], which says what kind it is of and what to do, or a [*BadRequestError].
+// A reply is a message or an error, and never half a message. An error is a [*ReplyError], which
+// has a kind and a remedy, or a [*BadRequestError].
 package llm
 
 import (
@@ -22,13 +21,13 @@ import (
 
 // A Model answers requests. It is safe for concurrent use.
 type Model interface {
-	// Reply returns the next message of the assistant. A request that the model refuses as
-	// malformed is a *BadRequestError. While the message comes in, onDelta gets its pieces,
-	// one at a time; it may be nil. Only the final message counts.
+	// Reply returns the next message of the assistant. It returns a *BadRequestError if the model
+	// rejects the request as malformed. While the message comes in, onDelta gets its pieces, one at
+	// a time; it may be nil. Only the final message counts.
 	Reply(ctx context.Context, r Request, onDelta func(Delta)) (Message, error)
 }
 
-// A Delta is a piece of a message that is still coming in, for people to watch.
+// A Delta is a piece of an incoming message, for people to watch.
 type Delta struct {
 	Again    bool   // the reply broke off and starts over: discard the pieces so far
 	Text     string // of the answer
@@ -36,7 +35,7 @@ type Delta struct {
 	Tool     string // the tool of a call that begins to be written
 }
 
-// A Request is everything that is sent to a model.
+// A Request is the whole input of a model.
 type Request struct {
 	System   string    `json:"system,omitempty"`
 	Tools    []Tool    `json:"tools,omitempty"`
@@ -53,14 +52,13 @@ type Tool struct {
 // A Role is the speaker of a message.
 type Role string
 
-// The roles. Results of calls come from the user's side.
+// The roles. Results of calls have the user's role.
 const (
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
 )
 
-// A Message is one turn of one side. The zero value says nothing and is refused
-// by every model.
+// A Message is one turn of one side. Every model rejects the zero value.
 type Message struct {
 	Role    Role    `json:"role"`
 	Content []Block `json:"content"`
@@ -68,44 +66,44 @@ type Message struct {
 	Usage   Usage   `json:"usage,omitzero"` // of a reply
 }
 
-// A Stop says why a reply ended before the model was done.
+// A Stop is the reason why a reply ended early.
 type Stop string
 
-// The stops. The zero value is the end that the model chose.
+// The stops. The zero value means the model chose to end.
 const (
 	StopEnd     Stop = ""
 	StopCut     Stop = "cut_off" // at the longest reply, or at the end of the context
-	StopRefused Stop = "refused" // the provider did not let the model go on
+	StopRefused Stop = "refused" // the provider did not let the model continue
 )
 
 // Usage is the cost of a reply in tokens. Zero means unknown.
 type Usage struct {
-	Input  int64 `json:"input,omitempty"` // all of the request, cached or not
+	Input  int64 `json:"input,omitempty"` // the whole request, cached or not
 	Output int64 `json:"output,omitempty"`
 }
 
-// A BlockType says what a block is.
+// A BlockType is the type of a block.
 type BlockType string
 
 // The types of blocks.
 const (
 	TypeText     BlockType = "text"
-	TypeThinking BlockType = "thinking" // what the model said to itself
+	TypeThinking BlockType = "thinking" // the model's reasoning
 	TypeCall     BlockType = "tool_use"
 	TypeResult   BlockType = "tool_result"
 )
 
-// A Block is one part of a message. Which fields have a meaning follows from Type.
+// A Block is one part of a message. Type decides which fields are used.
 type Block struct {
 	Type BlockType `json:"type"`
 
-	Text string `json:"text,omitempty"` // of a text, and of thinking as far as it can be read
+	Text string `json:"text,omitempty"` // of a text, or the readable part of thinking
 
 	ID    string          `json:"id,omitempty"` // of a call
 	Tool  string          `json:"name,omitempty"`
 	Input json.RawMessage `json:"input,omitempty"`
-	// Broken says why what the model wrote as input cannot be used. Input is an empty
-	// object then, and the call must not run.
+	// Broken is the reason why the model's input cannot be used. Input is then an empty object, and
+	// the call must not run.
 	Broken string `json:"broken,omitempty"`
 
 	Call    string `json:"tool_use_id,omitempty"` // of a result: the id of its call
@@ -118,13 +116,13 @@ type Block struct {
 	Raw      json.RawMessage `json:"raw,omitempty"`
 }
 
-// Own reports whether the block's raw form is that of a provider.
+// Own reports whether the block's raw form is from a provider.
 func (b *Block) Own(provider string) bool { return b.Provider == provider && len(b.Raw) > 0 }
 
-// Text is a block of text.
+// Text returns a block of text.
 func Text(text string) Block { return Block{Type: TypeText, Text: text} }
 
-// Call is a block that asks for a tool to be run. No input is an empty object.
+// Call returns a block that calls a tool. A missing input becomes an empty object.
 func Call(id, tool string, input json.RawMessage) Block {
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
@@ -132,12 +130,12 @@ func Call(id, tool string, input json.RawMessage) Block {
 	return Block{Type: TypeCall, ID: id, Tool: tool, Input: input}
 }
 
-// Result is a block that answers a call.
+// Result returns a block that answers a call.
 func Result(call, output string, isError bool) Block {
 	return Block{Type: TypeResult, Call: call, Output: output, IsError: isError}
 }
 
-// Text returns the message's texts, a line each.
+// Text returns the message's texts, one per line.
 func (m Message) Text() string {
 	var texts []string
 	for _, b := range m.Content {
@@ -148,7 +146,7 @@ func (m Message) Text() string {
 	return strings.Join(texts, "\n")
 }
 
-// Calls returns the blocks that ask for a tool, in their order.
+// Calls returns the blocks that call tools, in their order.
 func (m Message) Calls() []Block { return m.only(TypeCall) }
 
 // Results returns the blocks that answer calls, in their order.

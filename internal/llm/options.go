@@ -8,20 +8,20 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Options configure a provider's model. The zero value leaves all to the provider.
+// Options configure a provider's model. With the zero value the provider chooses.
 type Options struct {
-	// Effort is how hard a model that thinks is to think: one of [Efforts].
+	// Effort is the thinking effort of a model that thinks: one of [Efforts].
 	Effort string
-	// Patience is how long nothing may come in; 0 is [Patience].
+	// Patience is the longest allowed silence; 0 means [Patience].
 	Patience time.Duration
-	// Largest bounds a reply in bytes, as it stands on the wire; 0 is [Largest].
+	// Largest bounds a reply in bytes on the wire; 0 means [Largest].
 	Largest int
 }
 
-// Efforts are the words for how hard a model is to think, in both providers' words.
+// Efforts are the thinking efforts, in both providers' words.
 var Efforts = []string{"low", "medium", "high"}
 
-// Check refuses an effort that is not known.
+// Check rejects an unknown effort.
 func (o *Options) Check() error {
 	if o.Effort != "" && !slices.Contains(Efforts, o.Effort) {
 		return umpire.Errorf("effort %q: want one of %s", o.Effort, strings.Join(Efforts, ", "))
@@ -29,12 +29,12 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// A NoKeyError says that no key for a provider was found.
+// A NoKeyError means that no key for a provider was found.
 type NoKeyError struct{ Provider, Variable string }
 
 func (e *NoKeyError) Error() string { return e.formatted().Error() }
 
-// Phrase says the same as data.
+// Phrase returns the same as data.
 func (e *NoKeyError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
 
 func (e *NoKeyError) formatted() error {

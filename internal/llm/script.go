@@ -16,16 +16,15 @@ import (
 const (
 	// maxScript bounds a script; one for a demo takes a few kilobytes.
 	maxScript = 16 << 20
-	// maxDelay bounds how long one turn may take.
+	// maxDelay bounds the delay of one turn.
 	maxDelay = 10 * time.Minute
 	// scriptOver is the reply of a script without further turns.
 	scriptOver = "done"
 )
 
-// A Script is a model that plays fixed turns: the nth reply of a conversation is
-// the nth turn, and past the last one the text "done". Which turn is next follows
-// from the request alone, so a process that begins anew goes on where the
-// conversation is. It refuses what [Check] refuses.
+// A Script is a model that plays fixed turns: the nth reply of a conversation is the nth turn, and
+// past the last one the text "done". The request alone determines the next turn, so a restarted
+// process continues where the conversation is. It rejects what [Check] rejects.
 type Script struct {
 	turns []turn
 }
@@ -62,9 +61,8 @@ func ReadScript(file string) (*Script, error) {
 	return s, nil
 }
 
-// ParseScript reads a script: a JSON array of turns, each an object with the
-// optional fields text, calls and delay_ms. An error names the turn, from 1, and
-// the field.
+// ParseScript parses a script: a JSON array of turns, each an object with the optional fields text,
+// calls and delay_ms. An error names the turn, from 1, and the field.
 func ParseScript(data []byte) (*Script, error) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(data, &items); err != nil {
@@ -79,7 +77,7 @@ func ParseScript(data []byte) (*Script, error) {
 	return s, nil
 }
 
-// addLine adds the line to an error of the JSON's syntax.
+// addLine adds the line number to a JSON syntax error.
 func addLine(data []byte, err error) error {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {
@@ -116,7 +114,7 @@ func (t *turn) decodeTurn(item json.RawMessage) error {
 	return nil
 }
 
-// fieldError says which field has the wrong type, in words of the file.
+// fieldError names the field that has the wrong type, in the file's terms.
 func fieldError(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return umpire.Errorf("%s: is a JSON %s, want %s", wrong.Field, wrong.Value, wrong.Type.Kind())
@@ -124,7 +122,7 @@ func fieldError(err error) error {
 	return err
 }
 
-// Reply plays the turn whose number is that of the assistant's messages so far.
+// Reply plays the turn after the assistant's messages so far.
 func (s *Script) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Message, error) {
 	if err := Check(r); err != nil {
 		return Message{}, err
@@ -141,7 +139,7 @@ func (s *Script) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Mes
 	return s.turns[n].play(ctx, onDelta)
 }
 
-// play waits as long as the turn says, and speaks.
+// play waits for the turn's delay, and sends its text.
 func (t *turn) play(ctx context.Context, onDelta func(Delta)) (Message, error) {
 	delay := time.NewTimer(time.Duration(t.DelayMS * float64(time.Millisecond)))
 	defer delay.Stop()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Steady is a model that asks another one again when a reply broke off: an
-// [Endpoint] tries again until a reply begins, and not after.
+// A Steady is a model that asks another one again if a reply breaks off: an [Endpoint] retries only
+// until a reply begins.
 type Steady struct {
 	model Model
 	pause time.Duration
@@ -16,15 +16,14 @@ type Steady struct {
 const (
 	// tries is how often a reply may begin.
 	tries = 3
-	// firstPause is before the second try; each later one is twice as long.
+	// firstPause is the pause before the second try; it doubles each time.
 	firstPause = time.Second
 )
 
 // NewSteady returns a model that asks the given one up to three times.
 func NewSteady(model Model) *Steady { return &Steady{model: model, pause: firstPause} }
 
-// Reply asks until a reply has come to its end. Before it asks again it says so, with
-// [Delta.Again].
+// Reply asks until it gets a complete reply. It announces each retry with [Delta.Again].
 func (s *Steady) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Message, error) {
 	for try, pause := 1, s.pause; ; try, pause = try+1, 2*pause {
 		m, err := s.model.Reply(ctx, r, onDelta)
@@ -46,7 +45,7 @@ func (s *Steady) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Mes
 func brokeOff(err error) bool {
 	f, ok := errors.AsType[*ReplyError](err)
 	if !ok || f.Status != 0 {
-		return false // an answer of the server: the request was sent again if that helps
+		return false // an answer of the server: the request was already retried if that helps
 	}
 	return f.Kind == FailedBroken || f.Kind == FailedOverload || f.Kind == FailedServer
 }

@@ -18,19 +18,19 @@ import (
 const (
 	// maxTries is how often a request is sent before a reply begins.
 	maxTries = 3
-	// firstWait is before the second try where the server names no time; the next is twice as long.
+	// firstWait is the pause before the second try if the server gives no time; the next is twice as long.
 	firstWait = 500 * time.Millisecond
 	// maxAnswer bounds the part of an error answer that is read.
 	maxAnswer = 1 << 20
 )
 
-// An Endpoint is a provider's server, and what each request to it carries. The header holds the key.
+// An Endpoint is a provider's server, with the headers of each request. The header contains the key.
 type Endpoint struct {
-	URL    string // the base; the path of an interface comes behind it
+	URL    string // the base; the path of an interface is appended
 	Header http.Header
 }
 
-// AddHeaders adds the headers that a person gives in a variable, one to a line.
+// AddHeaders adds the headers from a user's variable, one per line.
 func (e *Endpoint) AddHeaders(lines string) {
 	for line := range strings.Lines(lines) {
 		if name, value, found := strings.Cut(line, ":"); found {
@@ -47,7 +47,7 @@ type AnswerError struct {
 
 func (e *AnswerError) Error() string { return fmt.Sprintf("status %d: %s", e.Status, e.Body) }
 
-// A Stream is a reply that comes in as server-sent events. Nothing is asked again once it has begun.
+// A Stream is a reply received as server-sent events. Once it has begun, the request is not sent again.
 type Stream struct {
 	line  *line
 	body  io.Closer
@@ -56,8 +56,8 @@ type Stream struct {
 	err   error
 }
 
-// Post sends a request, up to three times, and returns the stream of its reply. A failure is the
-// stream's. Close the stream.
+// Post sends a request, up to three times, and returns the stream of its reply. A failure is
+// reported by the stream. Close the stream.
 func (e *Endpoint) Post(ctx context.Context, o Options, path string, body any) *Stream {
 	s := &Stream{line: watch(ctx, o)}
 	response, err := e.post(s.line, path, body) //nolint:bodyclose // Close closes it
@@ -75,7 +75,7 @@ func (e *Endpoint) Post(ctx context.Context, o Options, path string, body any) *
 	return s
 }
 
-// post sends a request until there is an answer that asking again would not change.
+// post sends a request until it gets an answer that a retry would not change.
 func (e *Endpoint) post(l *line, path string, body any) (*http.Response, error) {
 	base, err := url.Parse(e.URL)
 	if err != nil {
@@ -104,7 +104,7 @@ func (e *Endpoint) post(l *line, path string, body any) (*http.Response, error) 
 			return response, err
 		}
 		if response != nil {
-			_ = response.Body.Close() // the answer has been read as far as it counts
+			_ = response.Body.Close() // the relevant part has been read
 		}
 		l.expect(pause)
 		select {
@@ -140,7 +140,7 @@ func pauseAfter(response *http.Response, err error, try int) (pause time.Duratio
 	return backOff, try < maxTries
 }
 
-// Next waits for the next event. It reports false at the end of the stream and after a failure.
+// Next waits for the next event. It returns false at the end of the stream and after a failure.
 func (s *Stream) Next() bool {
 	s.data = nil
 	for s.err == nil {
@@ -166,11 +166,11 @@ func (s *Stream) Next() bool {
 	return false
 }
 
-// Data is the data of the event that Next found. It stays as it is.
+// Data returns the data of the current event. It is not reused.
 func (s *Stream) Data() []byte { return s.data }
 
-// Decode decodes the data of the event. Fields of another type than expected are left out, since
-// servers differ; data that is not JSON ends the stream.
+// Decode decodes the data of the event. It ignores fields of unexpected types, since servers
+// differ; data that is not JSON ends the stream.
 func (s *Stream) Decode(event any) bool {
 	err := json.Unmarshal(s.data, event)
 	if _, other := errors.AsType[*json.UnmarshalTypeError](err); err == nil || other {
@@ -180,8 +180,8 @@ func (s *Stream) Decode(event any) bool {
 	return false
 }
 
-// Err says why the stream failed: an *AnswerError, a *ReplyError, or the cause with which the context
-// was ended. It is nil for a stream that came to its end.
+// Err returns the reason why the stream failed: an *AnswerError, a *ReplyError, or the cause of the
+// context's end. It is nil if the stream is complete.
 func (s *Stream) Err() error {
 	if err := s.line.failure(); err != nil {
 		return err
@@ -193,6 +193,6 @@ func (s *Stream) Err() error {
 func (s *Stream) Close() {
 	s.line.finish()
 	if s.body != nil {
-		_ = s.body.Close() // it has been read as far as it counts
+		_ = s.body.Close() // the relevant part has been read
 	}
 }

@@ -4,11 +4,11 @@ import "strings"
 
 // A bounded model knows the size of its context window.
 type bounded interface {
-	// Window is the model's context in tokens, 0 where it is not known.
+	// Window returns the model's context in tokens, or 0 if unknown.
 	Window() int64
 }
 
-// WindowOf is a model's context in tokens, 0 where it is not known.
+// WindowOf returns a model's context in tokens, or 0 if unknown.
 func WindowOf(m Model) int64 {
 	if b, ok := m.(bounded); ok {
 		return b.Window()
@@ -16,7 +16,7 @@ func WindowOf(m Model) int64 {
 	return 0
 }
 
-// Windows are contexts in tokens, by what the name of a model begins with.
+// Windows are contexts in tokens, by prefixes of model names.
 type Windows map[string]int64
 
 // Of returns the context window of a model: the entry with the longest prefix of its name, or
@@ -31,8 +31,8 @@ func (w Windows) Of(name string) int64 {
 	return w[longest]
 }
 
-// Window is that of the model.
+// Window returns the model's window.
 func (s *Steady) Window() int64 { return WindowOf(s.model) }
 
-// Window is that of the model.
+// Window returns the model's window.
 func (l *Log) Window() int64 { return WindowOf(l.model) }

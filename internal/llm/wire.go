@@ -9,9 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// maxWire is how long the id of a call and the name of a tool may be for the strictest
-// of the providers. A request with another one, or with characters that are not
-// [plain], is refused as a whole, and would be for ever.
+// maxWire is the longest call id and tool name that the strictest provider accepts. A request with
+// a longer one, or with characters that are not [plain], is rejected as a whole, every time.
 const maxWire = 64
 
 // isPlainRune reports whether providers accept a character in names.
@@ -19,13 +18,13 @@ func isPlainRune(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-'
 }
 
-// Plain reports whether a text is a name that providers accept, but for its length.
+// Plain reports whether providers accept a text as a name, except for its length.
 func Plain(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !isPlainRune(r) })
 }
 
-// WireID returns the id under which a call is known to a provider: its own, or one
-// that follows from it when providers would refuse it.
+// WireID returns the id of a call for providers: its own, or one derived from it if providers would
+// reject it.
 func WireID(id string) string {
 	if len(id) <= maxWire && Plain(id) {
 		return id
@@ -33,8 +32,8 @@ func WireID(id string) string {
 	return "call_" + shortDigest(id)
 }
 
-// WireName returns a name of a tool that providers accept. A model may call a tool by
-// any name; the call stays in the conversation although no such tool is there.
+// WireName returns a tool name that providers accept. A model may call a tool by any name, and the
+// call stays in the conversation even if no such tool exists.
 func WireName(name string) string {
 	if len(name) <= maxWire && Plain(name) {
 		return name
@@ -48,14 +47,14 @@ func WireName(name string) string {
 	return start[:min(len(start), 40)] + "_" + shortDigest(name)
 }
 
-// shortDigest is short enough to be part of an id.
+// shortDigest returns a digest that is short enough for an id.
 func shortDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Arguments makes the block of a call from what a model wrote as its input. Input that is not
-// a JSON object makes a broken call; cut says that the reply was cut off.
+// Arguments returns the block of a call with the model's text as its input. Input that is not a
+// JSON object makes a broken call; cut means that the reply was cut off.
 func Arguments(id, tool, text string, cut bool) Block {
 	text = strings.TrimSpace(text)
 	if text == "" && !cut {
@@ -74,9 +73,9 @@ func Arguments(id, tool, text string, cut bool) Block {
 	return call
 }
 
-// Sendable returns the content of a message as providers accept it: without texts that
-// show nothing, and without the thinking of other providers. When nothing but thinking
-// is left, as of a reply that was cut off in it, silence is.
+// Sendable returns the content of a message as providers accept it: without blank texts, and
+// without the thinking of other providers. If only thinking remains, as in a reply that was cut off
+// during it, Sendable returns silence.
 func Sendable(m Message, provider string) []Block {
 	var kept []Block
 	says := false
@@ -101,5 +100,5 @@ func Sendable(m Message, provider string) []Block {
 	return kept
 }
 
-// silence stands for a message that says nothing, which no provider accepts.
+// silence replaces an empty message, which no provider accepts.
 const silence = "(nothing)"

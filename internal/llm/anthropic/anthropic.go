@@ -1,11 +1,11 @@
 // Package anthropic asks models over Anthropic's Messages interface.
 //
-//	model, err := anthropic.New("claude-sonnet-5", llm.Options{}) message, err :=
-//	model.Reply(ctx, request, nil)
+//	model, err := anthropic.New("claude-sonnet-5", llm.Options{})
+//	message, err := model.Reply(ctx, request, nil)
 //
-// The environment says where to ask and as whom, as it does for Anthropic's own programs:
-// ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_CUSTOM_HEADERS; without a key
-// the profile of a login, or federation.
+// The server and the credentials come from the same environment variables as for Anthropic's own
+// programs: ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_CUSTOM_HEADERS;
+// without a key from the profile of a login, or from federation.
 //
 // Thinking is kept with its signature and sent back unchanged. The form on the wire is
 // that of https://platform.claude.com/docs/en/api/messages.
@@ -20,20 +20,19 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// provider marks what this provider wants back unchanged.
+// provider marks blocks that this provider requires back unchanged.
 const provider = "anthropic"
 
-// maxTokens is the longest reply that is asked for. Every model that is offered can
-// write as much.
+// maxTokens is the longest requested reply. Every offered model can write as much.
 const maxTokens = 32_000
 
-// A Model is one model of Anthropic's, or of a server that speaks as Anthropic's do.
-// It is safe for concurrent use.
+// A Model is a model of Anthropic, or of a server with the same interface. It is safe for
+// concurrent use.
 type Model struct {
 	name    string
 	options llm.Options
 	server  *llm.Endpoint
-	login   *login // that the key comes from, nil when the server's header holds it
+	login   *login // source of the key; nil if the server's header has it
 }
 
 // New returns a model by its name. Without a key it fails with a *llm.NoKeyError.

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// statusOverloaded is Anthropic's own status for having too much to do.
+// statusOverloaded is Anthropic's own status for an overloaded server.
 const statusOverloaded = 529
 
 // A serverError is the error in a server's answer. The types are those of
@@ -20,12 +20,12 @@ type serverError struct {
 	Message string `json:"message"`
 }
 
-// failure is an error that came instead of the rest of a reply, where no status is.
+// failure returns the error of an event in a stream, which has no status.
 func (e *serverError) failure() error {
 	return &llm.ReplyError{Kind: kindOf(e.Type, 0), Reason: cmp.Or(e.Message, e.Type)}
 }
 
-// failureOf says why a stream ended before the reply did.
+// failureOf returns the error for a stream that ended before the reply did.
 func failureOf(err error) error {
 	answer, ok := errors.AsType[*llm.AnswerError](err)
 	if !ok {
@@ -46,7 +46,7 @@ func failureOf(err error) error {
 	return &llm.ReplyError{Kind: kind, Status: answer.Status, Reason: reason}
 }
 
-// kindOf takes the type that the server gives, and the status where it gives none.
+// kindOf classifies an error by the server's type, or by the status without a type.
 func kindOf(errorType string, status int) llm.FailureKind {
 	switch {
 	case errorType == "authentication_error" || status == http.StatusUnauthorized:

@@ -21,14 +21,14 @@ import (
 )
 
 const (
-	// fresh is how long a token must hold to be used.
+	// fresh is the minimum remaining lifetime of a token in use.
 	fresh = 30 * time.Second
-	// maxToken bounds an answer that holds a token, and a file.
+	// maxToken bounds an answer or a file with a token.
 	maxToken = 1 << 20
 )
 
-// A login is a token for a short time, which a profile of Anthropic's own program holds or an
-// identity is exchanged for. It is safe for concurrent use.
+// A login is a short-lived token, from a profile of Anthropic's own program or in exchange for an
+// identity. It is safe for concurrent use.
 type login struct {
 	profile *config.Config
 
@@ -53,7 +53,7 @@ func findLogin() (*login, error) {
 			}),
 		}}, nil
 	}
-	if config.DefaultDir() == "" { // which would be where the program was started
+	if config.DefaultDir() == "" { // "" would mean the current folder
 		return nil, &llm.NoKeyError{Provider: provider, Variable: keyVariable}
 	}
 	profile, err := config.LoadConfig()
@@ -63,7 +63,7 @@ func findLogin() (*login, error) {
 	return &login{profile: profile}, err
 }
 
-// endpoint is the server with a token that holds.
+// endpoint returns the server with a valid token.
 func (l *login) endpoint(ctx context.Context, server *llm.Endpoint) (*llm.Endpoint, error) {
 	own := &llm.Endpoint{URL: server.URL, Header: server.Header.Clone()}
 	if l.profile.BaseURL != "" && os.Getenv("ANTHROPIC_BASE_URL") == "" {
@@ -81,7 +81,7 @@ func (l *login) endpoint(ctx context.Context, server *llm.Endpoint) (*llm.Endpoi
 	return own, nil
 }
 
-// token is the one that is kept, or a new one. Anthropic's program renews the file, too.
+// token returns the stored token, or a new one. Anthropic's program renews the file, too.
 func (l *login) token(ctx context.Context, base string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,7 +130,7 @@ func readCredentials(name string) (config.Credentials, error) {
 	return c, json.Unmarshal(text, &c)
 }
 
-// exchange gets a token for the identity that the environment or a file holds.
+// exchange gets a token for an identity from the environment or a file.
 func (l *login) exchange(ctx context.Context, base string, f *config.OIDCFederation) error {
 	identity := os.Getenv("ANTHROPIC_IDENTITY_TOKEN")
 	file := os.Getenv("ANTHROPIC_IDENTITY_TOKEN_FILE")
@@ -154,7 +154,7 @@ func (l *login) exchange(ctx context.Context, base string, f *config.OIDCFederat
 	return err
 }
 
-// refresh gets a new token for the one that is kept for this.
+// refresh gets a new token with the stored refresh token.
 func (l *login) refresh(ctx context.Context, base string) error {
 	client := ""
 	if info := l.profile.AuthenticationInfo.UserOAuth; info != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// An event is one of all kinds.
+// An event is an event of any kind.
 type event struct {
 	Type    string      `json:"type"`
 	Error   serverError `json:"error"`
@@ -45,17 +45,17 @@ type usage struct {
 	Output        int64 `json:"output_tokens"`
 }
 
-// A reply is a message that comes in, one event after the other.
+// A reply is a message being received, one event after the other.
 type reply struct {
 	onDelta func(llm.Delta)
 
-	blocks []*block // in the order in which they began
+	blocks []*block // in order of their beginning
 	open   map[int64]*block
 	stop   string
 	usage  llm.Usage
 }
 
-// A block is one that comes in. Which builders are used depends on its type.
+// A block is a block being received. Its type decides which builders are used.
 type block struct {
 	kind, id, tool, data string
 
@@ -104,7 +104,7 @@ func (r *reply) startBlock(e *event) {
 func (r *reply) addDelta(e *event) {
 	b, d := r.open[e.Index], &e.Delta
 	if b == nil {
-		return // of a block that never began
+		return // its block never began
 	}
 	switch d.Type {
 	case "text_delta":
@@ -134,7 +134,7 @@ func (r *reply) sendDelta(d llm.Delta) {
 	}
 }
 
-// message is the reply once it is over.
+// message returns the finished reply.
 func (r *reply) message() (llm.Message, error) {
 	m := llm.Message{Role: llm.RoleAssistant, Stop: stopOf(r.stop), Usage: r.usage}
 	for i, b := range r.blocks {
@@ -159,7 +159,7 @@ func stopOf(reason string) llm.Stop {
 	return llm.StopEnd
 }
 
-// done is a block in our words. One of a kind that was not asked for is left out.
+// done converts a block to our form. It omits a block of a kind that was not requested.
 func (b *block) done(cut bool) (llm.Block, error) {
 	switch b.kind {
 	case "text":
@@ -179,7 +179,7 @@ func (b *block) done(cut bool) (llm.Block, error) {
 	return llm.Block{}, nil
 }
 
-// raw is a block that goes back as it came.
+// raw returns a block to be sent back unchanged.
 func (b *block) raw(text string, fields map[string]string) (llm.Block, error) {
 	raw, err := json.Marshal(fields)
 	return llm.Block{Type: llm.TypeThinking, Text: text, Provider: provider, Raw: raw}, err

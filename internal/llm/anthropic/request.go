@@ -9,7 +9,7 @@ import (
 // fields is a JSON object.
 type fields map[string]any
 
-// A requestBody asks for a message.
+// A requestBody requests a message.
 type requestBody struct {
 	Model        string   `json:"model"`
 	MaxTokens    int      `json:"max_tokens"`
@@ -46,7 +46,7 @@ func (m *Model) requestBody(r llm.Request) requestBody {
 	return body
 }
 
-// blocksOf is the content of a message.
+// blocksOf returns the content of a message.
 func blocksOf(m llm.Message) []any {
 	var all []any
 	for _, b := range llm.Sendable(m, provider) {
@@ -76,8 +76,8 @@ type resultBlock struct {
 	Type      string   `json:"type"`
 }
 
-// resultOf is the answer to a call. A text that shows nothing is refused, so an empty output is
-// no content.
+// resultOf returns the answer to a call. The API rejects a blank text, so an empty output has no
+// content.
 func resultOf(b *llm.Block) resultBlock {
 	block := resultBlock{ToolUseID: llm.WireID(b.Call), IsError: b.IsError, Type: "tool_result"}
 	if strings.TrimSpace(b.Output) != "" {

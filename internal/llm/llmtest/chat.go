@@ -67,7 +67,7 @@ func (w chatWire) check(body []byte, _ []Turn) (int, error) {
 		}
 	}
 	if last := b.Messages[len(b.Messages)-1].Role; last != "user" && last != "tool" {
-		return 0, bad("messages", "llmtest: the last message is not from the user") // beyond the real one
+		return 0, bad("messages", "llmtest: the last message is not from the user") // stricter than the real one
 	}
 	return checkChat(b.Messages)
 }
@@ -145,8 +145,8 @@ func checkToolCalls(i int, m *chatMessage, open map[string]bool) error {
 	return nil
 }
 
-// play writes chunks: the role, the text, the calls by index, the reason why it ends,
-// the count of tokens, and [DONE].
+// play writes chunks: the role, the text, the calls by index, the finish reason, the token count,
+// and [DONE].
 func (w chatWire) play(out *stream, _ int, t *Turn, mid func()) {
 	chunk := func(delta fields, finish any) {
 		out.event("", fields{

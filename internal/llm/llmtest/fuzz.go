@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// FuzzStreams plays streams that no provider would send, made from the transcripts: the
-// model gives an error or a message that can be kept, and never anything else.
+// FuzzStreams plays streams that no provider would send, made from the transcripts: the model must
+// return either an error or a message that can be kept.
 func FuzzStreams(f *testing.F, pattern string, model func(url string) llm.Model) {
 	f.Helper()
 	files, err := filepath.Glob(pattern)
@@ -32,7 +32,7 @@ func FuzzStreams(f *testing.F, pattern string, model func(url string) llm.Model)
 	var stream atomic.Pointer[[]byte]
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		w.Write(*stream.Load()) //nolint:errcheck // the client may have gone
+		w.Write(*stream.Load()) //nolint:errcheck // the client may be gone
 	}))
 	f.Cleanup(server.Close)
 	asked := model(server.URL)
@@ -54,7 +54,7 @@ func FuzzStreams(f *testing.F, pattern string, model func(url string) llm.Model)
 	})
 }
 
-// keepable: a message can be stored and sent again.
+// keepable checks that a message can be stored and sent again.
 func keepable(t *testing.T, m llm.Message) {
 	t.Helper()
 	if _, err := json.Marshal(m); err != nil {

@@ -89,7 +89,7 @@ type messagesBody struct {
 	OutputConfig fields `json:"output_config"`
 }
 
-// A messagesBlock is one of all kinds.
+// A messagesBlock is a block of any kind.
 type messagesBlock struct {
 	Type      string          `json:"type"`
 	Text      *string         `json:"text"`
@@ -208,8 +208,8 @@ func unanswered(i int, open []string) error {
 	))
 }
 
-// checkResults: a user's message answers every call of the message before, once, and
-// before it says anything else.
+// checkResults checks that a user's message answers every call of the previous message, once, and
+// before anything else.
 func checkResults(i int, open []string, blocks []messagesBlock) error {
 	left, seen := map[string]bool{}, map[string]bool{}
 	for _, id := range open {

@@ -16,7 +16,7 @@ func bearer(h http.Header) (string, error) {
 	return key, nil
 }
 
-// refuseOpenAI writes a refusal as both interfaces do.
+// refuseOpenAI writes a refusal in the form of both interfaces.
 func refuseOpenAI(w http.ResponseWriter, r *refusal) {
 	optional := func(text string) any {
 		if text == "" {
@@ -30,7 +30,7 @@ func refuseOpenAI(w http.ResponseWriter, r *refusal) {
 	}})
 }
 
-// faultOpenAI is the refusal that a fault of the script is.
+// faultOpenAI returns the refusal for a fault of the script.
 func faultOpenAI(f Fault) *refusal {
 	again := map[string]string{"Retry-After": "0"}
 	switch f {
@@ -83,7 +83,7 @@ var openaiName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 const maxOpenAIID = 64
 
-// checkFunction checks a tool that is offered.
+// checkFunction checks an offered tool.
 func checkFunction(param, name string, parameters fields, known map[string]bool) error {
 	switch {
 	case !openaiName.MatchString(name):

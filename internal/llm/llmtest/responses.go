@@ -46,7 +46,7 @@ type responsesBody struct {
 	} `json:"tools"`
 }
 
-// A responsesItem is one of all kinds.
+// A responsesItem is an item of any kind.
 type responsesItem struct {
 	Type      string          `json:"type"`
 	ID        string          `json:"id"`
@@ -65,7 +65,7 @@ type responsesItem struct {
 	Encrypted string `json:"encrypted_content"`
 }
 
-// assistant reports whether an item is part of what the model said.
+// assistant reports whether an item is part of the model's reply.
 func (i *responsesItem) assistant() bool {
 	return i.Type == "reasoning" || i.Type == "function_call" || i.Role == "assistant"
 }
@@ -83,7 +83,7 @@ func (w responsesWire) check(body []byte, turns []Turn) (int, error) {
 	case len(b.Input) == 0:
 		return 0, bad("input", "Missing required parameter: 'input'.")
 	case b.Store == nil || *b.Store:
-		return 0, bad("store", "llmtest: nothing is to be stored") // beyond the real one
+		return 0, bad("store", "llmtest: nothing is to be stored") // stricter than the real one
 	}
 	known := map[string]bool{}
 	for i, t := range b.Tools {
@@ -102,12 +102,12 @@ func (w responsesWire) check(body []byte, turns []Turn) (int, error) {
 		}
 	}
 	if items[len(items)-1].assistant() {
-		return 0, bad("input", "llmtest: the last item is not from the user") // beyond the real one
+		return 0, bad("input", "llmtest: the last item is not from the user") // stricter than the real one
 	}
 	return w.checkItems(items, turns)
 }
 
-// checkItems checks the items, and counts what the assistant said in a row as one reply.
+// checkItems checks the items, and counts consecutive items of the assistant as one reply.
 func (w responsesWire) checkItems(items []responsesItem, turns []Turn) (replies int, err error) {
 	open, answered := map[string]bool{}, map[string]bool{}
 	speaking, thought := false, false
@@ -141,11 +141,11 @@ func (w responsesWire) checkItems(items []responsesItem, turns []Turn) (replies 
 	return replies, nil
 }
 
-// mustThink reports whether a turn's thinking has to come back: not when it was cut off
-// before the model said anything.
+// mustThink reports whether a turn's thinking must be sent back: not if it was cut off before the
+// model wrote anything.
 func mustThink(t Turn) bool { return t.Thinking != "" && (t.Text != "" || len(t.Calls) > 0) }
 
-// checkItem checks one item where it stands.
+// checkItem checks one item in its place.
 func (w responsesWire) checkItem(
 	i int, it *responsesItem, items []responsesItem, open, answered map[string]bool,
 ) error {
@@ -248,7 +248,7 @@ func (w responsesWire) play(out *stream, n int, t *Turn, mid func()) {
 	p.send("response.completed", fields{"response": end})
 }
 
-// A responsesPlay numbers the events and gathers the items.
+// A responsesPlay numbers the events and collects the items.
 type responsesPlay struct {
 	*stream
 

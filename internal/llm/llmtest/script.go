@@ -1,15 +1,14 @@
-// Package llmtest is a server on the loopback that plays a script over the real
-// interfaces of providers, and the suite that every provider's model has to pass
-// against it.
+// Package llmtest is a server on the loopback that plays a script over the real interfaces of
+// providers, and the suite that every provider's model must pass against it.
 //
 //	server := llmtest.Start(turns, 0)
 //	defer server.Close()
 //	// ANTHROPIC_BASE_URL=server.URL, OPENAI_BASE_URL=server.URL+"/v1", both keys llmtest.Key
 //
-// It speaks Anthropic's Messages and OpenAI's Responses and Chat Completions, streamed or not
-// asked for at all, and is as strict as they are: a request that they would refuse is refused
-// with their status and their words, and kept in [Server.Refused]. Further checks are
-// documented where they are made.
+// It speaks Anthropic's Messages and OpenAI's Responses and Chat Completions, with or without
+// streaming, and is as strict as they are: it rejects requests that they would reject, with their
+// status and their words, and keeps them in [Server.Refused]. Stricter checks are documented in the
+// code.
 package llmtest
 
 import (
@@ -19,14 +18,13 @@ import (
 	"slices"
 )
 
-// A Turn is one reply of the script. The fields that scripts of `script:` have mean the
-// same here.
+// A Turn is one reply of the script. Its fields mean the same as in scripts of `script:`.
 type Turn struct {
 	Text    string  `json:"text"`
 	Calls   []Call  `json:"calls"`
 	DelayMS float64 `json:"delay_ms"`
 
-	Thinking string `json:"thinking"` // said before all else, signed or encrypted
+	Thinking string `json:"thinking"` // before all else, signed or encrypted
 	Stop     string `json:"stop"`     // "cut": at the longest reply; "refused": by the provider
 	// Faults happen to the first requests for this turn, one each, instead of the reply.
 	Faults []Fault `json:"faults"`
@@ -40,7 +38,7 @@ type Call struct {
 	Raw   *string         `json:"raw"`
 }
 
-// arguments is the input as it is sent.
+// arguments returns the input as sent.
 func (c *Call) arguments() string {
 	switch {
 	case c.Raw != nil:
@@ -60,16 +58,16 @@ const (
 	faultRights   Fault = "rights"     // 403
 	faultModel    Fault = "model"      // 404
 	faultRequest  Fault = "request"    // 400
-	faultTooLong  Fault = "too_long"   // 400, and that the conversation does not fit
-	faultLimit    Fault = "rate_limit" // 429, and to try again at once
-	faultLongWait Fault = "long_wait"  // 429, and to try again in two hours
+	faultTooLong  Fault = "too_long"   // 400; the conversation does not fit
+	faultLimit    Fault = "rate_limit" // 429; retry at once
+	faultLongWait Fault = "long_wait"  // 429; retry in two hours
 	faultOverload Fault = "overloaded" // 529 or 503
 	faultServer   Fault = "server"     // 500
 	faultSilence  Fault = "silence"    // nothing until the client leaves
 	faultRedirect Fault = "redirect"   // 307, to this server under another name
 
 	faultBreak Fault = "disconnect" // the connection ends
-	faultEvent Fault = "error"      // an event that says that the server is overloaded
+	faultEvent Fault = "error"      // an event that reports an overloaded server
 	faultHang  Fault = "hang"       // nothing more until the client leaves
 	faultFlood Fault = "flood"      // text without end, until the client leaves
 )

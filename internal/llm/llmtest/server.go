@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// Key is the only key that the server takes.
+	// Key is the only key that the server accepts.
 	Key = "sk-llmtest-0d4f7b1c9e2a"
-	// ModelName is the only model that it has.
+	// ModelName is the server's only model.
 	ModelName = "strict-1"
 )
 
-// A Request is one that the server has taken.
+// A Request is an accepted request.
 type Request struct {
 	Host string
 	Path string
@@ -39,12 +39,12 @@ type Server struct {
 	window int
 
 	mu       sync.Mutex
-	faulted  map[int]int    // how many faults of a turn have happened
-	played   map[int]string // over which interface each turn was last played
+	faulted  map[int]int    // how many faults of each turn have happened
+	played   map[int]string // the interface over which each turn was last played
 	requests []Request
 	refused  []string
-	hanging  int           // replies that hang
-	hang     chan struct{} // closed while one does
+	hanging  int           // hanging replies
+	hang     chan struct{} // closed while one hangs
 }
 
 // Start starts a server that plays the turns. window is the number of request bytes that fit into
@@ -62,20 +62,20 @@ func Start(turns []Turn, window int) *Server {
 	return s
 }
 
-// Close ends the server, and what it is doing.
+// Close stops the server and its running replies.
 func (s *Server) Close() {
 	s.http.CloseClientConnections()
 	s.http.Close()
 }
 
-// Requests are the requests that were taken, those that met a fault too.
+// Requests returns the accepted requests, including those that met a fault.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Refused says why requests were refused that no fault of the script is to blame for.
+// Refused returns the reasons of refusals that are not faults of the script.
 func (s *Server) Refused() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,19 +109,19 @@ func bad(param, format string, args ...any) error {
 
 // A wire is one of the interfaces.
 type wire interface {
-	// headers checks what a request must say of itself, and returns its key.
+	// headers checks the headers of a request, and returns its key.
 	headers(h http.Header) (key string, err error)
-	// check checks a body, and returns which turn is next.
+	// check checks a body, and returns the index of the next turn.
 	check(body []byte, turns []Turn) (next int, err error)
 	// refuse writes a refusal.
 	refuse(w http.ResponseWriter, r *refusal)
-	// fault is the refusal that a fault of the script is.
+	// fault returns the refusal for a fault of the script.
 	fault(f Fault) *refusal
 	// play writes a reply as events; mid is called when half of it is written.
 	play(out *stream, n int, t *Turn, mid func())
-	// more writes a further piece of text.
+	// more writes another piece of text.
 	more(out *stream, text string)
-	// failure writes that the server is overloaded, into a reply that has begun.
+	// failure writes an overload error into a reply that has begun.
 	failure(out *stream)
 }
 
@@ -134,7 +134,7 @@ func (s *Server) speaks(w wire) http.Handler {
 		}
 		n, err := s.admit(w, r, body)
 		if err != nil {
-			s.refuses(out, w, r, err.(*refusal)) //nolint:errorlint,forcetypeassert // it is never anything else
+			s.refuses(out, w, r, err.(*refusal)) //nolint:errorlint,forcetypeassert // it never has another type
 			return
 		}
 		s.playTurn(out, r, w, n)
@@ -154,7 +154,7 @@ func (s *Server) admit(w wire, r *http.Request, body []byte) (int, error) {
 		return 0, bad("", "We could not parse the JSON body of your request.")
 	}
 	if bytes.Contains(body, []byte(Key)) {
-		return 0, bad("", "llmtest: the key stands in the body") // beyond the real ones: a key that leaks
+		return 0, bad("", "llmtest: the key stands in the body") // stricter than the real ones: the key leaks
 	}
 	if s.window > 0 && len(body) > s.window {
 		return 0, w.fault(faultTooLong)
@@ -245,7 +245,7 @@ func (s *Server) fault(n int, faults []Fault) Fault {
 	return faults[s.faulted[n]-1]
 }
 
-// hangs does nothing until the client leaves.
+// hangs blocks until the client leaves.
 func (s *Server) hangs(leave <-chan struct{}) {
 	s.mu.Lock()
 	if s.hanging++; s.hanging == 1 {
@@ -269,7 +269,7 @@ type stream struct {
 // fields is a JSON object.
 type fields map[string]any
 
-// event writes one event; without a name it is data alone.
+// event writes one event; without a name it has only data.
 func (s *stream) event(name string, data any) {
 	if !s.begun {
 		s.begun = true
@@ -280,7 +280,7 @@ func (s *stream) event(name string, data any) {
 	if !isText {
 		encoded, err := json.Marshal(data)
 		if err != nil {
-			panic(err) // everything that is written is made here
+			panic(err) // all values are made here
 		}
 		text = string(encoded)
 	}
@@ -300,17 +300,17 @@ func answerJSON(w http.ResponseWriter, r *refusal, body any) {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(r.status)
-	json.NewEncoder(w).Encode(body) //nolint:errcheck // the client may have gone
+	json.NewEncoder(w).Encode(body) //nolint:errcheck // the client may be gone
 }
 
-// sign makes what only the server can make of a text.
+// sign returns a signature that only the server can make.
 func sign(text string) string {
 	mac := hmac.New(sha256.New, []byte("llmtest"))
 	mac.Write([]byte(text))
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// strictly decodes JSON, and refuses fields that the real interface does not know.
+// strictly decodes JSON, and rejects fields that the real interface does not know.
 func strictly(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

@@ -13,17 +13,17 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// A Provider is one that the suite is run with.
+// A Provider is a provider to run the suite with.
 type Provider struct {
-	// Model makes a model that asks the server for [ModelName] with [Key].
+	// Model returns a model that asks the server for [ModelName] with [Key].
 	Model func(s *Server, o llm.Options) llm.Model
-	// Thinks says that thinking is kept and sent back.
+	// Thinks means that thinking is kept and sent back.
 	Thinks bool
-	// Overload is the kind of failure that [faultEvent] is.
+	// Overload is the kind of failure for [faultEvent].
 	Overload llm.FailureKind
 }
 
-// RunSuite checks what every provider's model must do.
+// RunSuite checks the requirements on every provider's model.
 func RunSuite(t *testing.T, p Provider) {
 	for name, check := range map[string]func(*testing.T, Provider){
 		"a conversation goes on":           conversationGoesOn,
@@ -88,7 +88,7 @@ func (k *talk) recordDelta(d llm.Delta) {
 	k.deltas = append(k.deltas, d)
 }
 
-// sendConversation asks, and takes the reply into the conversation.
+// sendConversation asks, and adds the reply to the conversation.
 func (k *talk) sendConversation() llm.Message {
 	k.Helper()
 	k.streamed.Reset()
@@ -113,12 +113,12 @@ func (k *talk) results(output string, isError bool) {
 	k.req.Messages = append(k.req.Messages, m)
 }
 
-// say is a message of the user.
+// say adds a message of the user.
 func (k *talk) say(text string) {
 	k.req.Messages = append(k.req.Messages, llm.Message{Role: llm.RoleUser, Content: []llm.Block{llm.Text(text)}})
 }
 
-// end says that the server refused nothing.
+// end checks that the server refused nothing.
 func (k *talk) end() {
 	k.Helper()
 	if refused := k.server.Refused(); len(refused) > 0 {
@@ -126,7 +126,7 @@ func (k *talk) end() {
 	}
 }
 
-// fails asks, wants a failure of a kind, and returns what the provider said.
+// fails expects a failure of a kind, and returns the provider's reason.
 func (k *talk) fails(want llm.FailureKind) (status int, reason string) {
 	k.Helper()
 	_, err := k.model.Reply(k.Context(), k.req, k.recordDelta)
@@ -159,7 +159,7 @@ func conversationGoesOn(t *testing.T, p Provider) {
 	k.results("text", false)
 	k.sendConversation()
 	k.results("", true)
-	k.req.Messages = stored(t, k.req.Messages) // as it comes back from a store
+	k.req.Messages = stored(t, k.req.Messages) // as read back from a store
 	if last := k.sendConversation(); last.Text() != "all read" {
 		t.Errorf("said %q", last.Text())
 	}
@@ -170,7 +170,7 @@ func conversationGoesOn(t *testing.T, p Provider) {
 	k.end()
 }
 
-// plain is the content that means the same to everybody.
+// plain returns the content that means the same to every provider.
 func plain(m llm.Message) []llm.Block {
 	var kept []llm.Block
 	for _, b := range m.Content {
@@ -209,7 +209,7 @@ func thinkingHeard(t *testing.T, p Provider) {
 	}
 }
 
-// oddConversation: ids, names, texts and outputs that providers refuse do not reach them.
+// oddConversation checks that providers do not receive ids, names, texts and outputs that they would reject.
 func oddConversation(t *testing.T, p Provider) {
 	k := newTalk(t, p, llm.Options{})
 	odd := llm.Message{Role: llm.RoleAssistant, Content: []llm.Block{
@@ -229,15 +229,15 @@ func oddConversation(t *testing.T, p Provider) {
 	k.end()
 }
 
-// results2 sets the last message's first output, and says something behind the results.
+// results2 sets the last message's first output, and adds text after the results.
 func (k *talk) results2(output, text string) {
 	m := &k.req.Messages[len(k.req.Messages)-1]
 	m.Content[0].Output = output
 	m.Content = append(m.Content, llm.Text(text), llm.Text("and now?"))
 }
 
-// cutOff: a call whose input is not whole, or never was an object, is marked, and the
-// conversation goes on with its answer.
+// cutOff checks that a call whose input is incomplete, or was never an object, is marked, and that
+// the conversation continues with its answer.
 func cutOff(t *testing.T, p Provider) {
 	half, garbage, list := `{"file_path": "a`, `file_path = a`, `["a"]`
 	k := newTalk(t, p, llm.Options{},
@@ -406,7 +406,7 @@ func noServer(t *testing.T, p Provider) {
 	k.fails(llm.FailedConnection)
 }
 
-// redirected: another host does not get the key.
+// redirected checks that another host does not get the key.
 func redirected(t *testing.T, p Provider) {
 	k := newTalk(t, p, llm.Options{}, Turn{Text: "yes", Faults: []Fault{faultRedirect, faultRedirect, faultRedirect}})
 	k.fails(llm.FailedConnection)
@@ -417,7 +417,7 @@ func redirected(t *testing.T, p Provider) {
 	}
 }
 
-// otherModels: what another provider's model thought is not sent, its words are.
+// otherModels checks that another provider's thinking is not sent, but its words are.
 func otherModels(t *testing.T, p Provider) {
 	k := newTalk(t, p, llm.Options{})
 	k.req.Messages = append(k.req.Messages, llm.Message{Role: llm.RoleAssistant, Content: []llm.Block{

@@ -44,7 +44,7 @@ func transcript(t *testing.T, parts map[string]string, model func(url string) ll
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		w.Write([]byte(parts["stream"])) //nolint:errcheck // the client may have gone
+		w.Write([]byte(parts["stream"])) //nolint:errcheck // the client may be gone
 	}))
 	defer server.Close()
 	m, err := model(server.URL).Reply(

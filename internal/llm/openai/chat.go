@@ -25,10 +25,10 @@ var windows = llm.Windows{
 	"o1": 200_000, "o3": 200_000, "o4-mini": 200_000,
 }
 
-// Window is the model's context in tokens, 0 for a name that is not known.
+// Window returns the model's context in tokens, or 0 for an unknown name.
 func (m *chatModel) Window() int64 { return windows.Of(m.name) }
 
-// Reply asks the model, and listens until the message is whole.
+// Reply sends the request and reads the stream until the message is complete.
 func (m *chatModel) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
 	stream := m.server.Post(ctx, m.options, "chat/completions", m.requestBody(r))
 	defer stream.Close()
@@ -50,7 +50,7 @@ func (m *chatModel) Reply(ctx context.Context, r llm.Request, onDelta func(llm.D
 	return reply.message(), nil
 }
 
-// A chatRequest asks for a completion.
+// A chatRequest requests a completion.
 type chatRequest struct {
 	Model           string        `json:"model"`
 	Stream          bool          `json:"stream"`
@@ -60,7 +60,7 @@ type chatRequest struct {
 	Tools           []fields      `json:"tools,omitempty"`
 }
 
-// A chatMessage is one of any role.
+// A chatMessage is a message of any role.
 type chatMessage struct {
 	Role       string     `json:"role"`
 	Content    *string    `json:"content,omitempty"`
@@ -84,7 +84,7 @@ func (m *chatModel) requestBody(r llm.Request) chatRequest {
 		Model: m.name, Stream: true, StreamOptions: fields{"include_usage": true}, ReasoningEffort: m.options.Effort,
 	}
 	if r.System != "" {
-		// Other servers know no developer.
+		// Other servers do not know the role developer.
 		body.Messages = append(body.Messages, chatMessage{Role: "system", Content: &r.System})
 	}
 	for _, message := range r.Messages {
@@ -129,7 +129,7 @@ func assistantMessage(blocks []llm.Block) chatMessage {
 	}
 	words := said.Text()
 	if words == "" && len(m.ToolCalls) == 0 {
-		words = "(nothing)" // all that was said went to another provider's model
+		words = "(nothing)" // everything went to another provider's model
 	}
 	if words != "" {
 		m.Content = &words
@@ -161,7 +161,7 @@ type chatDelta struct {
 	ToolCalls        []chatCall `json:"tool_calls"`
 }
 
-// A chatReply is a message that comes in, one chunk after the other.
+// A chatReply is a message being received, one chunk after the other.
 type chatReply struct {
 	deltaFunc
 
@@ -172,7 +172,7 @@ type chatReply struct {
 	usage   llm.Usage
 }
 
-// An openCall is a call that comes in.
+// An openCall is a call being received.
 type openCall struct {
 	index    int64
 	id, tool string
@@ -200,8 +200,8 @@ func (r *chatReply) addChunk(c *chatChunk) {
 	}
 }
 
-// addCall continues the last call, or begins one. Some servers count no index, and tell
-// calls apart by their ids alone.
+// addCall continues the last call, or begins one. Some servers send no index, and distinguish calls
+// only by their ids.
 func (r *chatReply) addCall(d *chatCall) {
 	var call *openCall
 	if n := len(r.calls); n > 0 {
@@ -215,7 +215,7 @@ func (r *chatReply) addCall(d *chatCall) {
 	call.input.WriteString(string(d.Function.Arguments))
 }
 
-// message is the reply once it is over.
+// message returns the finished reply.
 func (r *chatReply) message() llm.Message {
 	m := llm.Message{Role: llm.RoleAssistant, Usage: r.usage}
 	switch {

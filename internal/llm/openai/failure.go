@@ -18,7 +18,7 @@ type serverError struct {
 	Param   string `json:"param"`
 }
 
-// refusalOf is an answer of the server instead of a reply.
+// refusalOf returns the error for an answer in place of a reply.
 func refusalOf(answer *llm.AnswerError) error {
 	var body struct {
 		Error serverError `json:"error"`
@@ -37,7 +37,7 @@ func refusalOf(answer *llm.AnswerError) error {
 	return &llm.ReplyError{Kind: kind, Status: answer.Status, Reason: reason}
 }
 
-// A badRequestError also names the parameter that the server refuses.
+// A badRequestError also names the parameter that the server rejects.
 type badRequestError struct {
 	llm.BadRequestError
 
@@ -47,7 +47,7 @@ type badRequestError struct {
 // Unwrap returns the form that all providers share.
 func (b *badRequestError) Unwrap() error { return &b.BadRequestError }
 
-// streamFailure is a failure that came instead of the rest of a reply.
+// streamFailure returns the error for a failure in the middle of a reply.
 func streamFailure(code, reason string) error {
 	if tooLong(code, reason) {
 		return &llm.ReplyError{Kind: llm.FailedTooLong, Reason: reason}
@@ -55,7 +55,7 @@ func streamFailure(code, reason string) error {
 	return &llm.ReplyError{Kind: kindOf(code, 0), Reason: cmp.Or(reason, code)}
 }
 
-// kindOf takes the code that the server gives, and the status where it gives none.
+// kindOf classifies an error by the server's code, or by the status without a code.
 func kindOf(code string, status int) llm.FailureKind {
 	switch {
 	case code == "invalid_api_key" || status == http.StatusUnauthorized:

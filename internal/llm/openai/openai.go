@@ -1,15 +1,15 @@
 // Package openai asks models over OpenAI's two interfaces:
 // Responses, and Chat Completions, which many other servers speak too.
 //
-//	model, err := openai.New("gpt-5.2", openai.Auto, llm.Options{}) message, err :=
-//	model.Reply(ctx, request, nil)
+//	model, err := openai.New("gpt-5.2", openai.Auto, llm.Options{})
+//	message, err := model.Reply(ctx, request, nil)
 //
-// The environment says where to ask and as whom, as it does for OpenAI's own programs: OPENAI_API_KEY,
-// OPENAI_BASE_URL, OPENAI_ORG_ID, OPENAI_PROJECT_ID, OPENAI_CUSTOM_HEADERS.
+// The server and the credentials come from the same environment variables as for OpenAI's own programs:
+// OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_ORG_ID, OPENAI_PROJECT_ID, OPENAI_CUSTOM_HEADERS.
 //
-// Over Responses nothing is stored at OpenAI: what the model said, its reasoning encrypted,
-// is kept as the items that came and sent back unchanged. Chat Completions have no such
-// items; a server's account of its model's thinking is passed on, and is not kept.
+// Over Responses nothing is stored at OpenAI: the model's items, with its reasoning encrypted, are
+// kept as received and sent back unchanged. Chat Completions have no such items; a server's report
+// of its model's thinking is passed on, but not kept.
 package openai
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// provider marks what this provider wants back unchanged.
+// provider marks blocks that this provider requires back unchanged.
 const provider = "openai"
 
 // A Wire is one of OpenAI's interfaces.
@@ -44,8 +44,8 @@ const (
 	defaultBase  = "https://api.openai.com/v1"
 )
 
-// New returns a model by its name. Without a key it fails with a *llm.NoKeyError; a
-// server that needs none takes any.
+// New returns a model by its name. Without a key it fails with a *llm.NoKeyError; a server that
+// needs no key accepts any.
 func New(name string, w Wire, o llm.Options) (llm.Model, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func endpoint(base, key string) *llm.Endpoint {
 	return &llm.Endpoint{URL: base, Header: http.Header{"Authorization": {"Bearer " + key}}}
 }
 
-// atOpenAI reports whether a base URL leads to OpenAI itself; none does.
+// atOpenAI reports whether a base URL is OpenAI's own, which "" is.
 func atOpenAI(base string) bool {
 	u, err := url.Parse(base)
 	return base == "" || err == nil && (u.Hostname() == "openai.com" || strings.HasSuffix(u.Hostname(), ".openai.com"))
@@ -87,8 +87,8 @@ func (e deltaFunc) send(d llm.Delta) {
 	}
 }
 
-// outputOf is the output of a result. The API has no field that marks an error; the text says
-// it.
+// outputOf returns the output of a result. The API has no field that marks an error, so the text
+// does.
 func outputOf(b *llm.Block) string {
 	if b.IsError {
 		return cmp.Or(b.Output, "Error")
@@ -96,7 +96,7 @@ func outputOf(b *llm.Block) string {
 	return b.Output
 }
 
-// endOfStream says why a stream ended before the reply did.
+// endOfStream returns the error for a stream that ended before the reply did.
 func endOfStream(err error) error {
 	if answer, ok := errors.AsType[*llm.AnswerError](err); ok {
 		return refusalOf(answer)
@@ -107,7 +107,7 @@ func endOfStream(err error) error {
 	return err
 }
 
-// A text is a string that some servers send as another value, which is then the text.
+// A text is a string. If a server sends another JSON value, the text is that JSON.
 type text string
 
 // UnmarshalJSON never fails.

@@ -22,10 +22,10 @@ func newResponses(name string, o llm.Options, server *llm.Endpoint) *responsesMo
 	return &responsesModel{name: name, options: o, server: server}
 }
 
-// Window is the model's context in tokens, 0 for a name that is not known.
+// Window returns the model's context in tokens, or 0 for an unknown name.
 func (m *responsesModel) Window() int64 { return windows.Of(m.name) }
 
-// Reply asks the model, and listens until the message is whole.
+// Reply sends the request and reads the stream until the message is complete.
 func (m *responsesModel) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
 	message, err := m.sendRequest(ctx, r, onDelta)
 	if err == nil || m.plain.Load() || !refusesInclude(err) {
@@ -35,7 +35,7 @@ func (m *responsesModel) Reply(ctx context.Context, r llm.Request, onDelta func(
 	return m.sendRequest(ctx, r, onDelta)
 }
 
-// refusesInclude recognizes a model that does not reason.
+// refusesInclude recognizes the error of a model that does not reason.
 func refusesInclude(err error) bool {
 	bad, ok := errors.AsType[*badRequestError](err)
 	return ok && bad.param == "include"
@@ -59,7 +59,7 @@ func (m *responsesModel) sendRequest(
 	return llm.Message{}, endOfStream(stream.Err())
 }
 
-// A responsesRequest asks for a response.
+// A responsesRequest requests a response.
 type responsesRequest struct {
 	Model        string   `json:"model"`
 	Stream       bool     `json:"stream"`
@@ -93,7 +93,7 @@ func (m *responsesModel) requestBody(r llm.Request) responsesRequest {
 	return body
 }
 
-// itemOf is one block. Items that this API sent go back unchanged.
+// itemOf converts one block. Items that this API sent go back unchanged.
 func itemOf(role llm.Role, b *llm.Block) any {
 	switch b.Type {
 	case llm.TypeThinking:
@@ -116,7 +116,7 @@ func itemOf(role llm.Role, b *llm.Block) any {
 	return fields{"role": role, "content": b.Text}
 }
 
-// callID is the id in an item; the call may have been given another one since.
+// callID returns the id in an item; the call's own id may have changed since.
 func callID(raw json.RawMessage) string {
 	var i struct {
 		CallID string `json:"call_id"`

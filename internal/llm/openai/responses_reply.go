@@ -8,19 +8,19 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// A responsesEvent is one of all kinds.
+// A responsesEvent is an event of any kind.
 type responsesEvent struct {
 	Type        string          `json:"type"`
 	OutputIndex int64           `json:"output_index"`
 	Item        json.RawMessage `json:"item"`
 	Delta       string          `json:"delta"`
 	Response    response        `json:"response"`
-	Error       *serverError    `json:"error"` // of other servers; OpenAI's own stands in the event
+	Error       *serverError    `json:"error"` // of other servers; OpenAI's is in the event itself
 
 	serverError
 }
 
-// A response is the whole, as it is at its end.
+// A response is the complete response.
 type response struct {
 	Status            string      `json:"status"`
 	Error             serverError `json:"error"`
@@ -33,7 +33,7 @@ type response struct {
 	} `json:"usage"`
 }
 
-// A responsesItem is one of all kinds.
+// A responsesItem is an item of any kind.
 type responsesItem struct {
 	Type      string `json:"type"`
 	Status    string `json:"status"`
@@ -52,21 +52,21 @@ type responsesItem struct {
 
 func decodeItem(raw json.RawMessage) responsesItem {
 	var i responsesItem
-	_ = json.Unmarshal(raw, &i) // a field of another type is left out
+	_ = json.Unmarshal(raw, &i) // ignore fields of other types
 	return i
 }
 
-// A responsesReply is a message that comes in, one event after the other.
+// A responsesReply is a message being received, one event after the other.
 type responsesReply struct {
 	deltaFunc
 
-	items  []*outputItem // in the order in which they began
+	items  []*outputItem // in order of their beginning
 	open   map[int64]*outputItem
 	end    response
 	failed error
 }
 
-// An outputItem is one that comes in. Only one that is done has its last form.
+// An outputItem is an item being received. It is only final when done.
 type outputItem struct {
 	kind, call, tool string
 	done             json.RawMessage
@@ -125,7 +125,7 @@ func (r *responsesReply) itemAt(index int64) *outputItem {
 	return item
 }
 
-// message is the reply once it is over.
+// message returns the finished reply.
 func (r *responsesReply) message() (llm.Message, error) {
 	if r.failed != nil {
 		return llm.Message{}, r.failed
@@ -156,8 +156,8 @@ func stopOfResponse(r *response) llm.Stop {
 	return llm.StopCut
 }
 
-// block is an item in our words, and whether it says that the model refuses. One of a
-// kind that was not asked for is left out.
+// block converts an item to our form, and reports whether the model refuses. It omits an item of a
+// kind that was not requested.
 func (o *outputItem) block(cut bool) (block llm.Block, refused bool) {
 	if o.done == nil {
 		return o.half(cut), false
@@ -170,7 +170,7 @@ func (o *outputItem) block(cut bool) (block llm.Block, refused bool) {
 	case "function_call":
 		call := llm.Arguments(item.CallID, item.Name, string(item.Arguments), cut && item.Status != "completed")
 		if call.Broken != "" {
-			return call, false // what it was cannot be sent back
+			return call, false // the original cannot be sent back
 		}
 		return o.markOwn(call), false
 	case "reasoning":
@@ -183,7 +183,7 @@ func (o *outputItem) block(cut bool) (block llm.Block, refused bool) {
 	return llm.Block{}, false
 }
 
-// half is an item that was not done when the reply was cut off.
+// half converts an item that was not done when the reply was cut off.
 func (o *outputItem) half(cut bool) llm.Block {
 	switch o.kind {
 	case "message":
@@ -194,13 +194,13 @@ func (o *outputItem) half(cut bool) llm.Block {
 	return llm.Block{}
 }
 
-// markOwn marks a block as one that goes back as it came.
+// markOwn marks a block to be sent back unchanged.
 func (o *outputItem) markOwn(b llm.Block) llm.Block {
 	b.Provider, b.Raw = provider, o.done
 	return b
 }
 
-// messageText is the text of a message.
+// messageText returns the text of a message.
 func messageText(item *responsesItem) (text string, refused bool) {
 	var texts []string
 	for _, part := range item.Content {
