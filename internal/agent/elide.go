@@ -88,11 +88,11 @@ func countElidable(request llm.Request, elided int) int {
 	return max(elided, len(outputs))
 }
 
-// savedBytes is how many bytes leaving out an output saves.
+// savedBytes returns how many bytes leaving out an output saves.
 func savedBytes(output string) int { return len(output) - len(shortenOutput(output)) }
 
-// savedBytes returns how many bytes leaving out an output saves.
-// note stays.
+// shortenOutput returns the note that replaces an output, or the output if it is shorter than the
+// note.
 func shortenOutput(output string) string {
 	note := fmt.Sprintf("[Elided] This output of %d bytes was left out, since the conversation became too long. Run "+
 		"the call again, or ask for less, if you need it.", len(output))
