@@ -27,19 +27,19 @@ import (
 // maxKey is the largest file of a key.
 const maxKey = 4 << 10
 
-// A Browser gets notices by Web Push.
+// A Browser is a browser that gets notices by Web Push.
 type Browser struct {
 	webpush.Subscription
 
 	Added time.Time `json:"added"`
-	// SignIn is the sign-in of the console that added it; signing out removes it.
+	// SignIn is the sign-in to the console that added it; signing out removes it.
 	SignIn string `json:"sign_in"`
 	// Person is the name of the person who added it; "" is the user of the gate.
 	Person string `json:"person,omitempty"`
 }
 
-// ID tells a subscription from others, and from a later one of the same browser. It reveals neither the address
-// that takes the notices nor the secret.
+// ID identifies a subscription and differs for a later one of the same browser. It reveals neither
+// the address for notices nor the secret.
 func (b *Browser) ID() string {
 	sum := sha256.Sum256(append([]byte(b.Endpoint+"\n"), b.Secret...))
 	return hex.EncodeToString(sum[:8])
@@ -51,11 +51,11 @@ func (b *Browser) Name() string { return b.Host() + " " + b.ID()[:6] }
 // A Push keeps the browsers that get notices, and the key that identifies this gate to push
 // services. It is safe for concurrent use.
 type Push struct {
-	// Subject is the address of the console; push services see it as the sender's.
+	// Subject is the address of the console, which push services see as the sender's.
 	Subject string
-	// KeyFile has the key; it is written when the first browser asks for it.
+	// KeyFile holds the key; it is written when the first browser asks for it.
 	KeyFile string
-	// File has the browsers.
+	// File holds the browsers.
 	File string
 
 	mu sync.Mutex
@@ -70,7 +70,7 @@ const (
 var errFull = umpire.Errorf(
 	"%d browsers get notices already: remove one first: %w", maxBrowsers, umpire.ErrState)
 
-// Browsers returns those that have subscribed.
+// Browsers returns the subscribed browsers.
 func (p *Push) Browsers() ([]Browser, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +93,7 @@ func (p *Push) readBrowsers() (all []Browser, err error) {
 	return all, nil
 }
 
-// decodeBrowsers reads what change has written, and nothing else. With an error it returns the line of it.
+// decodeBrowsers decodes the format that change writes, and no other. With an error it returns the error's line.
 func decodeBrowsers(data []byte) (all []Browser, line int, err error) {
 	lines := func(end int64) int { return 1 + bytes.Count(data[:min(end, int64(len(data)))], []byte("\n")) }
 	in := json.NewDecoder(bytes.NewReader(data))
@@ -133,7 +133,7 @@ func decodeBrowsers(data []byte) (all []Browser, line int, err error) {
 	return all, lines(in.InputOffset()), err
 }
 
-// Add keeps a browser, in place of what it gave before.
+// Add stores a browser, replacing its previous subscription.
 func (p *Push) Add(b *Browser) error {
 	if err := b.Check(); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A button is an answer that a notice offers, with the token that gives it.
+// A button is an answer offered by a notice, with the token that gives it.
 type button struct {
 	choice umpire.Choice
 	token  string
@@ -25,29 +25,29 @@ type button struct {
 const (
 	tokenBytes = 32
 	tokenTime  = 12 * time.Hour
-	maxTokens  = 6 * maxOpen // the oldest make room
+	maxTokens  = 6 * maxOpen // the oldest are dropped
 )
 
-// A digest is kept in place of a token.
+// A digest is stored in place of a token.
 type digest [sha256.Size]byte
 
-// A tokenState says what a token is still good for.
+// A tokenState tells whether a token is still valid.
 type tokenState uint8
 
 const (
 	tokenGood tokenState = iota
-	tokenUsed            // it, or another button of the same card, gave the answer
+	tokenUsed            // it, or another button of the same card, has answered
 	tokenLate            // the question was answered in another way
 )
 
-// A boundAnswer is the one answer that a token gives: to one question, with what its card showed.
+// A boundAnswer is the only answer that a token can give: to one question, as shown on its card.
 type boundAnswer struct {
 	answer  umpire.Answer
 	state   tokenState
 	expires time.Time
 }
 
-// tokens keeps the one-time tokens of buttons. Its zero value with now is empty.
+// tokens keeps the one-time tokens of buttons. The zero value with now set is empty.
 type tokens struct {
 	now func() time.Time
 
@@ -55,7 +55,7 @@ type tokens struct {
 	all map[digest]*boundAnswer
 }
 
-// create makes a token for an answer to a question as it is shown now.
+// create makes a token for an answer to a question as currently shown.
 func (t *tokens) create(p *umpire.Pending, choice umpire.Choice) button {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,7 +73,7 @@ func (t *tokens) create(p *umpire.Pending, choice umpire.Choice) button {
 	return button{choice, token}
 }
 
-// makeRoom removes the tokens that have expired, and the oldest of too many; mu is held.
+// makeRoom removes expired tokens, and the oldest of too many; mu is held.
 func (t *tokens) makeRoom() {
 	if t.all == nil {
 		t.all = map[digest]*boundAnswer{}
@@ -92,8 +92,8 @@ func (t *tokens) makeRoom() {
 	}
 }
 
-// redeem uses up a token, and with it the other buttons of its notice. It returns the answer that the
-// token gives, or why it gives none.
+// redeem consumes a token, and with it the other buttons of its notice. It returns the token's
+// answer, or the reason for refusing it.
 func (t *tokens) redeem(token string) (answer umpire.Answer, why Refusal) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,7 +110,7 @@ func (t *tokens) redeem(token string) (answer umpire.Answer, why Refusal) {
 	return bound.answer, ""
 }
 
-// expire makes the tokens of a question late: it was answered in another way.
+// expire marks the tokens of a question as late: it was answered in another way.
 func (t *tokens) expire(request umpire.RequestID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,8 +126,8 @@ func (t *tokens) endAll(request umpire.RequestID, state tokenState) {
 	}
 }
 
-// addButtons puts the answers on a notice that may come back. A question whether a call has run has
-// none: denying it says that it has not.
+// addButtons adds buttons for the allowed answers to a notice. A question about the outcome of a
+// call gets no buttons: denying it would claim that the call has not run.
 func (n *Notifier) addButtons(to *notice, card *view.Card) {
 	p := &card.Pending
 	if n.relay == nil || p.Indeterminate || p.ShownDigest == "" {
@@ -142,12 +142,12 @@ func (n *Notifier) addButtons(to *notice, card *view.Card) {
 	}
 }
 
-// plainFields are the inputs of a command that are its line and a claim about it.
+// plainFields are the inputs of a command: its line and the agent's description of it.
 var plainFields = []string{"command", "description"}
 
-// isShownWhole reports whether a notice shows all that its card has for a person who approves: it is
-// a command of one short line that is on the notice, needs no code, runs no code of files that the card
-// would show, runs at the project's root and stays in the project, and does nothing that cannot be undone.
+// isShownWhole reports whether a notice shows everything on its card that an approval depends on: the call
+// is a command of one short line on the notice, needs no code, runs no code of files that the card would
+// show, runs at the project's root and stays in the project, and does nothing that cannot be undone.
 func isShownWhole(card *view.Card, object string) bool {
 	p, command := &card.Pending, card.Command()
 	var fields map[string]json.RawMessage
@@ -161,22 +161,22 @@ func isShownWhole(card *view.Card, object string) bool {
 		}
 	}
 	leaves := func(a umpire.Access) bool { return a.Paths() && a.Place != umpire.PlaceInside }
-	atRoot := card.Session.Dir == "" || card.Session.Dir == card.Session.Root // which the notice names
+	atRoot := card.Session.Dir == "" || card.Session.Dir == card.Session.Root // the notice names the root
 	once := umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeOnce}
 	return atRoot && !view.NeedsCode(&once, p) && !p.Consequence.AtLeast(umpire.Outward) && card.Remarks() == "" &&
 		!slices.ContainsFunc(p.Accesses, leaves) &&
 		len(p.CodeFiles) == 0 && len(p.Planned) == 0 && len(p.Extra) == 0 && p.Trial == nil
 }
 
-// maxSeen is how wide a command may be that is approved on a phone, and maxBlanks how many blanks may
-// follow each other in it: more could push the end of the line off a small screen.
+// maxSeen is the width of the longest command that can be approved on a phone, and maxBlanks the
+// longest run of blanks in it: more could push the end of the line off a small screen.
 const (
 	maxSeen   = 120
 	maxBlanks = 2
 )
 
-// isSeenAtOnce reports whether a line is read as what it is on any screen. Other letters than those of ASCII may
-// look like one of these, and some turn the order of the words around.
+// isSeenAtOnce reports whether a line reads unambiguously on any screen. Non-ASCII letters may look
+// like ASCII ones, and some reverse the order of words.
 func isSeenAtOnce(line string) bool {
 	isForeign := func(r rune) bool { return r > unicode.MaxASCII }
 	return len(line) <= maxSeen && !strings.ContainsFunc(line, isForeign) &&

@@ -14,17 +14,17 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// The events that notices are about.
+// The kinds of notices.
 const (
 	eventWaiting  = "waiting"
 	eventAnswered = "answered"
 	eventTest     = "test"
 )
 
-// Limits on what strangers chose.
+// Limits on texts chosen by strangers.
 const (
 	maxName    = 60  // UTF-16 units of a tool, a project or an agent
-	maxCommand = 600 // and of what a call is about
+	maxCommand = 600 // and of the call's object
 )
 
 // A notice is one message to a person. Its texts are safe to show.
@@ -39,14 +39,14 @@ type notice struct {
 	project string
 	agent   string
 	tool    string
-	object  string // what the call is about; "" unless the person allows it
+	object  string // the object of the call; "" unless the person allows it
 	answer  umpire.Choice
 	scope   umpire.Scope
 	buttons []button
 	settled *atomic.Bool // the question was answered
 }
 
-// A question is a call that waits and that notices are about.
+// A question is a waiting call with its notices.
 type question struct {
 	request umpire.RequestID
 	session umpire.SessionID
@@ -54,7 +54,7 @@ type question struct {
 	told    *notice // the notice sent; nil until then
 }
 
-// describe makes the notice of a question that waits.
+// describe makes the notice of a waiting question.
 func describe(card *view.Card, text *catalogue.Language, commands bool) *notice {
 	p := &card.Pending
 	n := &notice{
@@ -72,7 +72,7 @@ func describe(card *view.Card, text *catalogue.Language, commands bool) *notice 
 	return n
 }
 
-// objectOf is all that a call is about, cut where it is long.
+// objectOf returns everything the call is about, shortened if long.
 func objectOf(card *view.Card) string {
 	if command := card.Command(); len(command) > 0 {
 		return view.Clip(strings.Join(command, "\n"), maxCommand)
@@ -80,7 +80,7 @@ func objectOf(card *view.Card) string {
 	return view.Clip(card.Object(), maxCommand)
 }
 
-// describeAnswer makes the notice that a question was answered. The answer may not be known.
+// describeAnswer makes the notice that a question was answered. The answer may be unknown.
 func describeAnswer(of *notice, s *umpire.Standing, now time.Time, text *catalogue.Language) *notice {
 	n := *of
 	n.event, n.at, n.object, n.buttons = eventAnswered, now, "", nil

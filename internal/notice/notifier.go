@@ -40,7 +40,7 @@ type Config struct {
 	pushClient *http.Client
 }
 
-// On reports whether there is anywhere to send notices, or may be.
+// On reports whether notices have a target, or may get one.
 func (c *Config) On() bool { return c.Notify.On() || c.Push != nil }
 
 // A Notifier sends notices until it is closed.
@@ -49,16 +49,16 @@ type Notifier struct {
 	client *http.Client
 	queues []*queue
 	report *reporter
-	relay  *relay // nil takes no answers
+	relay  *relay // nil accepts no answers
 	end    context.CancelFunc
 	parts  sync.WaitGroup
 
-	// Only watchQuestions touches these.
-	open     []*question              // that wait, in the order in which they are due
+	// Only watchQuestions uses these fields.
+	open     []*question              // waiting questions, ordered by due time
 	browsers map[string]*browserQueue // by endpoint and secret
 }
 
-// Start reads the secrets and begins to send. It ends with Close.
+// Start reads the secrets and begins to send. Close ends it.
 func Start(c Config) (*Notifier, error) {
 	n, err := newNotifier(c)
 	if err != nil {
@@ -77,7 +77,7 @@ func Start(c Config) (*Notifier, error) {
 	return n, nil
 }
 
-// newNotifier makes a notifier that does not run.
+// newNotifier makes a notifier without starting it.
 func newNotifier(c Config) (*Notifier, error) {
 	if c.now == nil {
 		c.now = time.Now
@@ -122,7 +122,7 @@ func (n *Notifier) closeConnections() {
 	n.config.pushClient.CloseIdleConnections()
 }
 
-// maxOpen is how many questions are followed at once. There are no notices of further ones.
+// maxOpen bounds the questions followed at once. Further ones get no notices.
 const maxOpen = 256
 
 // maxRetry is the longest pause before the timeline is read again after an error.
@@ -148,8 +148,7 @@ func (n *Notifier) watchQuestions(ctx context.Context) {
 	}
 }
 
-// followTimeline hands on the events after the present one, and before them those of the questions that
-// wait already.
+// followTimeline passes on new events, preceded by those of the questions already waiting.
 func (n *Notifier) followTimeline(ctx context.Context, events chan<- umpire.Event) {
 	gate, pause, after, begun := n.config.Gate, n.config.pause, int64(0), false
 	hand := func(e umpire.Event) bool {
@@ -188,7 +187,7 @@ func (n *Notifier) followTimeline(ctx context.Context, events chan<- umpire.Even
 	}
 }
 
-// followWaiting hands on the questions that wait already, and returns the last event before them.
+// followWaiting passes on the questions already waiting, and returns the last event before them.
 func (n *Notifier) followWaiting(ctx context.Context, hand func(umpire.Event) bool) (after int64, err error) {
 	last, err := n.config.Gate.Events(ctx, umpire.Filter{Last: 1})
 	if err != nil {
@@ -203,7 +202,7 @@ func (n *Notifier) followWaiting(ctx context.Context, hand func(umpire.Event) bo
 	return umpire.LastSeq(last), err
 }
 
-// takeEvent takes in an event.
+// takeEvent processes an event.
 func (n *Notifier) takeEvent(ctx context.Context, e *umpire.Event) {
 	known := slices.ContainsFunc(n.open, func(q *question) bool { return q.request == e.Request })
 	switch {
@@ -221,12 +220,12 @@ func (n *Notifier) takeEvent(ctx context.Context, e *umpire.Event) {
 	case e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected:
 		standing := view.StandingOf(e)
 		n.closeQuestions(ctx, &standing, func(q *question) bool { return q.request == e.Request })
-	default: // a batch or a session has ended, perhaps
+	default: // a batch or a session may have ended
 		n.closeGone(ctx, e.Session)
 	}
 }
 
-// closeQuestions forgets questions that wait no more, and says so where a notice of them was sent.
+// closeQuestions drops questions that are no longer waiting, and updates the notices sent for them.
 func (n *Notifier) closeQuestions(ctx context.Context, s *umpire.Standing, is func(q *question) bool) {
 	n.open = slices.DeleteFunc(n.open, func(q *question) bool {
 		if !is(q) {
@@ -243,7 +242,7 @@ func (n *Notifier) closeQuestions(ctx context.Context, s *umpire.Standing, is fu
 	})
 }
 
-// closeGone closes the questions of a session that wait no more.
+// closeGone closes a session's questions that are no longer waiting.
 func (n *Notifier) closeGone(ctx context.Context, session umpire.SessionID) {
 	if !slices.ContainsFunc(n.open, func(q *question) bool { return q.session == session }) {
 		return
@@ -290,7 +289,7 @@ func (n *Notifier) tellDue(ctx context.Context) {
 	n.closeQuestions(ctx, nil, func(q *question) bool { return gone[q.request] })
 }
 
-// describe makes the notice of a question, nil when it does not wait any more.
+// describe makes the notice of a question, or nil if it is no longer waiting.
 func (n *Notifier) describe(ctx context.Context, q *question) (*notice, error) {
 	waiting, err := n.config.Gate.Pending(ctx, umpire.PendingQuery{Session: q.session})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// An ntfyMessage is a message as https://docs.ntfy.sh/publish/#publish-as-json describes it.
-// It is never marked as markdown, and a tap on it opens nothing.
+// An ntfyMessage is a message as described at https://docs.ntfy.sh/publish/#publish-as-json. It is
+// never marked as markdown, and a tap on it opens nothing.
 type ntfyMessage struct {
 	Topic    string   `json:"topic"`
 	Title    string   `json:"title"`
@@ -22,19 +22,19 @@ type ntfyMessage struct {
 	Tags     []string `json:"tags,omitempty"`
 	// Actions are buttons, at most three.
 	Actions []ntfyAction `json:"actions,omitempty"`
-	// Sequence lets a later message take the place of this one; servers before 2.16 pass over it.
+	// Sequence lets a later message replace this one; servers before 2.16 ignore it.
 	Sequence string `json:"sequence_id,omitempty"`
 }
 
-// An ntfyAction is a button that sends a request, as https://docs.ntfy.sh/publish/#send-http-request
-// describes it. It bears no token of the server: the topic of replies is one that anybody may write to.
+// An ntfyAction is a button that sends a request, see https://docs.ntfy.sh/publish/#send-http-request. It
+// contains no server token: anybody may write to the topic of replies.
 type ntfyAction struct {
 	Action string `json:"action"` // http
 	Label  string `json:"label"`
 	URL    string `json:"url"`
 	Method string `json:"method"`
 	Body   string `json:"body"`
-	Clear  bool   `json:"clear"` // the notice goes once the request was sent
+	Clear  bool   `json:"clear"` // the notice disappears after the request
 }
 
 // buttonLabels are the words on the buttons.
@@ -42,7 +42,7 @@ var buttonLabels = map[umpire.Choice]string{
 	umpire.Approve: "allow this time", umpire.Refuse: "deny", umpire.Cancel: "cancel",
 }
 
-// ntfyRisks are the priorities and emoji by risk. One that is not known is the highest.
+// ntfyRisks are the priorities and emoji by risk. An unknown risk is treated as the highest.
 var ntfyRisks = map[string]struct {
 	priority int
 	tag      string

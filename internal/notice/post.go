@@ -15,16 +15,16 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// Limits on a server that may be anybody's.
+// Limits on an untrusted server.
 const (
 	requestTime = 15 * time.Second
 	maxHeader   = 32 << 10
-	maxReply    = 64 << 10 // of an answer that is read to its end
+	maxReply    = 64 << 10 // the longest answer that is read to its end
 	maxProblem  = 200      // UTF-16 units of an error
 )
 
-// newClient returns a client that follows no redirect: an address that the person did not write down
-// gets neither a notice nor a token.
+// newClient returns a client that does not follow redirects: only configured addresses get notices
+// and tokens.
 func newClient() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -35,13 +35,13 @@ func newClient() *http.Client {
 	}
 }
 
-// A statusError is the answer of a server that did not take a notice.
+// A statusError is the status of a server that did not accept a notice.
 type statusError struct{ status int }
 
-// Error says what the server did.
+// Error describes the server's answer.
 func (e *statusError) Error() string { return e.formatted().Error() }
 
-// Phrase says the same as data.
+// Phrase returns the same as data.
 func (e *statusError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
 
 func (e *statusError) formatted() error {
@@ -51,7 +51,7 @@ func (e *statusError) formatted() error {
 	return umpire.Errorf("the server answers %d", e.status)
 }
 
-// isFinal reports whether another try would end the same way.
+// isFinal reports whether another try would fail the same way.
 func isFinal(err error) bool {
 	if errors.Is(err, errGone) || errors.Is(err, errInner) {
 		return true
@@ -67,7 +67,7 @@ func isFinal(err error) bool {
 	return refused.status < 500
 }
 
-// A poster posts JSON, unless a header says that it is something else.
+// A poster posts JSON, unless a header says otherwise.
 type poster struct{ client *http.Client }
 
 func (p poster) post(ctx context.Context, address string, body []byte, header map[string]string) error {
@@ -96,7 +96,7 @@ func (p poster) post(ctx context.Context, address string, body []byte, header ma
 	return nil
 }
 
-// withoutAddress leaves the address out of an error: it may have a secret in it.
+// withoutAddress removes the address from an error, because it may contain a secret.
 func withoutAddress(err error) error {
 	if inner, is := errors.AsType[*url.Error](err); is {
 		return inner.Err
@@ -104,7 +104,7 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// problemText is an error in a line that is safe to show.
+// problemText returns an error as a line that is safe to show.
 func problemText(err error) string { return view.Brief(err.Error(), maxProblem) }
 
 // readSecret reads a token or a secret from a file in a folder that other users cannot read.

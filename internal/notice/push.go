@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	pushTTL = 12 * time.Hour // that a push service keeps a notice for a phone that is off
+	pushTTL = 12 * time.Hour // how long a push service keeps a notice for a phone that is off
 	// proofTime is how long the sender's proof is valid; RFC 8292 allows a day.
 	proofTime = time.Hour
 )
@@ -37,7 +37,7 @@ type pushMessage struct {
 	Quiet   bool   `json:"quiet,omitempty"`
 }
 
-// A pushTarget is a browser that has subscribed.
+// A pushTarget is a subscribed browser.
 type pushTarget struct {
 	poster
 
@@ -51,8 +51,8 @@ func (t *pushTarget) name() string { return "push " + t.to.Name() }
 
 var errGone = umpire.Errorf("the browser gets no notices any more")
 
-// deliver hands a notice to the push service. A subscription that the service no longer knows is forgotten, but not
-// one that the browser has made anew meanwhile.
+// deliver sends a notice to the push service. It removes a subscription that the service no longer
+// knows, unless the browser has renewed it meanwhile.
 func (t *pushTarget) deliver(ctx context.Context, n *notice) error {
 	body, err := t.encrypt(n)
 	if err != nil {
@@ -77,7 +77,7 @@ func (t *pushTarget) deliver(ctx context.Context, n *notice) error {
 	return err
 }
 
-// encrypt makes the body of a message that only the browser reads.
+// encrypt returns the body of a message that only the browser can read.
 func (t *pushTarget) encrypt(n *notice) ([]byte, error) {
 	m := pushMessage{
 		Title: n.title, Text: n.text, Tag: n.sequence(), Session: string(n.session), Quiet: n.event == eventAnswered,
@@ -87,7 +87,7 @@ func (t *pushTarget) encrypt(n *notice) ([]byte, error) {
 	}
 	var text bytes.Buffer
 	plain := json.NewEncoder(&text)
-	plain.SetEscapeHTML(false) // it would make a text six times as long, and nothing of it is HTML
+	plain.SetEscapeHTML(false) // it would make a text six times as long, and none of it is HTML
 	if err := plain.Encode(m); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (t *pushTarget) encrypt(n *notice) ([]byte, error) {
 	return t.to.Encrypt(text.Bytes(), sender, salt)
 }
 
-// errInner is why no notice is sent to an address that a browser gave.
+// errInner is the reason not to send notices to an address that a browser gave.
 var errInner = umpire.Errorf("the address of the push service is not on the public web")
 
 // newPushClient returns a client for addresses that browsers gave. It dials only the public web,

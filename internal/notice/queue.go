@@ -28,7 +28,7 @@ type queue struct {
 	items  chan *notice
 	report *reporter
 	pause  time.Duration // before the second try
-	// delivered has the questions that the target knows of: it is told only of their answers.
+	// delivered holds the questions that the target has seen: it gets answers only for these.
 	delivered map[umpire.RequestID]bool
 }
 
@@ -66,8 +66,8 @@ func (q *queue) deliverAll(ctx context.Context) {
 	}
 }
 
-// try sends a notice, several times if it has to, and reports whether it arrived. A question that
-// was answered meanwhile is left out.
+// try sends a notice, repeatedly if necessary, and reports whether it arrived. It skips a question
+// that was answered meanwhile.
 func (q *queue) try(ctx context.Context, n *notice) bool {
 	pause := q.pause
 	for tries := 1; ; tries++ {

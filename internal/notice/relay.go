@@ -18,15 +18,15 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 )
 
-// A Refusal says why a message on the topic of replies answered nothing.
+// A Refusal is the reason why a message on the topic of replies was not accepted as an answer.
 type Refusal string
 
 // The refusals.
 const (
-	refusedUnknown  Refusal = "unknown"  // no token of this gate: forged, or another's message
-	refusedReplayed Refusal = "replayed" // a token that was used, or whose neighbour was
+	refusedUnknown  Refusal = "unknown"  // not a token of this gate: forged, or another's message
+	refusedReplayed Refusal = "replayed" // the token or a button of the same notice was already used
 	refusedLate     Refusal = "late"     // the question was answered already, or the token is too old
-	refusedChanged  Refusal = "changed"  // the card shows something else by now
+	refusedChanged  Refusal = "changed"  // the card has changed since
 )
 
 // Limits on a stream that anybody may write to.
@@ -37,7 +37,7 @@ const (
 	relayActor  = "relay"
 )
 
-// A relay takes the answers that come back through a server of ntfy.
+// A relay receives the answers that come back through a server of ntfy.
 type relay struct {
 	server config.Ntfy
 	token  string
@@ -59,11 +59,11 @@ func (r *relay) name() string { return "replies " + hostOf(r.server.Server) }
 // trusted reports whether approvals may come back.
 func (r *relay) trusted() bool { return r.asksTrust && r.private.Load() }
 
-// errPublic is the state of a server that is trusted with approvals, and lets others see them.
+// errPublic is the state of a server that is trusted with approvals, but lets others see them.
 var errPublic = umpire.Errorf("anybody can read the topic, so nothing can be approved through it")
 
-// listen takes messages until ctx ends. It connects again when the server goes away, and misses none
-// that the server has kept.
+// listen receives messages until ctx ends. It reconnects when the server goes away, and misses no
+// messages that the server has kept.
 func (r *relay) listen(ctx context.Context) {
 	last, pause := strconv.FormatInt(r.tokens.now().Add(-clockSkew).Unix(), 10), r.pause
 	for ctx.Err() == nil {
@@ -87,7 +87,7 @@ func (r *relay) listen(ctx context.Context) {
 	}
 }
 
-// isPrivate reports whether the server refuses to let a stranger read the topic of notices.
+// isPrivate reports whether the server keeps a stranger from reading the topic of notices.
 func (r *relay) isPrivate(ctx context.Context) bool {
 	response, err := r.get(ctx, r.server.Topic, url.Values{"poll": {"1"}}, "")
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *relay) isPrivate(ctx context.Context) bool {
 	return response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden
 }
 
-// get asks for the messages of a topic.
+// get requests the messages of a topic.
 func (r *relay) get(ctx context.Context, topic string, query url.Values, token string) (*http.Response, error) {
 	address := strings.TrimRight(r.server.Server, "/") + "/" + topic + "/json?" + query.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -116,8 +116,8 @@ func (r *relay) get(ctx context.Context, topic string, query url.Values, token s
 
 var errSilence = umpire.Errorf("the server has fallen silent")
 
-// readMessages takes messages until the connection ends. Last is the latest one that was taken, or the
-// time since when there may be some.
+// readMessages reads messages until the connection ends. last is the latest message read, or the
+// time from which to read.
 func (r *relay) readMessages(ctx context.Context, last *string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -148,7 +148,7 @@ func (r *relay) trustProblem() error {
 	return nil
 }
 
-// readLine returns a line, nil for one that is too long.
+// readLine returns a line, or nil if it is too long.
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	line, isPart, err := in.ReadLine()
 	if !isPart {
@@ -163,7 +163,7 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 	return nil, err
 }
 
-// A relayMessage is a message as https://docs.ntfy.sh/subscribe/api/#json-message-format describes it.
+// A relayMessage is a message as described at https://docs.ntfy.sh/subscribe/api/#json-message-format.
 type relayMessage struct {
 	ID      string `json:"id"`
 	Event   string `json:"event"`
@@ -171,15 +171,15 @@ type relayMessage struct {
 	Message string `json:"message"`
 }
 
-// takeMessage takes a line of the stream. Last is the message after which the next connection goes on.
-// All but the token in a message is the server's word, and counts for nothing.
+// takeMessage processes a line of the stream. last is the message after which the next connection
+// continues. Only the token in a message counts; the rest is the server's word.
 func (r *relay) takeMessage(ctx context.Context, line []byte, last *string) {
 	var m relayMessage
 	if json.Unmarshal(line, &m) != nil {
 		r.report.countRefusal(refusedUnknown)
 		return
 	}
-	if m.Event != "message" { // open, keepalive, and what later versions add
+	if m.Event != "message" { // open, keepalive, and additions of later versions
 		return
 	}
 	*last = cmp.Or(m.ID, *last)
@@ -192,7 +192,7 @@ func (r *relay) takeMessage(ctx context.Context, line []byte, last *string) {
 	}
 }
 
-// resolve hands an answer to the gate, which compares it with the card as it stands.
+// resolve passes an answer to the gate, which compares it with the current card.
 func (r *relay) resolve(ctx context.Context, answer umpire.Answer) Refusal {
 	answer.Actor, answer.Channel, answer.By = relayActor, relayActor, umpire.Actor{Name: relayActor, Client: relayActor}
 	_, err := r.gate.Resolve(ctx, answer)

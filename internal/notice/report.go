@@ -17,24 +17,24 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A Report says how the notices of a gate do. It has no secrets in it.
+// A Report describes the state of a gate's notices. It contains no secrets.
 type Report struct {
 	PID     int            `json:"pid"`
 	Targets []TargetReport `json:"targets"`
-	// Refused counts the messages on the topic of replies that answered nothing.
+	// Refused counts the messages on the topic of replies that were not accepted as answers.
 	Refused map[Refusal]int `json:"refused,omitempty"`
 }
 
-// A TargetReport says how the notices to one target do.
+// A TargetReport describes the state of the notices to one target.
 type TargetReport struct {
 	Name    string `json:"name"`
 	Sent    int    `json:"sent"`
 	Failed  int    `json:"failed"`
 	Dropped int    `json:"dropped"`
-	// Problem is why the last try failed; "" after one that did not.
+	// Problem is the reason why the last try failed, or "" if it succeeded.
 	Problem string    `json:"problem,omitempty"`
 	At      time.Time `json:"at,omitzero"` // of the last try
-	// Listens says that answers come back by this way.
+	// Listens means that answers come back through this target.
 	Listens bool `json:"listens,omitempty"`
 }
 
@@ -51,12 +51,12 @@ func ReadReport(path string) (Report, error) {
 	return r, err
 }
 
-// reportPause is the least time between two writings of the report.
+// reportPause is the minimum time between two writes of the report.
 const reportPause = 200 * time.Millisecond
 
-// A reporter counts, and writes the report when something has changed.
+// A reporter counts events, and writes the report after changes.
 type reporter struct {
-	path  string // "" writes nothing
+	path  string // "" disables writing
 	now   func() time.Time
 	warn  func(error)
 	dirty chan struct{}
@@ -84,7 +84,7 @@ func (r *reporter) change(name string, how func(t *TargetReport)) {
 	r.markDirty()
 }
 
-// forget leaves out a target that is gone.
+// forget removes a target that is gone.
 func (r *reporter) forget(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,7 +92,7 @@ func (r *reporter) forget(name string) {
 	r.markDirty()
 }
 
-// markDirty has the report written soon; mu is held.
+// markDirty schedules writing the report; mu is held.
 func (r *reporter) markDirty() {
 	select {
 	case r.dirty <- struct{}{}:
@@ -100,7 +100,7 @@ func (r *reporter) markDirty() {
 	}
 }
 
-// countRefusal counts a message that answered nothing.
+// countRefusal counts a message that was not accepted as an answer.
 func (r *reporter) countRefusal(why Refusal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,10 +118,10 @@ func (r *reporter) noteListening(name string, err error) {
 	})
 }
 
-// countDrop counts a notice for which there was no room.
+// countDrop counts a notice that was dropped because the queue was full.
 func (r *reporter) countDrop(name string) { r.change(name, func(t *TargetReport) { t.Dropped++ }) }
 
-// note takes down how a try ended, and whether it was the last one.
+// note records the result of a try, and whether it was the last one.
 func (r *reporter) note(name string, err error, last bool) {
 	r.change(name, func(t *TargetReport) {
 		t.Problem, t.At = "", r.now()
@@ -166,7 +166,7 @@ func (r *reporter) writeReport() {
 	}
 }
 
-// current returns the report as it stands.
+// current returns the current report.
 func (r *reporter) current() Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -177,7 +177,7 @@ func (r *reporter) current() Report {
 	return report
 }
 
-// Describe says how the notices do, in a line.
+// Describe describes the state of the notices in a line.
 func (r *Report) Describe(text *catalogue.Language) string {
 	var parts []string
 	for _, t := range r.Targets {

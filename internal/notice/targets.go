@@ -5,7 +5,7 @@ import (
 	"maps"
 )
 
-// listTargets makes the targets that the person named.
+// listTargets returns the configured targets.
 func (n *Notifier) listTargets() (all []target, err error) {
 	c, post := &n.config, poster{n.client}
 	if server := c.Notify.Ntfy; server != nil {
@@ -40,7 +40,7 @@ type browserQueue struct {
 	end context.CancelFunc
 }
 
-// listBrowsers makes the targets of the browsers that have subscribed.
+// listBrowsers returns the targets of the subscribed browsers.
 func (n *Notifier) listBrowsers() (all []*pushTarget, err error) {
 	push := n.config.Push
 	if push == nil {
@@ -62,7 +62,7 @@ func (n *Notifier) listBrowsers() (all []*pushTarget, err error) {
 	return all, nil
 }
 
-// followBrowsers begins to send to browsers that have subscribed since, and ends it for those that are gone.
+// followBrowsers starts queues for new browsers, and ends those of browsers that are gone.
 func (n *Notifier) followBrowsers(ctx context.Context) {
 	list, err := n.listBrowsers()
 	if err != nil {
@@ -88,8 +88,8 @@ func (n *Notifier) followBrowsers(ctx context.Context) {
 	}
 }
 
-// Targets names where notices go. It returns an error if they could not be sent, as far as that shows
-// without sending one.
+// Targets returns the names of all targets. It fails if notices could not be sent, as far as that
+// can be checked without sending one.
 func Targets(c Config) (names []string, err error) {
 	n, err := newNotifier(c)
 	if err != nil {
@@ -102,7 +102,7 @@ func Targets(c Config) (names []string, err error) {
 	return names, err
 }
 
-// listAll lists the targets that the person named, and the browsers.
+// listAll lists the configured targets, and the browsers.
 func (n *Notifier) listAll() (all []target, err error) {
 	for _, q := range n.queues {
 		all = append(all, q.target)
@@ -120,7 +120,7 @@ type TestResult struct {
 	Err  error
 }
 
-// Test sends a notice to every target, once, and says what became of it.
+// Test sends a notice to every target, once, and returns the results.
 func Test(ctx context.Context, c Config) ([]TestResult, error) {
 	n, err := newNotifier(c)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// hookVersion is the version of a webhook's form. Fields are added to it; what else changes is
-// another version.
+// hookVersion is the version of a webhook's format. New fields keep the version; any other change
+// increments it.
 const hookVersion = 1
 
 // A hookMessage is the body of a request to a webhook.

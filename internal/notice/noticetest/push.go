@@ -40,12 +40,12 @@ type PushService struct {
 	mu     sync.Mutex
 	sender string // its public key
 	pushes []Push
-	refuse []string // why pushes were refused
+	refuse []string // reasons for refused pushes
 	fail   []int    // the answers to the next pushes
 	news   chan struct{}
 }
 
-// A Push is a message as the browser gets it.
+// A Push is a message as received by the browser.
 type Push struct {
 	Text                []byte
 	TTL, Urgency, Topic string
@@ -66,7 +66,7 @@ func NewPush() *PushService {
 	return s
 }
 
-// Subscribe tells the service the key of the sender, as a browser does.
+// Subscribe gives the sender's key to the service, as a browser does.
 func (s *PushService) Subscribe(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *PushService) Fail(status ...int) {
 	s.fail = append(s.fail, status...)
 }
 
-// Wait returns what the browser got once there are as many messages, false if they do not come.
+// Wait waits for count messages and returns them, or false if they do not come.
 func (s *PushService) Wait(count int) ([]Push, bool) {
 	late := time.After(patience)
 	for {
@@ -98,7 +98,7 @@ func (s *PushService) Wait(count int) ([]Push, bool) {
 	}
 }
 
-// Refused returns why pushes were refused.
+// Refused returns the reasons for refused pushes.
 func (s *PushService) Refused() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *PushService) serve(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusCreated)
 }
 
-// checkRequest checks what RFC 8030 and 8291 say of a request.
+// checkRequest checks a request against RFC 8030 and 8291.
 func (s *PushService) checkRequest(r *http.Request, body []byte) error {
 	ttl, err := strconv.Atoi(r.Header.Get("TTL"))
 	topic := r.Header.Get("Topic")
@@ -161,7 +161,7 @@ func (s *PushService) checkRequest(r *http.Request, body []byte) error {
 	return nil
 }
 
-// checkSender checks a proof as RFC 8292 describes it, and returns its subject.
+// checkSender checks a proof by RFC 8292, and returns its subject.
 func (s *PushService) checkSender(header string) (string, error) {
 	fields, is := strings.CutPrefix(header, "vapid t=")
 	token, key, cut := strings.Cut(fields, ", k=")
@@ -207,7 +207,7 @@ func (s *PushService) checkSender(header string) (string, error) {
 	return claims.Sub, nil
 }
 
-// decrypt reads a message as a browser does.
+// decrypt reads a message like a browser.
 func (s *PushService) decrypt(body []byte) ([]byte, error) {
 	const headerSize = 16 + 4 + 1 + 65
 	if len(body) < headerSize+17 || body[20] != 65 || binary.BigEndian.Uint32(body[16:]) < 18 {

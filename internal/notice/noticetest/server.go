@@ -1,8 +1,8 @@
-// Package noticetest has fakes of an ntfy server and of a push service for tests.
+// Package noticetest provides fakes of an ntfy server and of a push service for tests.
 //
-// The first was written from the documented wire format (docs.ntfy.sh: publish as JSON, action buttons,
-// subscribe as JSON stream, authentication by access tokens), and not compared with the real server.
-// It is stricter than that one: a field that the documentation does not name is refused.
+// The first was written from the documented wire format (docs.ntfy.sh: publish as JSON, action
+// buttons, subscribe as JSON stream, authentication by access tokens), and not compared with the
+// real server. It is stricter than the real one: it refuses undocumented fields.
 package noticetest
 
 import (
@@ -30,7 +30,7 @@ type Action struct {
 	Clear  bool   `json:"clear,omitempty"`
 }
 
-// A Message is a message that was published, as subscribers get it.
+// A Message is a published message, as subscribers receive it.
 type Message struct {
 	ID       string   `json:"id"`
 	Time     int64    `json:"time"`
@@ -49,8 +49,8 @@ type Message struct {
 type Server struct {
 	*httptest.Server
 
-	// Token lets in to every topic; without one everybody is let in. Everybody may publish to the open
-	// topics, and read PublicTopic. Set them before the first request.
+	// Token gives access to every topic; if empty, everybody has access. Everybody may publish to
+	// the open topics, and read PublicTopic. Set them before the first request.
 	Token, PublicTopic string
 	Open               []string
 
@@ -95,15 +95,15 @@ func (s *Server) Messages(topic string) []Message {
 	return slices.DeleteFunc(slices.Clone(s.messages), func(m Message) bool { return m.Topic != topic })
 }
 
-// Publish publishes a text as anybody may do that the server lets in.
+// Publish publishes a text like any client with access.
 func (s *Server) Publish(topic, text string) {
 	s.keep(Message{Topic: topic, Message: text})
 }
 
-// patience is long enough for a machine that is busy.
+// patience is long enough for a busy machine.
 const patience = 2 * time.Minute
 
-// Wait returns when a topic has a number of messages; it reports false after two minutes.
+// Wait waits until a topic has a number of messages; it returns false after two minutes.
 func (s *Server) Wait(topic string, count int) ([]Message, bool) {
 	timeout := time.After(patience)
 	for {
@@ -121,7 +121,7 @@ func (s *Server) Wait(topic string, count int) ([]Message, bool) {
 	}
 }
 
-// WaitReader returns when somebody subscribes; it reports false after two minutes.
+// WaitReader waits for a subscriber; it returns false after two minutes.
 func (s *Server) WaitReader() bool {
 	timeout := time.After(patience)
 	for {
@@ -181,7 +181,7 @@ func (s *Server) lets(r *http.Request, topic string, writes bool) bool {
 	return isPublic || s.Token == "" || r.Header.Get("Authorization") == "Bearer "+s.Token
 }
 
-// publishJSON takes a message as JSON, at the root of the server.
+// publishJSON accepts a message as JSON, at the root of the server.
 func (s *Server) publishJSON(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	if len(s.fail) > 0 {
@@ -219,8 +219,8 @@ func invalidAction(a Action) bool {
 	return a.Action != "http" || a.Label == "" || a.URL == ""
 }
 
-// stream answers with one line for each message: those after since, and unless poll is set those
-// that come.
+// stream answers with one line for each message: those after since and, unless poll is set, new
+// ones.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, topic string) {
 	if !s.lets(r, topic, false) {
 		refuseRequest(w, http.StatusForbidden, 40301, "forbidden")
