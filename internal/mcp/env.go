@@ -12,7 +12,7 @@ import (
 	"github.com/umpirehq/umpire/internal/tool"
 )
 
-// harmless are the variables that every server gets: what a program needs to find itself, its
+// harmless are the variables that every server gets: those that a program needs to find itself, its
 // files and its language. An unlisted variable may hold a key.
 var harmless = []string{
 	"HOME", "PATH", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "LANGUAGE",
@@ -22,8 +22,8 @@ var harmless = []string{
 	"PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR",
 }
 
-// serverEnv is the environment of a server: the harmless part of umpire's, what the
-// configuration adds, and the mark of what an agent has started.
+// serverEnv returns the environment of a server: the harmless part of umpire's, the variables from
+// the configuration, and the mark of processes started by an agent.
 func serverEnv(env []string, added map[string]string) []string {
 	var kept []string
 	for _, pair := range env {
@@ -38,8 +38,8 @@ func serverEnv(env []string, added map[string]string) []string {
 	return append(kept, tool.AgentMark+"=1")
 }
 
-// ReadHeader reads header fields that are written as "NAME: VALUE", in which ${NAME} stands for a
-// variable of the environment.
+// ReadHeader reads header fields written as "NAME: VALUE", in which ${NAME} stands for a variable
+// of the environment.
 func ReadHeader(fields []string, lookup func(string) (string, bool)) (http.Header, error) {
 	header := http.Header{}
 	for _, field := range fields {
@@ -74,8 +74,8 @@ func lookupIn(env []string) func(string) (string, bool) {
 // variable is a reference to umpire's own environment.
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// filledIn fills in values of the environment. A missing variable is an error: an empty key
-// would be refused far away, without a visible reason.
+// filledIn replaces variables by their values from the environment. A missing variable is an error:
+// an empty key would be refused far away, without a visible reason.
 func filledIn(values map[string]string, lookup func(string) (string, bool)) (map[string]string, error) {
 	filled := map[string]string{}
 	for name, value := range values {

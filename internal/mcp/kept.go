@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// keptTools is a file in which something is remembered of each tool, by its server and name.
+// keptTools is the content of a file with one entry for each tool, by its server and name.
 type keptTools[V any] struct {
 	Version int          `json:"version"`
 	Tools   map[string]V `json:"tools"`

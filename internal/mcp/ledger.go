@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// A ledger remembers how each tool was described when it was last called, from one run
-// to the next: what a person or a rule agreed to was that tool, and a server that has
-// its users' trust could give the name to another. A tool is entered when a call of it
-// may run. Without a path nothing is remembered. It is safe for concurrent use; of two
-// processes that write at once one may be forgotten, whose tool then counts as new.
+// A ledger remembers the description of each tool at its last call, from one run to the next: a
+// person or a rule agreed to that tool, and a server that its users trust could give the name to
+// another one. A tool is recorded when a call of it may run. Without a path nothing is remembered.
+// It is safe for concurrent use; if two processes write at once, one entry may be lost, and its
+// tool then counts as new.
 type ledger struct {
 	path string
 
@@ -21,8 +21,8 @@ const maxLedger = 4 << 20
 
 func ledgerKey(t *offer) string { return t.server.name + "/" + t.name }
 
-// compare marks the tools that are described otherwise than when they were last called. A
-// ledger that cannot be read marks all tools.
+// compare marks the tools whose description has changed since their last call. If the ledger is
+// unreadable, it marks all tools.
 func (l *ledger) compare(offers []*offer) error {
 	if l.path == "" || len(offers) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (l *ledger) compare(offers []*offer) error {
 	return err
 }
 
-// rememberTool remembers a tool as it is described now.
+// rememberTool records the current description of a tool.
 func (l *ledger) rememberTool(t *offer) error {
 	if l.path == "" {
 		return nil

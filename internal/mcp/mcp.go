@@ -43,16 +43,15 @@ import (
 )
 
 const (
-	// startTime is how long a server may take until it has listed its tools.
+	// startTime is how long a server may take to list its tools.
 	startTime = 15 * time.Second
-	// callTime is how long a call may take, unless the server's configuration says
-	// otherwise.
+	// callTime is how long a call may take by default.
 	callTime = 5 * time.Minute
 	// maxTools bounds the tools of one server. A model has to read them all.
 	maxTools = 200
 )
 
-// Options are the surroundings of servers.
+// Options describe the environment of servers.
 type Options struct {
 	// Root is the project's root, which a server's relative folder starts from; Home is the
 	// person's home, the default folder of a server.
@@ -63,11 +62,11 @@ type Options struct {
 	// Ledger is the file that records, from one run to the next, the descriptions of tools when
 	// they were last called; "" means no record.
 	Ledger string
-	// Notice is called with what a person should know: servers that do not start or that end,
-	// tools that are left out. Formats are those of package fmt, and fixed; arguments hold
-	// text of strangers. It may be called by several goroutines at once. It may be nil.
+	// Notice is called with news for the person: servers that do not start or that end, tools that
+	// are left out. Formats are those of package fmt, and fixed; arguments may contain text of
+	// strangers. It may be called by several goroutines at once. It may be nil.
 	Notice func(format string, args ...any)
-	// Version is umpire's, for servers that want to know.
+	// Version is umpire's version, for servers that ask for it.
 	Version string
 }
 
@@ -82,18 +81,18 @@ type Set struct {
 	tools map[string]*offer // by the name that the model sees
 }
 
-// An offer is one tool of a server, as it was described when the server was started.
+// An offer is one tool of a server, as described when the server was started.
 type offer struct {
 	server *server
-	name   string // as the server calls it
+	name   string // the server's name for it
 	llm    llm.Tool
 	print  [32]byte
 	claims json.RawMessage // its annotations; may be nil
 	anew   bool            // its description has changed since the last call; see Set.mu
 }
 
-// Open starts the servers, all at once, and lists their tools. A server that cannot be
-// started is noted and left out. Close the set when the session is over.
+// Open starts the servers concurrently, and lists their tools. It reports and skips a server that
+// cannot be started. Close the set when the session is over.
 func Open(ctx context.Context, servers map[string]config.Server, o Options) *Set {
 	s := &Set{notice: o.Notice, tools: map[string]*offer{}, ledger: ledger{path: o.Ledger}}
 	if s.notice == nil {
@@ -118,7 +117,7 @@ func Open(ctx context.Context, servers map[string]config.Server, o Options) *Set
 	return s
 }
 
-// addTools adds tools. If two have the same name, neither is added: a call or a rule could
+// addTools adds tools. If two have the same name, it adds neither, because a call or a rule could
 // mean either.
 func (s *Set) addTools(offers []*offer) {
 	twice := map[string]bool{}
@@ -135,7 +134,7 @@ func (s *Set) addTools(offers []*offer) {
 	maps.DeleteFunc(s.tools, func(name string, _ *offer) bool { return twice[name] })
 }
 
-// compare notices the tools that are described otherwise than when they were last called.
+// compare marks and reports the tools whose description has changed since their last call.
 func (s *Set) compare() {
 	all := slices.Collect(maps.Values(s.tools))
 	if err := s.ledger.compare(all); err != nil {
@@ -152,7 +151,7 @@ func (s *Set) compare() {
 	}
 }
 
-// called remembers a tool's description when a call of it may run.
+// called records a tool's description when a call of it may run.
 func (s *Set) called(t *offer) {
 	if err := s.ledger.rememberTool(t); err != nil {
 		s.notice("MCP tool %s is asked about the next time, too: %v", t.llm.Name, err)
@@ -163,7 +162,7 @@ func (s *Set) called(t *offer) {
 	t.anew = false
 }
 
-// Has reports whether there is such a tool.
+// Has reports whether the set has a tool.
 func (s *Set) Has(name string) bool { return s.offer(name) != nil }
 
 func (s *Set) offer(name string) *offer {
@@ -190,8 +189,8 @@ func (s *Set) Tools() []llm.Tool {
 	return all
 }
 
-// Extra is shown to the gate and the person in addition to a call's input: the server, the
-// server's own name of the tool, and its claims.
+// Extra returns data for the gate and the person in addition to a call's input: the server, the
+// server's own name of the tool, and its annotations.
 func (s *Set) Extra(name string) map[string]json.RawMessage {
 	t := s.offer(name)
 	if t == nil {
@@ -209,7 +208,7 @@ func (s *Set) Extra(name string) map[string]json.RawMessage {
 	return extra
 }
 
-// quoteText writes a text as JSON, which cannot fail.
+// quoteText returns a text as JSON, which cannot fail.
 func quoteText(text string) json.RawMessage {
 	raw, err := json.Marshal(text)
 	if err != nil {
@@ -259,10 +258,10 @@ func (s *Set) call(ctx context.Context, call *umpire.Call) (string, error) {
 	return output, err
 }
 
-// Stop does nothing: no call goes on in the background.
+// Stop does nothing: no call runs in the background.
 func (s *Set) Stop() {}
 
-// Close ends the servers, all at once, and waits until they have ended.
+// Close ends the servers concurrently, and waits for them.
 func (s *Set) Close() {
 	var ending sync.WaitGroup
 	for _, each := range s.servers {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// maxName is the longest name of a tool that every model takes.
+// maxName is the longest tool name that every model accepts.
 const maxName = 64
 
-// toolName is the name of a server's tool for models and rules. Characters that models do not
+// toolName returns the name of a server's tool for models and rules. Characters that models do not
 // accept become underscores; a name that is too long is cut and gets a digest of the whole.
 func toolName(server, tool string) string {
 	name := "mcp__" + server + "__" + strings.Map(plainRune, tool)

@@ -21,13 +21,13 @@ type pending struct {
 	Request string `json:"request"`
 }
 
-// requestDigest tells requests apart.
+// requestDigest returns a digest of a request.
 func requestDigest(tool string, arguments []byte) string {
 	sum := sha256.Sum256([]byte(tool + "\x00" + string(arguments)))
 	return hex.EncodeToString(sum[:])
 }
 
-// sign writes a pending as a text.
+// sign encodes a pending as signed text.
 func (p *pending) sign(key []byte) (string, error) {
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *pending) sign(key []byte) (string, error) {
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac(key, text)), nil
 }
 
-// readPending reads a text that sign wrote, for this request.
+// readPending decodes a text from sign and checks that it is for this request.
 func readPending(key []byte, text, request string) (pending, error) {
 	body, signature, _ := strings.Cut(text, ".")
 	sum, err := base64.RawURLEncoding.DecodeString(signature)

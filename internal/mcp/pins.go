@@ -11,9 +11,9 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// Pins remember how each tool of a server described itself when umpire first saw it, or when a
-// person last let it run: with its schema, as canonical JSON. They are safe for concurrent
-// use; of two processes that write at once one may be forgotten.
+// Pins remember the description of each tool of a server from when umpire first saw it, or when a
+// person last let it run: including its schema, as canonical JSON. They are safe for concurrent
+// use; if two processes write at once, one entry may be lost.
 type Pins struct {
 	Path string // of the file
 
@@ -26,8 +26,8 @@ const (
 	maxPin  = 256 << 10
 )
 
-// compare returns how a tool is described otherwise than it was, as a diff; "" is not
-// otherwise. A tool that was never seen is remembered.
+// compare returns the changes of a tool's description as a diff, or "" if it is unchanged. It
+// remembers a tool seen for the first time.
 func (p *Pins) compare(key string, tool json.RawMessage) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +47,7 @@ func (p *Pins) compare(key string, tool json.RawMessage) (string, error) {
 	}
 }
 
-// remember makes a tool as it is now the one that is compared with.
+// remember makes a tool's current description the reference for comparisons.
 func (p *Pins) remember(key string, tool json.RawMessage) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +66,7 @@ func (p *Pins) writePin(kept map[string]json.RawMessage, key string, tool json.R
 	return writeKept(p.Path, kept)
 }
 
-// describe writes a tool for comparing: equal for equal tools, and readable in a diff.
+// describe returns a tool's description for comparing: equal for equal tools, and readable in a diff.
 func describe(tool json.RawMessage) (string, error) {
 	canonical, err := strictjson.Canonical(tool)
 	if err != nil {

@@ -24,42 +24,42 @@ type ProxyGate interface {
 	umpire.SessionOpener
 }
 
-// A Proxy stands between a client of MCP and a server. It has the gate judge each tools/call, and
-// each resources/read of a file, and forwards all other messages byte for byte. A call that is
-// denied gets a result that says so. One that waits for a person is held: the client is told of
-// progress, or, where it can, asked to come back. All fields are needed but HangUp and Report.
+// A Proxy stands between an MCP client and a server. It has the gate judge each tools/call, and each
+// resources/read of a file, and forwards all other messages byte for byte. A denied call gets a result that
+// says so. A call that waits for a person is held: the client gets progress notifications or, if it
+// supports this, is asked to come back. All fields are required except HangUp and Report.
 type Proxy struct {
 	Client, Server jsonrpc.Side
 	Gate           ProxyGate
-	// Opening is how the session of this proxy is opened.
+	// Opening is the opening of this proxy's session.
 	Opening umpire.Opening
-	// Name is the server's part of the names of its tools.
+	// Name is the server's part in the names of its tools.
 	Name string
 	Pins *Pins
-	// Key signs what clients are given to come back with.
+	// Key signs the states that clients come back with.
 	Key []byte
 	// HangUp tells the server that the client has ended.
 	HangUp func()
-	// Report is told of what the client and the server are not.
+	// Report is called with errors that neither the client nor the server gets.
 	Report func(error)
 
 	relay jsonrpc.Relay
-	nonce string // begins the ids of umpire's own requests
+	nonce string // prefix of the ids of umpire's own requests
 
 	mu      sync.Mutex
 	held    map[string]context.CancelCauseFunc // by the ids of requests
 	running map[string]runningCall             // by the ids of requests
 	own     map[string]chan jsonrpc.Message    // umpire's own requests
-	// rounds are calls of which the server wants to know more before it goes on.
+	// rounds are calls for which the server needs more input.
 	rounds map[string]bool
-	// lists are the client's requests for the tools, and shownTools the digests of what it was told
-	// of each, by their names.
+	// lists are the client's requests for the tools, and shownTools the digests of the descriptions
+	// it received, by name.
 	lists      map[string]bool
 	shownTools map[string]string
 	counter    int
 }
 
-// A runningCall is a call that the server has.
+// A runningCall is a call forwarded to the server.
 type runningCall struct {
 	digest string
 	result umpire.Result
@@ -74,19 +74,19 @@ const (
 )
 
 const (
-	// maxHeldCalls is how many calls may be judged or held at once; more are refused.
+	// maxHeldCalls bounds the calls judged or held at once; further ones are refused.
 	maxHeldCalls = 128
-	// maxRounds bounds the calls of which a server wants to know more.
+	// maxRounds bounds the calls for which a server needs more input.
 	maxRounds = 1024
-	// maxShownTools bounds the tools of which is remembered what the client was told.
+	// maxShownTools bounds the tools whose descriptions are remembered.
 	maxShownTools = 4096
 	// listTime is how long a server may take to list its tools before a call.
 	listTime = 15 * time.Second
-	// progressTime is between two notices of progress.
+	// progressTime is the interval of progress notifications.
 	progressTime = 5 * time.Second
 )
 
-// Why a call is not held any more.
+// Reasons to stop holding a call.
 var (
 	errCallCancelled = errors.New("the client cancelled the call")
 	errComesBack     = errors.New("the client comes back")
@@ -149,8 +149,8 @@ func (p *Proxy) fromClient(line []byte) error {
 	return p.Server.Write(line)
 }
 
-// isForwarded reports whether a server may get a method. It may not get one that a careless server would take
-// for a method that is judged.
+// isForwarded reports whether a method may be forwarded to a server. It rejects methods that a
+// careless server would mistake for a judged one.
 func isForwarded(method string) bool {
 	folded := strings.ToLower(strings.ToUpper(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == ' ' {
@@ -167,7 +167,7 @@ func isForwarded(method string) bool {
 	return true
 }
 
-// fromServer forwards a message of the server, unless it answers a request of umpire's own. An
+// fromServer forwards a message of the server, unless it answers one of umpire's own requests. An
 // answer that two readers could read differently becomes an error.
 func (p *Proxy) fromServer(line []byte) error {
 	m, err := jsonrpc.Parse(line)
@@ -203,7 +203,7 @@ func (p *Proxy) fromServer(line []byte) error {
 		answers <- m
 		return nil
 	case held, strings.HasPrefix(m.Key(), p.ownPrefix()):
-		return nil // it was not asked yet, or is too late
+		return nil // not asked yet, or too late
 	}
 	if runs {
 		p.relay.Go(func(context.Context) error {
@@ -220,7 +220,7 @@ func (p *Proxy) hold(m *jsonrpc.Message) error {
 	_, held := p.held[m.Key()]
 	_, runs := p.running[m.Key()]
 	if held || runs || len(p.held) >= maxHeldCalls {
-		p.mu.Unlock() // the client may not read
+		p.mu.Unlock() // the client may not be reading
 		return p.Client.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeDenied,
 			"umpire: a request with this id waits already, or too many do"))
 	}
@@ -238,7 +238,7 @@ func (p *Proxy) hold(m *jsonrpc.Message) error {
 	return nil
 }
 
-// cancelCall stops holding a call. It reports false for one that is not held.
+// cancelCall stops holding a call. It returns false for one that is not held.
 func (p *Proxy) cancelCall(params json.RawMessage) bool {
 	var about struct {
 		ID json.RawMessage `json:"requestId"`
@@ -264,8 +264,8 @@ func (p *Proxy) cancelCall(params json.RawMessage) bool {
 	return held
 }
 
-// judge has the gate judge a call, and answers it or returns what the server is to get. The error
-// is that of a client that cannot be written to.
+// judge has the gate judge a call. It either answers the call or returns the message for the
+// server. It returns an error if it cannot write to the client.
 func (p *Proxy) judge(ctx context.Context, m *jsonrpc.Message) (forwarded []byte, err error) {
 	r, err := readRequest(m)
 	if err == nil && r.state != "" && !r.ours() {
@@ -273,7 +273,7 @@ func (p *Proxy) judge(ctx context.Context, m *jsonrpc.Message) (forwarded []byte
 		round := p.rounds[r.round()]
 		delete(p.rounds, r.round())
 		p.mu.Unlock()
-		if round { // the server asked for more about a call that was let run
+		if round { // the server asked for more about a call that was allowed
 			return m.Raw, nil
 		}
 	}
@@ -294,7 +294,7 @@ func (p *Proxy) judge(ctx context.Context, m *jsonrpc.Message) (forwarded []byte
 	return r.forwarded(), nil
 }
 
-// refusal answers a request that has not run. Of a call it is a result, which the model reads.
+// refusal returns the answer to a request that has not run. For a call it is a result, which the model reads.
 func (r *proxyRequest) refusal(text string) []byte {
 	if r.message.Method != methodCall {
 		return jsonrpc.Refuse(r.message.ID, jsonrpc.CodeDenied, text)
@@ -304,10 +304,10 @@ func (r *proxyRequest) refusal(text string) []byte {
 	})
 }
 
-// ownPrefix begins the ids of umpire's own requests.
+// ownPrefix returns the prefix of the ids of umpire's own requests.
 func (p *Proxy) ownPrefix() string { return `"umpire-` + p.nonce + "-" }
 
-// ask asks the server something of umpire's own.
+// ask sends one of umpire's own requests to the server.
 func (p *Proxy) ask(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	raw, err := json.Marshal(params)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// The names that the protocol gives to what a request says of its client.
+// The protocol's names for a request's facts about its client.
 const (
 	metaPrefix       = "io.modelcontextprotocol/"
 	metaCapabilities = metaPrefix + "clientCapabilities"
@@ -29,7 +29,7 @@ type proxyRequest struct {
 	meta      strictjson.Object // may be nil
 	tool      string
 	arguments json.RawMessage
-	// described is how the server describes the tool; "{}" for one that it does not list.
+	// described is the server's description of the tool, or "{}" if it is not listed.
 	described json.RawMessage
 	// state is the pending state that the client came back with, "" at first, and declined is set
 	// if the user does not want to wait.
@@ -68,7 +68,7 @@ func readRequest(m *jsonrpc.Message) (*proxyRequest, error) {
 	return r, nil
 }
 
-// answered is the action of the client's user when they were asked to wait.
+// answered returns the action of the client's user when asked to wait.
 func (r *proxyRequest) answered() string {
 	responses, err := r.params.Child("inputResponses")
 	if err != nil {
@@ -82,18 +82,18 @@ func (r *proxyRequest) answered() string {
 	return action
 }
 
-// ours reports whether the client comes back with what umpire gave it.
+// ours reports whether the client comes back with a state from umpire.
 func (r *proxyRequest) ours() bool { return strings.HasPrefix(r.state, statePrefix) }
 
-// round names a call of which the server wants to know more.
+// round returns the key of a call for which the server needs more input.
 func (r *proxyRequest) round() string { return roundOf(r.digest(), r.state) }
 
 func roundOf(digest, state string) string { return digest + " " + state }
 
 func (r *proxyRequest) digest() string { return requestDigest(r.tool, r.arguments) }
 
-// comesBack reports whether the client can be asked to come back: it says with each request
-// what it can do, and its user can be asked something.
+// comesBack reports whether the client can be asked to come back: it declares its abilities with
+// each request, and can ask its user.
 func (r *proxyRequest) comesBack() bool {
 	abilities, err := r.meta.Child(metaCapabilities)
 	return err == nil && abilities["elicitation"] != nil
@@ -109,11 +109,11 @@ func (r *proxyRequest) forwarded() []byte {
 	return jsonrpc.Call(r.message.ID, r.message.Method, bytes.TrimSpace(strictjson.EncodeLine(r.params)))
 }
 
-// shown tells apart what a person is asked about: the request, and how its tool is described.
+// shown returns a digest of the request and its tool's description, as shown to a person.
 func (r *proxyRequest) shown() string { return requestDigest(r.digest(), r.described) }
 
-// findTool asks the server how it describes the tool. Once it was asked about, another
-// description is an error: a person has seen the first.
+// findTool asks the server for the tool's description. Once a person was asked about the call, a
+// different description is an error: the person has seen the first.
 func (p *Proxy) findTool(ctx context.Context, r *proxyRequest) error {
 	if r.message.Method != methodCall {
 		return nil
@@ -129,7 +129,7 @@ func (p *Proxy) findTool(ctx context.Context, r *proxyRequest) error {
 	return err
 }
 
-// rule is the name by which rules know what is asked for.
+// rule returns the name of the requested object for rules.
 func (r *proxyRequest) rule(server string) string {
 	if r.message.Method != methodCall {
 		return r.tool
@@ -153,8 +153,8 @@ func addressOf(params json.RawMessage) string {
 	return about.URI
 }
 
-// checkAddress refuses an address with a blank or an invisible character. Servers drop some of them, and would
-// then read another address than umpire.
+// checkAddress rejects an address with a blank or an invisible character. Servers drop some of
+// them, and would then read another address than umpire.
 func checkAddress(params json.RawMessage) error {
 	address := addressOf(params)
 	dropped := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError }
@@ -164,13 +164,13 @@ func checkAddress(params json.RawMessage) error {
 	return nil
 }
 
-// fileOf is the path of the file that a request for a resource names, "" for another resource.
-// An address that a careless server could take for a file counts as one.
+// fileOf returns the path of the file that a resource request names, or "" for another resource. An
+// address that a careless server could take for a file counts as one.
 func fileOf(params json.RawMessage) string {
 	text := addressOf(params)
 	at, err := url.Parse(text)
 	switch {
-	case err != nil || at.Scheme == "" || len(at.Scheme) == 1: // a path, perhaps with a drive
+	case err != nil || at.Scheme == "" || len(at.Scheme) == 1: // a path, possibly with a drive
 		return text
 	case !strings.EqualFold(at.Scheme, "file"):
 		return ""
@@ -192,7 +192,7 @@ func (p *Proxy) noteList(key string) {
 	}
 }
 
-// noteTools remembers what the client is told of the tools. The lock is held.
+// noteTools remembers the descriptions that the client receives. The lock is held.
 func (p *Proxy) noteTools(result json.RawMessage) {
 	var listed struct {
 		Tools []json.RawMessage `json:"tools"`
@@ -213,8 +213,8 @@ func (p *Proxy) noteTools(result json.RawMessage) {
 	}
 }
 
-// describeTool finds a tool in the list of the server. One that could be another one, to a rule
-// or to the server, is an error.
+// describeTool finds a tool in the server's list. A name that a rule or the server could take for
+// another tool is an error.
 func (p *Proxy) describeTool(ctx context.Context, r *proxyRequest) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// statePrefix begins what clients are given to come back with.
+	// statePrefix begins the states that clients come back with.
 	statePrefix = "umpire."
-	// ownInput is umpire's own question of a client's user.
+	// ownInput is umpire's own question to a client's user.
 	ownInput = "umpire"
 	// firstPatience and patienceAgain are how long a call is held before its client is asked to
 	// come back.
@@ -31,8 +31,8 @@ const (
 	maxOutput = 64 << 10
 )
 
-// settleCall has the gate judge a call and waits until it is decided. It reports whether the call
-// was started: then it is the server's. An error says why it is not.
+// settleCall has the gate judge a call and waits for the decision. It reports whether the call was
+// started: then the server gets it. The error tells why it was not started.
 func (p *Proxy) settleCall(ctx context.Context, r *proxyRequest) (started bool, err error) {
 	if err := p.findTool(ctx, r); err != nil {
 		return false, umpire.Errorf("the server does not tell of its tools: %w", err)
@@ -86,7 +86,7 @@ func textOf(c *umpire.BatchCall) string {
 	return c.Result.Output
 }
 
-// submit hands the call to the gate, or finds it where the client comes back.
+// submit submits the call, or finds it if the client comes back.
 func (p *Proxy) submit(ctx context.Context, r *proxyRequest) (umpire.Batch, error) {
 	if r.ours() {
 		was, err := readPending(p.Key, r.state[len(statePrefix):], r.shown())
@@ -158,7 +158,7 @@ func (p *Proxy) describeCall(r *proxyRequest) map[string]json.RawMessage {
 	return extra
 }
 
-// begin notes that the server is about to get a call.
+// begin records that the server is about to get a call.
 func (p *Proxy) begin(r *proxyRequest, s *umpire.Started, err error) error {
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (p *Proxy) begin(r *proxyRequest, s *umpire.Started, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r.message.Method == methodCall {
-		// It may run although it is described anew: a person has seen that.
+		// It may run with its new description, because a person has seen it.
 		if err := p.Pins.remember(p.Name+"/"+r.tool, r.described); err != nil {
 			p.reportError(err)
 		}
@@ -180,8 +180,8 @@ func (p *Proxy) begin(r *proxyRequest, s *umpire.Started, err error) error {
 	return nil
 }
 
-// await waits for a person. A client that can come back is sent back after a while; for any
-// other the call is withdrawn when it does not wait any more.
+// await waits for a person. It sends a client that can come back away after a while; for other
+// clients it withdraws the call when they stop waiting.
 func (p *Proxy) await(ctx context.Context, r *proxyRequest, b *umpire.Batch) (umpire.Batch, error) {
 	deadline := time.Time{}
 	if r.comesBack() {
@@ -214,8 +214,8 @@ func (p *Proxy) await(ctx context.Context, r *proxyRequest, b *umpire.Batch) (um
 	}
 }
 
-// progress tells a client that its call is waiting. The server may tell of progress after it,
-// which must be more than this.
+// progress notifies a client that its call is waiting. The server's own progress notifications come
+// later, and must have higher values.
 func progress(token json.RawMessage, n int) []byte {
 	params, err := json.Marshal(map[string]any{
 		"progressToken": token, "progress": float64(n) / (1 << 30),
@@ -237,7 +237,7 @@ func (p *Proxy) leave(r *proxyRequest, b *umpire.Batch) error {
 	return errComesBack
 }
 
-// sendBack asks the client to come back, which its user decides.
+// sendBack asks the client to come back, if its user agrees.
 func (p *Proxy) sendBack(r *proxyRequest) error {
 	text := "umpire holds the call of " + r.tool + ": approve or deny it in umpire's inbox, then go on here."
 	question := map[string]any{"method": "elicitation/create", "params": map[string]any{
@@ -262,7 +262,7 @@ func (p *Proxy) withdraw(ctx context.Context, b *umpire.Batch, why string) error
 	return errors.New(why)
 }
 
-// noteRound remembers a call of which the server wants to know more. Its lock is held.
+// noteRound remembers a call for which the server needs more input. The lock is held.
 func (p *Proxy) noteRound(digest string, m *jsonrpc.Message) {
 	var said struct {
 		Type  string `json:"resultType"`

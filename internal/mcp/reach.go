@@ -33,9 +33,9 @@ type program struct {
 	input  io.WriteCloser // closing it asks the server to end
 	output *io.PipeReader
 	words  *lastWords
-	kill   context.CancelFunc // ends it, with all that it started
-	ended  chan struct{}      // closed when it has ended
-	err    error              // how; read it after ended is closed
+	kill   context.CancelFunc // kills it, with all its children
+	ended  chan struct{}      // closed once it has ended
+	err    error              // how it ended; read it after ended is closed
 }
 
 // launch starts the program of a server, and returns the transport to it.
@@ -44,7 +44,7 @@ func (s *server) launch() (sdk.Transport, error) {
 	if err != nil {
 		return nil, umpire.Errorf("env: %w", err)
 	}
-	cmd := exec.Command(s.fromHome(s.config.Command), s.config.Args...) //nolint:noctx // it ends as a group, by the set
+	cmd := exec.Command(s.fromHome(s.config.Command), s.config.Args...) //nolint:noctx // it ends with its group
 	cmd.Env, cmd.Dir = serverEnv(s.options.Env, env), s.dir()
 	p := &program{words: &lastWords{}, ended: make(chan struct{})}
 	cmd.Stderr, cmd.WaitDelay = p.words, stopGrace
@@ -81,8 +81,8 @@ func (p *program) wait(killed context.Context, group *process.Group, write *io.P
 	write.Close() //nolint:errcheck // it never fails
 }
 
-// dir is where the server's program runs: by default not in the project, since some launchers
-// run code of the project.
+// dir returns the working directory of the server's program: by default outside of the project,
+// because some launchers run code of the project.
 func (s *server) dir() string {
 	switch dir := s.fromHome(s.config.Dir); {
 	case dir == "":
@@ -101,7 +101,7 @@ func (s *server) fromHome(path string) string {
 	return path
 }
 
-// stop ends the program, whose input is closed first.
+// stop closes the program's input and ends it.
 func (p *program) stop() {
 	p.input.Close() //nolint:errcheck // it may have ended already
 	timer := time.NewTimer(stopGrace)
@@ -121,7 +121,7 @@ type lastWords struct {
 	text []byte
 }
 
-// Write takes everything.
+// Write keeps the end of p; it never fails.
 func (w *lastWords) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -136,7 +136,7 @@ func (w *lastWords) String() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(w.text), "\uFFFD"))
 }
 
-// dial makes the transport to a server at a URL.
+// dial returns the transport to a server at a URL.
 func (s *server) dial() (sdk.Transport, error) {
 	headers, err := filledIn(s.config.Headers, lookupIn(s.options.Env))
 	if err != nil {
@@ -148,8 +148,8 @@ func (s *server) dial() (sdk.Transport, error) {
 	}, nil
 }
 
-// A carrier puts the configured headers on every request, and bounds every answer that
-// is not a stream of events, each of which is bounded by itself.
+// A carrier adds the configured headers to every request, and bounds every answer except a stream
+// of events, whose events are bounded separately.
 type carrier struct{ headers map[string]string }
 
 func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -164,7 +164,7 @@ func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// A bounded body is an error once it is larger than it may be.
+// A bounded body returns an error once it exceeds its limit.
 type bounded struct {
 	io.ReadCloser
 

@@ -13,10 +13,10 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// errSaid says that the server calls its own answer an error.
+// errSaid means that the server marked its own answer as an error.
 var errSaid = errors.New("the tool failed")
 
-// resultText turns a server's answer into text. Other content than text is only named.
+// resultText converts a server's answer to text. It only names content other than text.
 func resultText(r *sdk.CallToolResult) (string, error) {
 	if r.NeedsInput() {
 		return "", errors.New(
@@ -28,7 +28,7 @@ func resultText(r *sdk.CallToolResult) (string, error) {
 	for _, c := range r.Content {
 		parts = append(parts, partText(c))
 		if text, ok := c.(*sdk.TextContent); ok && structured != nil && meansValue(text.Text, structured) {
-			structured = nil // most servers say it twice
+			structured = nil // most servers repeat it as text
 		}
 	}
 	if structured != nil {
@@ -51,7 +51,7 @@ func meansValue(text string, value any) bool {
 	return json.Unmarshal([]byte(text), &said) == nil && reflect.DeepEqual(said, value)
 }
 
-// partText is one piece of an answer as text.
+// partText returns one piece of an answer as text.
 func partText(c sdk.Content) string {
 	switch c := c.(type) {
 	case *sdk.TextContent:
@@ -79,8 +79,8 @@ func nameOmitted(what, mime string, size int) string {
 	return fmt.Sprintf("[%s, %s, %d bytes: not shown]", what, stripInvisible(mime), size)
 }
 
-// stripInvisible removes the characters of a text that a terminal would obey or a person
-// would not see, with which a description could tell a model other things than a person.
+// stripInvisible removes characters that a terminal would obey or a person would not see: with
+// them, a description could tell a model something else than a person.
 func stripInvisible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

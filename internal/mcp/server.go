@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// A server is one that was started, or that could not be.
+// A server is a server that was started, or failed to start.
 type server struct {
 	name    string
 	config  config.Server
@@ -66,7 +66,7 @@ func (s *server) connect(ctx context.Context) ([]*offer, error) {
 		return nil, err
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "umpire", Version: s.options.Version}, &sdk.ClientOptions{
-		Capabilities:   &sdk.ClientCapabilities{}, // none: what a server asks for is refused
+		Capabilities:   &sdk.ClientCapabilities{}, // none: requests of the server are refused
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 	})
 	if s.session, err = client.Connect(ctx, transport, nil); err != nil {
@@ -82,13 +82,13 @@ func (s *server) connect(ctx context.Context) ([]*offer, error) {
 	return s.offers(listed)
 }
 
-// noticeEnd says that the server's program has ended, unless it was asked to.
+// noticeEnd reports that the server's program has ended, unless it was asked to.
 func (s *server) noticeEnd() {
 	<-s.program.ended
 	s.gone.Do(func() { s.notice("MCP server %q has ended: %s", s.name, s.describeEnd()) })
 }
 
-// describeEnd is how a program ended, and what it said last.
+// describeEnd returns how a program ended, and its last output.
 func (s *server) describeEnd() string {
 	how := "of its own accord"
 	if s.program.err != nil {
@@ -115,7 +115,7 @@ func (s *server) list(ctx context.Context) ([]*sdk.Tool, error) {
 	return all, nil
 }
 
-// offers makes tools of what the server listed.
+// offers converts the server's list to offers.
 func (s *server) offers(listed []*sdk.Tool) ([]*offer, error) {
 	var all []*offer
 	for _, t := range listed {
@@ -168,21 +168,21 @@ func describeTool(t *sdk.Tool) string {
 	return files.ClipTo(stripInvisible(text), maxAbout, " […]")
 }
 
-// fingerprintTool is a sum of all that a tool says of itself.
+// fingerprintTool returns a digest of a tool's whole description.
 func fingerprintTool(t *sdk.Tool) [32]byte {
 	text, err := json.Marshal(t)
 	if err != nil {
-		return [32]byte{} // as often as it is asked
+		return [32]byte{} // equal for every call
 	}
 	return sha256.Sum256(text)
 }
 
-// A changedError says that a tool is not the one that was offered.
+// A changedError means that a tool differs from the one that was offered.
 type changedError struct{ text string }
 
 func (e *changedError) Error() string { return e.text }
 
-// same refuses a tool that is described otherwise by now.
+// same fails if a tool's description has changed.
 func (s *server) same(ctx context.Context, was *offer) error {
 	listed, err := s.list(ctx)
 	if err != nil {
@@ -202,7 +202,7 @@ func (s *server) same(ctx context.Context, was *offer) error {
 	return &changedError{"its server does not offer it any more"}
 }
 
-// errTimeout says that a call took longer than it may.
+// errTimeout means that a call exceeded its time limit.
 var errTimeout = errors.New("timed out")
 
 // call runs a tool. It always returns, even if the server hangs.
@@ -231,11 +231,11 @@ func (s *server) call(ctx context.Context, t *offer, input json.RawMessage) (str
 	return resultText(answer)
 }
 
-// patience is how long a server may still take when its call is over: a server that does not
-// read cannot even be asked to stop.
+// patience is the grace period of a server after its call is over: a server that does not read
+// cannot even be asked to stop.
 const patience = 2 * time.Second
 
-// runBounded does something with the server, and ends the server when it does not let go.
+// runBounded runs do, and ends the server if it does not return in time.
 func (s *server) runBounded(ctx context.Context, do func() error) error {
 	if s.program == nil {
 		return do() // a request over HTTP ends with its context
@@ -255,7 +255,7 @@ func (s *server) runBounded(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// explained says more of an error whose reason is that the server has ended.
+// explained adds the server's end to an error that it caused.
 func (s *server) explained(err error) error {
 	if _, is := errors.AsType[*changedError](err); is {
 		return err
@@ -278,7 +278,7 @@ func (s *server) explained(err error) error {
 func (s *server) stop() {
 	s.gone.Do(func() {})
 	if s.program != nil {
-		s.program.stop() // before the session: it would wait for a program that does not end
+		s.program.stop() // before the session, which would wait for a program that does not end
 	}
 	if s.session != nil {
 		_ = s.session.Close() // it may have ended already

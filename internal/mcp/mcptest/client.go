@@ -54,7 +54,7 @@ func ClientMain() {
 	}
 }
 
-// transportTo is the way to the server that the arguments name, or the file.
+// transportTo returns the transport to the server given by the arguments, or by the file.
 func transportTo(file string) mcp.Transport {
 	if file == "" {
 		command := flag.Args()[1:]
@@ -64,7 +64,7 @@ func transportTo(file string) mcp.Transport {
 	}
 	var address, token string
 	for range 100 {
-		text, _ := os.ReadFile(file) // it may be written yet
+		text, _ := os.ReadFile(file) // it may not be written yet
 		n, _ := fmt.Sscanf(string(text), "address: %s\nheader: Authorization: Bearer %s\n", &address, &token)
 		if n == 2 { //nolint:mnd // both of them
 			break
@@ -74,7 +74,7 @@ func transportTo(file string) mcp.Transport {
 	return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: bearer(token)}}
 }
 
-// A bearer shows a token with every request.
+// A bearer adds a token to every request.
 type bearer string
 
 // RoundTrip makes a request.
@@ -111,7 +111,7 @@ func callTool(ctx context.Context, s *mcp.ClientSession, line, state string) {
 	}
 }
 
-// A jsonText is JSON as it is written.
+// A jsonText is JSON text, encoded unchanged.
 type jsonText string
 
 // MarshalJSON returns it.

@@ -19,7 +19,7 @@ import (
 // floodSize is how large the answer of the tool flood is.
 const floodSize = 100 << 20
 
-// Main serves over the standard streams, as the arguments of the process say:
+// Main serves over the standard streams, depending on the arguments of the process:
 //
 //	(nothing)   all tools
 //	mute        nothing is ever answered
@@ -100,7 +100,7 @@ func addTool(s *mcp.Server, t *mcp.Tool, do do) {
 	})
 }
 
-// Text is an answer.
+// Text returns an answer with a text.
 func Text(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
@@ -111,7 +111,7 @@ func said(text string) do {
 	}
 }
 
-// New is a server with all tools.
+// New returns a server with all tools.
 func New() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "mcptest", Version: "1"}, nil)
 	yes, no := true, false
@@ -168,7 +168,7 @@ func crash(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallTool
 	return nil, nil
 }
 
-// hang ignores even a request to end.
+// hang ignores even a request to stop.
 func hang(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error) {
 	select {}
 }
@@ -197,7 +197,7 @@ func elicitPassword(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp
 	}, nil
 }
 
-// leave leaves a process behind, and returns its id.
+// leave leaves a running process behind, and returns its id.
 func leave(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error) {
 	cmd := exec.Command("sleep", "1000") //nolint:noctx // it is to stay
 	if err := cmd.Start(); err != nil {
@@ -206,11 +206,11 @@ func leave(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallTool
 	return Text(fmt.Sprint(cmd.Process.Pid)), nil
 }
 
-// raw speaks the protocol by hand, since no library would say this.
+// raw speaks the protocol by hand, since no library would send these messages.
 func raw() {
 	lines := bufio.NewScanner(os.Stdin)
 	var pestered json.RawMessage // the call that asked
-	var answers []string         // what the client answered it
+	var answers []string         // the client's answers to it
 	for lines.Scan() {
 		var request struct {
 			ID     json.RawMessage `json:"id"`
