@@ -38,10 +38,10 @@ const (
 // Versions of the protocol in which the transport changed. They compare as texts.
 const (
 	versionPrimed    = "2025-11-25" // a stream begins with an event that only has an id
-	versionStateless = "2026-07-28" // no sessions, and no stream but those of requests
+	versionStateless = "2026-07-28" // no sessions, and only streams that belong to requests
 )
 
-// Methods that mean something to the transport.
+// Methods with a meaning for the transport.
 const (
 	methodInitialize  = "initialize"
 	methodInitialized = "notifications/initialized"
@@ -52,9 +52,9 @@ const (
 )
 
 const (
-	// maxPosts is how many requests may be under way at once; more are refused.
+	// maxPosts bounds the requests under way; further ones are refused.
 	maxPosts = 256
-	// maxTools is of how many tools it is known which arguments are repeated in headers.
+	// maxTools bounds the tools whose repeated arguments are remembered.
 	maxTools = 4096
 	// maxChallenge bounds the kept part of a server's sign-in challenge.
 	maxChallenge = 300
@@ -64,12 +64,12 @@ const (
 	// endTime to end its session.
 	noticeTime = 10 * time.Second
 	endTime    = 2 * time.Second
-	// firstDelay and longestDelay are between two attempts to take a stream up again.
+	// firstDelay and longestDelay are the pauses between attempts to resume a stream.
 	firstDelay   = time.Second
 	longestDelay = 30 * time.Second
 )
 
-// RefuseRedirect is for [http.Client]: requests may hold keys, and calls private data.
+// RefuseRedirect rejects redirects of an [http.Client]: requests may contain keys, and calls private data.
 func RefuseRedirect(r *http.Request, _ []*http.Request) error {
 	return umpire.Errorf("the server sends its clients on to %s, which is not followed", r.URL.Host)
 }
@@ -94,7 +94,7 @@ func versionOf(params json.RawMessage) string {
 			Version string `json:"io.modelcontextprotocol/protocolVersion"`
 		} `json:"_meta"`
 	}
-	_ = json.Unmarshal(params, &said) // of another form it says nothing
+	_ = json.Unmarshal(params, &said) // another form has no version
 	return said.Meta.Version
 }
 
@@ -132,12 +132,12 @@ func headerText(text string) string {
 	return encodedPrefix + base64.StdEncoding.EncodeToString([]byte(text)) + encodedSuffix
 }
 
-// challengeOf is how a server wants its clients signed in, as it says.
+// challengeOf returns a server's sign-in challenge.
 func challengeOf(h http.Header) string {
 	return files.ClipTo(strings.ToValidUTF8(h.Get("WWW-Authenticate"), ""), maxChallenge, "…")
 }
 
-// contentType is the kind of what a message holds.
+// contentType returns the media type of a message.
 func contentType(h http.Header) string {
 	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	return strings.ToLower(strings.TrimSpace(kind))

@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// An event is one of a stream of events.
+// An event is an event of a stream.
 type event struct {
 	id   string // may be ""
 	data []byte
@@ -19,11 +19,11 @@ type event struct {
 	retry time.Duration
 }
 
-// maxRetry bounds what a server may say of the time to wait.
+// maxRetry bounds the waiting time that a server may set.
 const maxRetry = 5 * time.Minute
 
-// readEvent reads the next event that says anything. The error is io.EOF at the end; an event
-// that has no end is not returned.
+// readEvent reads the next event with content. The error is io.EOF at the end; an unterminated
+// event is not returned.
 func readEvent(in *bufio.Reader) (event, error) {
 	var e event
 	said := false

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// graceTime is how long a request waits for a client that has gone to come back for it. Then
-	// it is cancelled. An answer that was sent is kept for as long.
+	// graceTime is how long a request waits for a client that has gone to come back. Then it is
+	// cancelled. A sent answer is kept for the same time.
 	graceTime = time.Minute
 	// idleTime is how long a session lasts without requests or readers.
 	idleTime = 30 * time.Minute
@@ -28,9 +28,8 @@ const (
 	maxSessionKept = 4 * jsonrpc.MaxMessage
 )
 
-// A front is the clients of one session, as a proxy sees them: a [jsonrpc.Side]. Without
-// sessions all clients share one. So each request is given an id, and a token of progress, that
-// no other request has.
+// A front represents the clients of one session to a proxy: a [jsonrpc.Side]. Without sessions all
+// clients share one front. So each request gets a unique id and a unique progress token.
 type front struct {
 	id    string          // "" without sessions
 	ctx   context.Context //nolint:containedctx // it ends with the session
@@ -41,14 +40,14 @@ type front struct {
 	version  string
 	counter  int
 	requests map[string]*request // by the keys of their new ids
-	renamed  map[string]string   // the keys of new ids, by those of the clients
-	streams  map[string]*stream  // all that can be taken up again, by their ids
-	general  *stream             // for what belongs to no request; nil without sessions
+	renamed  map[string]string   // the keys of new ids, by those of the clients' ids
+	streams  map[string]*stream  // all resumable streams, by their ids
+	general  *stream             // for messages that belong to no request; nil without sessions
 	kept     int                 // bytes of all streams
 	used     time.Time
 }
 
-// A request is one that waits for its answer.
+// A request is a request waiting for its answer.
 type request struct {
 	id, token json.RawMessage // the client's own
 	key       string          // of the client's own id
@@ -78,7 +77,7 @@ func (f *front) Read() ([]byte, error) {
 	}
 }
 
-// pass hands a message to Read.
+// pass passes a message to Read.
 func (f *front) pass(ctx context.Context, line []byte) error {
 	select {
 	case f.lines <- line:
@@ -90,8 +89,8 @@ func (f *front) pass(ctx context.Context, line []byte) error {
 	}
 }
 
-// takeRequest hands a request to Read. It returns the stream on which it will be answered, and by which
-// key it can be cancelled.
+// takeRequest passes a request to Read. It returns the stream for its answer, and the key for
+// cancelling it.
 func (f *front) takeRequest(
 	ctx context.Context, m *jsonrpc.Message, version string,
 ) (s *stream, key string, err error) {
@@ -125,7 +124,7 @@ func (f *front) takeRequest(
 	return q.stream, key, nil
 }
 
-// notify hands a message to Read that is not a request.
+// notify passes a message to Read that is not a request.
 func (f *front) notify(ctx context.Context, m *jsonrpc.Message) error {
 	if m.Method != methodCancelled {
 		return f.pass(ctx, m.Raw)
@@ -133,7 +132,7 @@ func (f *front) notify(ctx context.Context, m *jsonrpc.Message) error {
 	var about struct {
 		ID json.RawMessage `json:"requestId"`
 	}
-	_ = json.Unmarshal(m.Params, &about) // what names no request cancels none
+	_ = json.Unmarshal(m.Params, &about) // a message without a request cancels nothing
 	f.mu.Lock()
 	key, known := f.renamed[jsonrpc.KeyOf(about.ID)]
 	if known {
@@ -177,7 +176,7 @@ func (f *front) forget(key string) {
 	q.stream.endStream()
 }
 
-// Write gives a message to the client that it is for. It does not wait for the client.
+// Write gives a message to its client. It does not wait for the client.
 func (f *front) Write(message []byte) error {
 	m, err := jsonrpc.Parse(message)
 	if err != nil || m.Method == "" && !m.IsResponse() {
@@ -218,7 +217,7 @@ func (f *front) Write(message []byte) error {
 	return nil
 }
 
-// maxStreams is how many answers are kept that were sent.
+// maxStreams bounds the sent answers that are kept.
 const maxStreams = 1024
 
 // dropAnswers drops the finished answers that have been unread for limit. The lock is held.
@@ -247,8 +246,7 @@ func (f *front) tend() {
 	}
 }
 
-// leftAlone forgets answers, ends a session that is not used, and returns the requests whose
-// clients are gone.
+// leftAlone drops answers, ends an unused session, and returns the requests whose clients are gone.
 func (f *front) leftAlone(now time.Time) (gone []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -21,16 +21,16 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// Path is where a Listener serves.
+// Path is the path that a Listener serves.
 const Path = "/mcp"
 
 const (
-	// maxSessions is how many clients may have a session at once.
+	// maxSessions bounds the concurrent sessions.
 	maxSessions = 64
 	// maxConnections bounds the connections, each of which may wait for an answer.
 	maxConnections = 1024
-	// maxHeader bounds the header of a request, and headerTime and bodyTime how long it and the
-	// message may take to arrive.
+	// maxHeader bounds the header of a request, and headerTime and bodyTime how long the header and
+	// the message may take to arrive.
 	maxHeader  = 64 << 10
 	headerTime = 10 * time.Second
 	bodyTime   = time.Minute
@@ -41,13 +41,13 @@ const (
 type Listener struct {
 	// Token is the token that a client must present.
 	Token string
-	// Begin serves one session, until its context ends or an error says why it cannot go on.
+	// Begin serves one session, until its context ends or an error prevents it from continuing.
 	// Clients without sessions share one.
 	Begin func(ctx context.Context, client jsonrpc.Side) error
-	// Report is told why a session ended before its client did.
+	// Report is called with the reason why a session ended before its client.
 	Report func(error)
 
-	ctx context.Context //nolint:containedctx // it is that of Serve, for the sessions
+	ctx context.Context //nolint:containedctx // Serve's context, for the sessions
 
 	mu     sync.Mutex
 	fronts map[string]*front // by the ids of sessions
@@ -74,7 +74,7 @@ func (l *Listener) Serve(ctx context.Context, on net.Listener) error {
 	return err
 }
 
-// ServeHTTP answers one request of HTTP.
+// ServeHTTP answers one HTTP request.
 func (l *Listener) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	given := []byte(q.Header.Get("Authorization"))
 	switch {
@@ -111,7 +111,7 @@ func isLocal(host string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// session is the session that a request names. Without one the request is answered here.
+// session returns the session that a request names, or answers the request itself and returns nil.
 func (l *Listener) session(w http.ResponseWriter, q *http.Request) *front {
 	id := q.Header.Get(headerSession)
 	l.mu.Lock()
@@ -153,7 +153,7 @@ func (l *Listener) begin(id string) (*front, error) {
 	return f, nil
 }
 
-// listen writes what belongs to no request, or takes up a stream that broke.
+// listen writes messages that belong to no request, or resumes a broken stream.
 func (l *Listener) listen(w http.ResponseWriter, q *http.Request) {
 	f := l.session(w, q)
 	if f == nil {
@@ -182,7 +182,7 @@ func accepts(q *http.Request, kind string) bool {
 	return strings.Contains(all, kind) || strings.Contains(all, "*/*")
 }
 
-// post takes a message.
+// post accepts a message.
 func (l *Listener) post(w http.ResponseWriter, q *http.Request) {
 	if contentType(q.Header) != typeJSON {
 		http.Error(w, "want "+typeJSON, http.StatusUnsupportedMediaType)
@@ -217,7 +217,7 @@ func (l *Listener) post(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// readMessage reads the message of a body. With an error it still has the id, if there is one.
+// readMessage reads the message of a body. With an error it still returns the id, if there is one.
 func readMessage(body []byte) (jsonrpc.Message, error) {
 	var m jsonrpc.Message
 	line, err := compactLine(body)
@@ -247,11 +247,11 @@ func refuse(w http.ResponseWriter, status int, m *jsonrpc.Message, code int, err
 	_, _ = w.Write(jsonrpc.Refuse(id, code, "umpire: "+err.Error())) // the client may have gone
 }
 
-// codeHeaderMismatch says that a header field says otherwise than the message.
+// codeHeaderMismatch means that a header field contradicts the message.
 const codeHeaderMismatch = -32020
 
-// sessionOf is the session that a message belongs to, which it may begin. Without one the
-// message is answered here.
+// sessionOf returns the session that a message belongs to, and begins it if necessary. If there is
+// none, it answers the message.
 func (l *Listener) sessionOf(w http.ResponseWriter, q *http.Request, m *jsonrpc.Message) (f *front, version string) {
 	said := versionOf(m.Params)
 	version = cmp.Or(q.Header.Get(headerVersion), said)
@@ -298,7 +298,7 @@ func checkHeader(h http.Header, m *jsonrpc.Message, version, said string) error 
 	return nil
 }
 
-// serveRequest answers a request by a stream of events.
+// serveRequest answers a request with a stream of events.
 func (l *Listener) serveRequest(w http.ResponseWriter, q *http.Request, f *front, m *jsonrpc.Message, version string) {
 	if !accepts(q, typeEvents) {
 		refuse(w, http.StatusNotAcceptable, m, jsonrpc.CodeInvalidRequest,

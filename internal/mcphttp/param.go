@@ -10,10 +10,10 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// headerParam begins the fields in which a server wants arguments of its tools repeated.
+// headerParam is the prefix of header fields that repeat arguments of a tool.
 const headerParam = "Mcp-Param-"
 
-// A param is an argument of a tool that is repeated in a header field. Path leads to it.
+// A param is an argument of a tool that is repeated in a header field. path leads to it.
 type param struct {
 	field string
 	path  []string
@@ -26,7 +26,7 @@ type schema struct {
 	Properties map[string]schema `json:"properties"`
 }
 
-// isFieldName reports whether a header field may have a name.
+// isFieldName reports whether a name is valid for a header field.
 func isFieldName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
@@ -34,8 +34,8 @@ func isFieldName(name string) bool {
 	})
 }
 
-// params returns the arguments that are repeated. It skips those that the protocol does not define; a
-// server that insists on them refuses the call.
+// params returns the repeated arguments. It skips those that the protocol does not define; a server
+// that requires them refuses the call.
 func (s *schema) params(path []string) (all []param) {
 	for name, property := range s.Properties {
 		at := append(slices.Clip(path), name)
@@ -48,8 +48,8 @@ func (s *schema) params(path []string) (all []param) {
 	return all
 }
 
-// noteTools remembers which arguments the listed tools want repeated: none for a tool whose schema
-// cannot be read.
+// noteTools remembers the repeated arguments of the listed tools: none for a tool with an
+// unreadable schema.
 func (r *Remote) noteTools(result json.RawMessage) {
 	var list struct {
 		Tools []struct {
@@ -71,7 +71,7 @@ func (r *Remote) noteTools(result json.RawMessage) {
 	}
 }
 
-// repeatParams sets the header fields for a call's arguments, as they are in its body.
+// repeatParams sets the header fields for a call's arguments, as in its body.
 func (r *Remote) repeatParams(h http.Header, m *jsonrpc.Message) {
 	r.mu.Lock()
 	all, _ := r.params.Get(nameOf(m))

@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/jsonrpc"
 )
 
-// A Remote is a server at a URL, as a proxy sees it: a [jsonrpc.Side]. Make one with Dial.
+// A Remote represents a server at a URL to a proxy: a [jsonrpc.Side]. Make one with Dial.
 type Remote struct {
 	url    string
 	header http.Header
@@ -31,18 +31,18 @@ type Remote struct {
 
 	mu      sync.Mutex
 	session string
-	version string // of the protocol, as it was agreed on
+	version string // the negotiated protocol version
 	posts   map[string]context.CancelFunc
 	params  jsonrpc.Table[[]param] // by the names of the tools
-	// noted is closed when the server has taken the last message that is not a request: what
-	// comes after it must not overtake it.
+	// noted is closed when the server has accepted the last message that is not a request: later
+	// messages must not overtake it.
 	noted <-chan struct{}
 }
 
-// errSessionEnded says that the server knows the session no more. Its client has to begin anew.
+// errSessionEnded means that the server no longer knows the session. Its client has to start over.
 var errSessionEnded = errors.New("the server has ended the session")
 
-// Dial returns a server at a URL. Nothing is sent yet. The header is on every request.
+// Dial returns a server at a URL. It sends nothing yet. Every request gets the header.
 func Dial(ctx context.Context, url string, header http.Header) *Remote {
 	noted := make(chan struct{})
 	close(noted)
@@ -65,15 +65,15 @@ func (r *Remote) Read() ([]byte, error) {
 	}
 }
 
-// Write sends a message, and does not wait until the server has it. A request gets an answer in
-// any case, which Read returns.
+// Write sends a message without waiting for the server. Every request gets an answer, which Read
+// returns.
 func (r *Remote) Write(message []byte) error {
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
 	m, err := jsonrpc.Parse(message)
 	if err != nil || m.Method == "" && !m.IsResponse() {
-		return nil // it says nothing: HTTP has no place for an empty line
+		return nil // ignore it: HTTP has no place for an empty line
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,7 +124,7 @@ func (r *Remote) Close() {
 	r.end(io.EOF)
 }
 
-// deliver hands a message to Read.
+// deliver passes a message to Read.
 func (r *Remote) deliver(line []byte) {
 	select {
 	case r.lines <- line:
@@ -132,18 +132,18 @@ func (r *Remote) deliver(line []byte) {
 	}
 }
 
-// codeUnreachable is that of the error that answers a request for a server over HTTP.
+// codeUnreachable is the error code of an answer for a server that cannot be reached over HTTP.
 const codeUnreachable = -32003
 
-// refuse answers a request to which the server gave no answer.
+// refuse answers a request that the server did not answer.
 func (r *Remote) refuse(m *jsonrpc.Message, err error) {
 	if about, is := errors.AsType[*url.Error](err); is {
-		err = about.Err // without the address, which may hold a key
+		err = about.Err // without the address, which may contain a key
 	}
 	r.deliver(jsonrpc.Refuse(m.ID, codeUnreachable, "umpire: "+err.Error()))
 }
 
-// notify sends a message that has no answer.
+// notify sends a message that expects no answer.
 func (r *Remote) notify(m *jsonrpc.Message) {
 	ctx, cancel := context.WithTimeout(r.ctx, noticeTime)
 	defer cancel()
@@ -207,8 +207,8 @@ func (r *Remote) exchange(ctx context.Context, m *jsonrpc.Message) error {
 	return umpire.Errorf("the server answered %q, without a message", answer.Status)
 }
 
-// accept delivers a message of the server. It reports whether that was the answer to a request,
-// which is nil on the stream of no request.
+// accept delivers a message of the server. It reports whether it answered m, which is nil on a
+// stream without a request.
 func (r *Remote) accept(m *jsonrpc.Message, text []byte) bool {
 	line, err := compactLine(text)
 	if err != nil {
@@ -223,7 +223,7 @@ func (r *Remote) accept(m *jsonrpc.Message, text []byte) bool {
 		var agreed struct {
 			Version string `json:"protocolVersion"`
 		}
-		_ = json.Unmarshal(said.Result, &agreed) // an error agrees on nothing
+		_ = json.Unmarshal(said.Result, &agreed) // an error negotiates nothing
 		r.mu.Lock()
 		r.version = agreed.Version
 		r.mu.Unlock()
@@ -235,7 +235,7 @@ func (r *Remote) accept(m *jsonrpc.Message, text []byte) bool {
 	return answers
 }
 
-// listen delivers what the server says without being asked, if it has a stream for that.
+// listen delivers the server's unsolicited messages, if it has a stream for them.
 func (r *Remote) listen() {
 	answer, err := r.sendRequest(r.ctx, http.MethodGet, nil, nil)
 	if err != nil {
@@ -247,8 +247,8 @@ func (r *Remote) listen() {
 	}
 }
 
-// readStream delivers the events of a stream until it has answered a request; that is nil for a
-// stream that belongs to none. A stream that breaks is taken up again after its last event.
+// readStream delivers the events of a stream until it has answered m, which is nil for a stream
+// without a request. A broken stream is resumed after its last event.
 func (r *Remote) readStream(ctx context.Context, m *jsonrpc.Message, answer *http.Response) error {
 	var last event
 	for failed := 0; ; failed++ {
@@ -284,7 +284,7 @@ func (r *Remote) readStream(ctx context.Context, m *jsonrpc.Message, answer *htt
 	}
 }
 
-// sendRequest makes a request of HTTP: to post a message, to take a stream up after an event, to open
+// sendRequest makes an HTTP request: to post a message, to resume a stream after an event, to open
 // one, or to end the session.
 func (r *Remote) sendRequest(
 	ctx context.Context, method string, m *jsonrpc.Message, after *event,

@@ -17,7 +17,7 @@ const (
 	// and maxKept how many bytes of them. The oldest are dropped first.
 	maxEvents = 1024
 	maxKept   = jsonrpc.MaxMessage + 1<<20
-	// beatTime is between two signs of life on a stream that has nothing to say.
+	// beatTime is the interval of keepalives on an idle stream.
 	beatTime = 15 * time.Second
 	// writeTime is how long a client may take to read a write.
 	writeTime = 30 * time.Second
@@ -29,15 +29,15 @@ type stream struct {
 	id string // "" if it cannot be resumed
 
 	mu     sync.Mutex
-	events [][]byte // without those that were dropped
+	events [][]byte // without dropped ones
 	first  int      // the number of the first of them
 	size   int
-	sent   int // the number of the first event that was not written to a client
+	sent   int // the number of the first unsent event
 	done   bool
-	more   chan struct{} // closed when something changes
-	reader int           // the number of the response that it is written to
-	open   bool          // there is one
-	left   time.Time     // when there was one last
+	more   chan struct{} // closed on every change
+	reader int           // the number of the current response
+	open   bool          // there is a response
+	left   time.Time     // when the last response ended
 }
 
 func newStream(id string) *stream {
@@ -50,7 +50,7 @@ func (s *stream) changed() {
 	s.more = make(chan struct{})
 }
 
-// add puts a message at the end, and returns how many bytes more are kept.
+// add appends a message, and returns how many more bytes are kept.
 func (s *stream) add(message []byte) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *stream) add(message []byte) int {
 	return s.size - before
 }
 
-// endStream says that nothing more is added.
+// endStream marks the stream as complete.
 func (s *stream) endStream() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *stream) endStream() {
 	s.changed()
 }
 
-// kept is how many bytes are kept.
+// kept returns the number of bytes kept.
 func (s *stream) kept() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,9 +96,9 @@ func (s *stream) finished() bool {
 	return s.done
 }
 
-// eventAt returns the event with a number, or the first that is still kept after it, and its
-// number. There may be none yet; then wait is closed when there may be one. It reports false
-// when the stream is at its end, or is read by another response.
+// eventAt returns the event with a number, or the first one kept after it, and its number. If it
+// does not exist yet, wait is closed when it may. It returns false if the stream has ended or
+// another response reads it.
 func (s *stream) eventAt(reader, number int) (message []byte, at int, wait <-chan struct{}, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +113,8 @@ func (s *stream) eventAt(reader, number int) (message []byte, at int, wait <-cha
 	return nil, at, s.more, !s.done
 }
 
-// takeOver makes a response the one that the stream is written to. Its first event is the one
-// with this number; below 0 it is the first that was not sent.
+// takeOver makes a response the stream's reader. It begins with the event of this number; if
+// negative, with the first unsent event.
 func (s *stream) takeOver(number int) (reader, from int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *stream) takeOver(number int) (reader, from int) {
 	return s.reader, number
 }
 
-// leave says that a response has ended.
+// leave records that a response has ended.
 func (s *stream) leave(reader int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +136,8 @@ func (s *stream) leave(reader int) {
 	}
 }
 
-// writeTo writes the stream to a client, from an event on, until it has ended, the client is gone
-// or stop is done. A primed client is given the id to come back with before anything happens.
+// writeTo writes the stream to a client, starting at an event, until the stream ends, the client is
+// gone or stop is done. A primed client gets the id to come back with before anything else.
 func (s *stream) writeTo(ctx, stop context.Context, w http.ResponseWriter, number int, primed bool) {
 	reader, number := s.takeOver(number)
 	defer s.leave(reader)
@@ -145,7 +145,7 @@ func (s *stream) writeTo(ctx, stop context.Context, w http.ResponseWriter, numbe
 	w.Header().Set("Content-Type", typeEvents)
 	w.Header().Set("Cache-Control", "no-cache, no-transform")
 	say := func(e event) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // without one it only takes longer
+		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // without a deadline it only takes longer
 		return writeEvent(w, e) == nil && out.Flush() == nil
 	}
 	if primed && s.id != "" {
@@ -183,7 +183,7 @@ func (s *stream) writeTo(ctx, stop context.Context, w http.ResponseWriter, numbe
 	}
 }
 
-// eventID is the id that is sent with the event before the one with this number.
+// eventID returns the id sent with the event before this number.
 func (s *stream) eventID(number int) string {
 	if s.id == "" {
 		return ""
@@ -191,7 +191,7 @@ func (s *stream) eventID(number int) string {
 	return fmt.Sprintf("%s-%d", s.id, number)
 }
 
-// readEventID reads what eventID wrote.
+// readEventID parses the result of eventID.
 func readEventID(text string) (id string, number int, ok bool) {
 	id, digits, found := strings.Cut(text, "-")
 	n, err := strconv.ParseUint(digits, 10, 31)
