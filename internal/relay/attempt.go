@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Patience is how long an [Attempt] of a hook takes at most, and how long the hook waits before it
-// listens for signals. Listening starts threads, which takes a fifth of the time that most questions
-// need. An earlier signal ends the process, as it does before main.
+// Patience is the longest time for an [Attempt] of a hook, and how long the hook waits before it
+// listens for signals. Listening starts threads, which takes a fifth of the time that most
+// questions need. An earlier signal ends the process, as it does before main.
 const Patience = 20 * time.Millisecond
 
 // maxEarly is the largest question of an [Attempt]: a socket takes as much in one write.
 const maxEarly = 64 << 10
 
 // An Attempt asks the gate as cheaply as possible: on one thread, by system calls and without
-// timers. It answers the ordinary case, which is nearly every question. In any other case it reports
-// no error: it leaves the connection, and what it has read and sent, to a [Line] and to package host,
-// which check everything again and deny with a reason.
+// timers. It answers the ordinary case, which is nearly every question. In any other case it
+// reports no error: it leaves the connection, and the data it has read and sent, to a [Line] and to
+// package host, which check everything again and deny with a reason.
 type Attempt struct {
 	// Args are the program's arguments, Getenv its environment, and Dir its working directory.
 	Args   []string
@@ -25,11 +25,11 @@ type Attempt struct {
 	Dir    string
 	// Stdin is the descriptor of the payload; zero is standard input.
 	Stdin int
-	// Patience is how long the attempt takes at most.
+	// Patience is the longest time for the attempt.
 	Patience time.Duration
-	// Runner names the process that started this one.
+	// Runner returns the id of the process that started this one.
 	Runner func() string
-	// Nonce makes the question different from all others.
+	// Nonce is unique to the question.
 	Nonce string
 
 	progress
@@ -51,7 +51,7 @@ func (a *Attempt) Line() (*Line, error) {
 	return newUsualLine(a.home, a.token, &askedConn{file, a.unsent, a.answer}), nil
 }
 
-// Payload returns standard input from its beginning; rest is the part that was not read yet.
+// Payload returns standard input from its beginning; rest is the unread part.
 func (a *Attempt) Payload(rest io.Reader) io.Reader {
 	if a.ended {
 		return bytes.NewReader(a.payload)
@@ -59,7 +59,7 @@ func (a *Attempt) Payload(rest io.Reader) io.Reader {
 	return io.MultiReader(bytes.NewReader(a.payload), rest)
 }
 
-// progress is how far an attempt came.
+// progress is the state of an attempt.
 type progress struct {
 	connected bool
 	fd        int // the connection, a blocking socket
@@ -68,11 +68,11 @@ type progress struct {
 	payload   []byte
 	ended     bool   // the payload was read to its end
 	sent      bool   // sending the question has begun
-	unsent    error  // why not all of it was sent
+	unsent    error  // why it was not sent completely
 	answer    []byte // the part that was read
 }
 
-// An askedConn is a connection on which the question was sent already and a part of the answer was
+// An askedConn is a connection on which the question was already sent and a part of the answer was
 // read. Writing the question again does nothing, and reading begins with that part.
 type askedConn struct {
 	io.ReadWriteCloser

@@ -107,7 +107,7 @@ func (a *Attempt) readPayload(until time.Time) bool {
 	return false
 }
 
-// send writes the request once. If the socket does not take all of it, unsent says so.
+// send writes the request once. If the socket does not accept all of it, unsent is set.
 func (a *Attempt) send(request []byte) {
 	a.sent = true
 	n, err := syscall.Write(a.fd, request)

@@ -14,8 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// dialSeconds bounds connecting: a gate that does not take connections is there,
-// and fails.
+// dialSeconds bounds connecting: a gate that does not accept connections counts as failed.
 const dialSeconds = 2
 
 // DialUnix connects to the socket of a gate on this machine. Its error matches [ErrAbsent] if the
@@ -37,7 +36,7 @@ func openFile(fd int, path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// connectTo connects a descriptor, which blocks, to the socket at a path.
+// connectTo connects a blocking descriptor to the socket at a path.
 func connectTo(path string) (fd int, err error) {
 	name, release, err := files.SocketName(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrSocketPath) { // no gate can be there
@@ -46,7 +45,7 @@ func connectTo(path string) (fd int, err error) {
 	if err != nil {
 		return 0, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
 	}
-	defer release() //nolint:errcheck // the connection does not need the name any more
+	defer release() //nolint:errcheck // the connection no longer needs the name
 	fd, err = socket()
 	if err != nil {
 		return 0, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)

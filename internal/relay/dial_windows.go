@@ -13,8 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// dialTime bounds connecting: a gate that does not take connections is there, and
-// fails.
+// dialTime bounds connecting: a gate that does not accept connections counts as failed.
 const dialTime = 2 * time.Second
 
 // DialUnix connects to the socket of a gate on this machine. Its error matches [ErrAbsent] if the

@@ -10,15 +10,14 @@ import (
 // HomeVariable names umpire's own folder.
 const HomeVariable = "UMPIRE_HOME"
 
-// The names below umpire's own folder by which a gate is found.
+// The names below umpire's own folder for finding a gate.
 const (
 	stateFolder = "state"
 	socketName  = "umpire.sock"
 	tokenName   = "agent.token"
 )
 
-// UserHome is the person's home directory as the environment has it, "" when it is
-// not known.
+// UserHome returns the user's home directory from the environment, or "" if unknown.
 func UserHome(getenv func(string) string) string {
 	if home := getenv("HOME"); home != "" {
 		return home
@@ -41,10 +40,10 @@ func Home(getenv func(string) string, dir string) string {
 	return ""
 }
 
-// Socket is where a gate listens when nothing else is configured.
+// Socket returns the default socket of a gate.
 func Socket(home string) string { return filepath.Join(home, stateFolder, socketName) }
 
-// TokenFile holds the credential that agents show the gate.
+// TokenFile returns the file with the credential that agents present to the gate.
 func TokenFile(home string) string { return filepath.Join(home, stateFolder, tokenName) }
 
 // IsUsual reports whether umpire's folder is the one in the home of this process's user,
@@ -54,8 +53,8 @@ func IsUsual(getenv func(string) string) bool {
 	return ownHome(home) && (named == "" || filepath.Clean(named) == filepath.Join(home, ".umpire"))
 }
 
-// ownHome reports whether a folder is the home of this process's user. Where the system
-// does not know it, the environment is believed.
+// ownHome reports whether a folder is the home of this process's user. If the system does not know
+// it, the environment is believed.
 func ownHome(home string) bool {
 	known, err := user.LookupId(strconv.Itoa(os.Getuid()))
 	return err != nil || known.HomeDir == "" || filepath.Clean(known.HomeDir) == filepath.Clean(home)

@@ -16,7 +16,7 @@ import (
 // read here by hand: net/http takes longer to start than the rest of the hook together.
 
 const (
-	// Path is where the gate takes questions.
+	// Path is the gate's path for questions.
 	Path = "/v1/hook"
 	// The headers of an answer: the exit code, and how much of the body goes to standard output.
 	// The rest goes to standard error.
@@ -28,10 +28,10 @@ const (
 	maxToken  = 4096
 )
 
-// ErrAbsent says that no gate answers at the address.
+// ErrAbsent means that no gate answers at the address.
 var ErrAbsent = errors.New("no gate answers")
 
-// ErrLost says that the gate was reached and did not answer: it may be back soon.
+// ErrLost means that the gate was reached and did not answer: it may be back soon.
 var ErrLost = errors.New("the gate went away")
 
 // An Output is the output of a hook process. The zero value prints nothing and exits 0: no opinion.
@@ -42,10 +42,10 @@ type Output struct {
 }
 
 // Print writes an answer and returns the exit code of the process. If the answer cannot be written
-// it returns ExitDenied, since the agent would take no answer for consent.
+// it returns ExitDenied, because the agent would treat a missing answer as consent.
 func (o Output) Print(stdout, stderr io.Writer) (exit int) {
 	if len(o.Stderr) > 0 {
-		stderr.Write(o.Stderr) //nolint:errcheck // there is nowhere left to say so
+		stderr.Write(o.Stderr) //nolint:errcheck // there is nowhere left to report it
 	}
 	if len(o.Stdout) == 0 {
 		return o.Exit
@@ -57,16 +57,16 @@ func (o Output) Print(stdout, stderr io.Writer) (exit int) {
 }
 
 // ExitDenied is the exit code that blocks a call without an answer. With any other code the agent
-// goes on.
+// continues.
 const ExitDenied = 2
 
-// A Line is the way to a gate that runs.
+// A Line is the way to a running gate.
 type Line struct {
-	// Host is how the request calls the gate: its address, or any name for a socket.
+	// Host is the gate's name in requests: its address, or any name for a socket.
 	Host string
 	// Token is the credential.
 	Token string
-	// Dial connects. The first connection may be made already.
+	// Dial connects. The first connection may already exist.
 	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
 	Conn io.ReadWriteCloser
 	// Sent, if set, is called once the question has been sent: while the gate works, there is time
@@ -74,8 +74,8 @@ type Line struct {
 	Sent func()
 }
 
-// Ask sends a question and reads the answer. Its error matches ErrLost when the
-// gate was there and broke off, or says that it goes away.
+// Ask sends a question and reads the answer. Its error matches ErrLost if the gate was there but
+// broke off, or announced that it is going away.
 func (l *Line) Ask(ctx context.Context, q *Question) (Output, error) {
 	conn := l.Conn
 	l.Conn = nil
@@ -105,8 +105,8 @@ func (l *Line) request(q *Question) []byte {
 	return append([]byte(head), body...)
 }
 
-// readAnswer reads one answer. It takes what the gate sends and nothing else: a
-// length that is told, each header once, nothing after the body.
+// readAnswer reads one answer. It accepts only the gate's own format: a declared length, each
+// header once, nothing after the body.
 func readAnswer(from io.Reader) (Output, error) {
 	head, rest, err := readHead(from)
 	if err != nil {
@@ -154,7 +154,7 @@ func readHead(from io.Reader) (head string, rest []byte, err error) {
 	}
 }
 
-// parseHead returns the status and the headers by their names in lower case.
+// parseHead returns the status and the headers, by their names in lower case.
 func parseHead(head string) (status string, headers map[string]string, err error) {
 	first, lines, _ := strings.Cut(head, "\r\n")
 	version, rest, _ := strings.Cut(first, " ")
@@ -174,7 +174,7 @@ func parseHead(head string) (status string, headers map[string]string, err error
 	return status, headers, nil
 }
 
-// count reads a header that bears a number.
+// count reads a header with a number.
 func count(headers map[string]string, name string, limit int) (int, error) {
 	n, err := strconv.ParseUint(headers[name], 10, 31)
 	if err != nil || int(n) > limit {
@@ -211,7 +211,7 @@ func refusalOf(status string, body []byte) error {
 	return errors.New(reply.Message)
 }
 
-// parseToken reads a credential as it stands in its file.
+// parseToken parses a credential from its file.
 func parseToken(text []byte) (string, error) {
 	token := strings.TrimSpace(string(text))
 	if token == "" || len(token) > maxToken || strings.ContainsAny(token, " \t\r\n") {

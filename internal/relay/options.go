@@ -76,9 +76,9 @@ func absolutePath(name, value string) (string, error) {
 	return filepath.Clean(value), nil
 }
 
-// Registered returns the environment of a hook with these arguments, which begin with the
-// agent's name. A folder that was registered counts, and the environment's does not:
-// agents take variables from the settings that a project brings.
+// Registered returns the environment of a hook with these arguments, which begin with the agent's
+// name. A registered folder overrides the environment's: agents take variables from the settings
+// that a project brings.
 func Registered(getenv func(string) string, args []string) func(string) string {
 	if len(args) == 0 {
 		return getenv

@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// MaxPayload is the largest payload that is read. The reader at the edge stops
-// there too. Real payloads of 3 MB have been seen: a file being written whole.
+// MaxPayload is the largest payload that is read. The reader at the edge stops there too. Real
+// payloads of 3 MB have been seen: a file being written whole.
 const MaxPayload = 10 << 20
 
 // A Question is an agent's question to its hook, with facts that only the hook's process can know.
@@ -21,8 +21,8 @@ type Question struct {
 	// Project is the folder that the agent was started in, or "" if it does not say; Dir is the
 	// hook's own.
 	Project, Dir string
-	// HostDir is the folder of the agent's own settings as the hook was registered with
-	// it, "" for the usual one. The environment never names it.
+	// HostDir is the folder of the agent's own settings as registered with the hook, or "" for the
+	// usual one. The environment never names it.
 	HostDir string
 	// Shell is the user's shell from the hook's environment, or "".
 	Shell string
@@ -30,7 +30,7 @@ type Question struct {
 	Attended bool
 	// Headless disables questions, as requested when the agent was started.
 	Headless bool
-	// Runner names the process that started the hook, see package runner.
+	// Runner identifies the process that started the hook, see package runner.
 	Runner string
 	// Nonce is unique to this question; Again means that it was sent before and that the answer was
 	// lost.
@@ -40,7 +40,7 @@ type Question struct {
 	Deadline time.Duration
 }
 
-// questionHead begins a question on the line, with the version of its form.
+// questionHead begins a question on the line, with the version of its format.
 const questionHead = "umpire-question 4"
 
 // MaxQuestion bounds a question on the line.
@@ -60,13 +60,13 @@ func (q *Question) Marshal() []byte {
 	return append(append(out, "\n\n"...), q.Payload...)
 }
 
-// A field of a question as text, both ways.
+// A field converts a field of a question to text and back.
 type field struct {
 	text func() string
 	read func(string) error
 }
 
-// fields are those of a question but its payload, in the order of the line.
+// fields returns the fields of a question except its payload, in the order of the line.
 func (q *Question) fields() []field {
 	text := func(at *string) field {
 		return field{func() string { return *at }, func(s string) error { *at = s; return nil }}

@@ -10,15 +10,15 @@ import (
 	"path/filepath"
 )
 
-// The names under which the records of calls are found in umpire's state. The call of a record with
-// a pending file may still write.
+// The names of call records in umpire's state folder. The call of a record with a pending file may
+// still write.
 const (
 	KeptFolder  = "kept"
 	PendingFile = "pending.json"
 )
 
-// MaxEqualCalls is how many calls with the same id have a record each. Agents that give no ids may
-// make several.
+// MaxEqualCalls bounds the records of calls with the same id. Agents that give no ids may make
+// several.
 const MaxEqualCalls = 64
 
 // CallRecord returns the name of the record of another program's call, the nth with the same id.
@@ -28,7 +28,7 @@ func CallRecord(session, call string, nth int) string {
 	return fmt.Sprintf("c%016x", sum.Sum64())
 }
 
-// HasPendingRecord reports whether a call has a record that is to be sealed when it has run.
+// HasPendingRecord reports whether a call has a record that must be sealed after it has run.
 func HasPendingRecord(state, session, call string) bool {
 	for nth := range MaxEqualCalls {
 		record := filepath.Join(state, KeptFolder, CallRecord(session, call, nth))
@@ -39,8 +39,8 @@ func HasPendingRecord(state, session, call string) bool {
 	return false
 }
 
-// How many bytes of a call's files are copied before they are written, and how many while another
-// program waits for it.
+// Limits on the bytes of a call's files that are copied before they are written, in general and
+// while another program waits for it.
 const (
 	MaxRecorded      = 256 << 20
 	MaxRecordedLater = 16 << 20
@@ -52,12 +52,12 @@ type LossReason string
 // The reasons.
 const (
 	LostNames      LossReason = "several-names" // its other names would change with it, or be left behind
-	LostSize       LossReason = "too-large"     // with those before it
+	LostSize       LossReason = "too-large"     // together with those before it
 	LostUnreadable LossReason = "unreadable"
 	LostSpecial    LossReason = "special" // a socket, a pipe or a device
 )
 
-// Err is the reason in words, nil for "".
+// Err returns the reason as an error, or nil for "".
 func (r LossReason) Err() error {
 	switch r {
 	case LostNames:
@@ -72,8 +72,8 @@ func (r LossReason) Err() error {
 	return nil
 }
 
-// LossOf says why a record cannot bring back a file that is copied, while there is room for so many
-// bytes. Whether it can be read is not looked at.
+// LossOf returns the reason why a record cannot restore a file that is copied, given the remaining
+// room in bytes. It does not check whether the file is readable.
 func LossOf(mode fs.FileMode, links uint64, size, room int64) LossReason {
 	switch {
 	case mode.IsDir() || mode&fs.ModeSymlink != 0:

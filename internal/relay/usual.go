@@ -14,9 +14,9 @@ import (
 // maxConfig is the largest configuration file that is searched for the key of the socket.
 const maxConfig = 64 << 10
 
-// HasUsualSocket reports whether neither the administrator's nor the person's configuration moves
-// the gate's socket. It is false for a file that has the key, or an escape by which YAML could spell
-// the key in another way.
+// HasUsualSocket reports whether neither the administrator's nor the user's configuration moves the
+// gate's socket. It returns false for a file that contains the key, or an escape by which YAML
+// could spell the key differently.
 func HasUsualSocket(home string) bool {
 	return omitsSocket(filepath.Join(files.Managed.Dir, "config.yaml")) &&
 		omitsSocket(filepath.Join(home, "config.yaml"))
@@ -43,7 +43,7 @@ func omitsSocket(name string) bool {
 	return !bytes.Contains(text, []byte("listen")) && !bytes.Contains(text, []byte(`\`))
 }
 
-// DialUsual connects to the gate at the usual socket. Its error matches [ErrAbsent] when no gate
+// DialUsual connects to the gate at the usual socket. Its error matches [ErrAbsent] if no gate
 // listens there.
 func DialUsual(ctx context.Context, home string) (*Line, error) {
 	conn, err := DialUnix(ctx, Socket(home))
@@ -65,7 +65,7 @@ func newUsualLine(home, token string, conn io.ReadWriteCloser) *Line {
 	}
 }
 
-// readToken reads the credential that agents show the gate.
+// readToken reads the credential that agents present to the gate.
 func readToken(home string) (string, error) {
 	text, err := os.ReadFile(TokenFile(home))
 	if err != nil {
