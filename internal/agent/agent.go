@@ -1,18 +1,18 @@
-// Package agent is the loop of the built-in agent: it asks a model, takes every call of the
-// model through the gate, runs the calls that the gate allows, and returns the results, until
-// the model has nothing more to do.
+// Package agent is the loop of the built-in agent: it asks a model, submits every call of the model
+// to the gate, runs the calls that the gate allows, and returns the results, until the model has
+// nothing more to do.
 //
 //	a := &agent.Agent{Gate: gate, Model: model, Tools: tools, System: agent.Prompt(where)}
 //	outcome, err := a.Run(ctx, session, "fix the tests")
 //
-// What the loop keeps true:
+// The loop guarantees:
 //
 //   - A message with calls is stored before any of them runs, a call before it runs, its
 //     result before the model sees it. Each request is built from the store, so another run
 //     can continue where this one ends.
 //   - While a call waits for a person nothing runs and the model is not asked.
-//   - Calls run one by one, in the model's order, each when the gate says so.
-//   - A runner that may have lost its session ends what it runs before anybody else
+//   - Calls run one by one, in the model's order, each when the gate allows it.
+//   - A runner that may have lost its session ends its running work before another runner
 //     can take the session, and writes nothing more.
 package agent
 
@@ -34,21 +34,21 @@ type Tools interface {
 	Stop()
 }
 
-// A Handler is notified of what happens in a run, and in its sub-agents. Its methods are
-// called one at a time.
+// A Handler is notified of the progress of a run and its sub-agents. Its methods are called one at
+// a time.
 type Handler interface {
-	// Event gets every event of the session once, in its order, and between them those
-	// of the sub-agents' sessions.
+	// Event receives every event of the session once, in order, interleaved with those of the
+	// sub-agents' sessions.
 	Event(e umpire.Event)
-	// Saying gets pieces of what the assistant is saying. It is provisional until Said; a
-	// reply that breaks off is never said.
+	// Saying receives pieces of the assistant's reply. They are provisional until Said; a reply
+	// that breaks off is never said.
 	Saying(piece llm.Delta)
-	// Said gets what the assistant said, once it is stored.
+	// Said receives the assistant's reply, once it is stored.
 	Said(text string)
-	// Output gets pieces of what a call prints while it runs, see tool.Options.
+	// Output receives pieces of a running call's output, see tool.Options.
 	Output(call umpire.CallID, text string)
-	// Ended gets each call of the run with its result, in the order in which they end.
-	// The result of a sub-agent's call names that one's session.
+	// Ended receives each call of the run with its result, in the order in which they end. The
+	// result of a sub-agent's call names the sub-agent's session.
 	Ended(call umpire.BatchCall, r umpire.Result)
 	// Waiting is called with the number of questions that wait for a person.
 	Waiting(n int)
@@ -64,22 +64,22 @@ type Agent struct {
 	// System is the system prompt, see [Prompt].
 	System  string
 	Handler Handler // nil is not notified
-	// Ask asks a person on the spot about one question and hands the answer in. It
-	// returns when that is done, or when its context ends because the question has
-	// been answered elsewhere. Nil leaves asking to others.
+	// Ask asks a person directly about one question and submits the answer. It returns when that is
+	// done, or when its context ends because the question has been answered elsewhere. If nil,
+	// others ask.
 	Ask func(ctx context.Context, p umpire.Pending) error
-	// Sandbox describes the sandbox of the tools to the gate, which decides by it. Nil leaves
-	// it unknown.
+	// Sandbox describes the sandbox of the tools to the gate, which takes it into account. If nil,
+	// it is unknown.
 	Sandbox *umpire.Confinement
-	// Runner names this process, for the evidence after a crash.
+	// Runner identifies this process, as evidence after a crash.
 	Runner string
-	// From is the sequence number after which the handler gets events.
+	// From is the sequence number after which the handler receives events.
 	From int64
 
-	// Sub lets the agent have sub-agents; nil gives it none.
+	// Sub configures sub-agents; if nil, the agent cannot start any.
 	Sub *SubAgents
 
-	maxTurns int // how often the model is asked in one run; 0 means no limit
+	maxTurns int // model requests per run; 0 means no limit
 
 	clock func() time.Time // the clock, which continues while the machine sleeps; nil is the system's
 	now   atomic.Pointer[run]
@@ -90,17 +90,17 @@ func (a *Agent) deriveSubAgent() *Agent {
 	return &Agent{Gate: a.Gate, Ask: a.Ask, Sandbox: a.Sandbox, Runner: a.Runner, maxTurns: maxTurns, clock: a.clock}
 }
 
-// Output passes what a call of the run prints to the handler. It is for tools to call, at any
-// time; outside a run it is dropped.
+// Output passes a call's output to the handler. Tools may call it at any time; outside a run it is
+// dropped.
 func (a *Agent) Output(call umpire.CallID, text string) {
 	if r := a.now.Load(); r != nil {
 		r.notify(func(h Handler) { h.Output(call, text) })
 	}
 }
 
-// An Outcome is how a run ended when nothing went wrong.
+// An Outcome is the result of a run without an error.
 type Outcome struct {
-	// Idle says that there was nothing to do.
+	// Idle is set if there was nothing to do.
 	Idle bool
 	// Unattended counts the calls that were denied because the session is unattended.
 	Unattended int
@@ -115,20 +115,20 @@ type Outcome struct {
 	Waiting int
 }
 
-// A ModelError says that the model did not reply.
+// A ModelError means that the model did not reply.
 type ModelError struct{ Err error }
 
 func (e *ModelError) Error() string { return e.formatted().Error() }
 
-// Phrase says the same as data.
+// Phrase returns the same as data.
 func (e *ModelError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
 
 func (e *ModelError) formatted() error { return umpire.Errorf("ask the model: %w", e.Err) }
 
-// Unwrap returns what the model said instead.
+// Unwrap returns the model's own error.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// deaf is the handler of callers that want no notifications.
+// deaf is the handler of callers without notifications.
 type deaf struct{}
 
 func (deaf) Event(umpire.Event)                    {}

@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// askModel asks the model. Outputs of calls are left out of the request when the conversation
-// nears the size of the model's context window, and when the model refuses it as too long; it
-// is asked once more then. The store keeps them all.
+// askModel asks the model. It leaves outputs of calls out of the request when the conversation
+// nears the size of the model's context window, and when the model refuses it as too long; it then
+// asks once more. The store keeps all outputs.
 func (r *run) askModel(ctx context.Context, request llm.Request) (llm.Message, error) {
 	r.elided = max(r.elided, foreseeElided(request, llm.WindowOf(r.Model)))
 	message, err := r.Model.Reply(ctx, elideOutputs(request, r.elided), r.saying)
@@ -24,8 +24,8 @@ func (r *run) askModel(ctx context.Context, request llm.Request) (llm.Message, e
 	return r.Model.Reply(ctx, elideOutputs(request, r.elided), r.saying)
 }
 
-// A conversation is near the end of a context when a reply has left no more than this part
-// of it: the next results and the next reply have to fit.
+// A conversation is near the end of a context if a reply has left no more than this part of it: the
+// next results and the next reply have to fit.
 const spare = 5
 
 // foreseeElided returns how many outputs to leave out before a model with a context of window
@@ -41,8 +41,7 @@ func foreseeElided(request llm.Request, window int64) int {
 	return elided
 }
 
-// elideOutputs leaves out the first n outputs of a request. The messages that it changes are
-// copies.
+// elideOutputs leaves out the first n outputs of a request. It copies the messages that it changes.
 func elideOutputs(request llm.Request, n int) llm.Request {
 	if n == 0 {
 		return request

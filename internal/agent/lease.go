@@ -8,9 +8,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A runner has its session for as long as it renews its lease of 30 s. After two thirds of
-// that without an answer from the gate, somebody else may soon take the session, so the run
-// stops what it runs.
+// A runner keeps its session as long as it renews its lease of 30 s. After two thirds of that
+// without an answer from the gate, another runner may soon take the session, so the run stops its
+// work.
 const (
 	renewEvery = 10 * time.Second
 	renewAgain = time.Second // after an attempt that failed
@@ -20,8 +20,8 @@ const (
 // errLease ends a call whose runner may have lost the session.
 var errLease = errors.New("the session's lease was not renewed in time")
 
-// holdLease renews the lease until ctx ends. A runner that is fenced off, or that
-// cannot renew in time, ends the run.
+// holdLease renews the lease until ctx ends. If the runner is fenced off, or cannot renew in time,
+// it ends the run.
 func (r *run) holdLease(ctx context.Context, end context.CancelCauseFunc) {
 	clock := r.clock
 	if clock == nil {
@@ -35,7 +35,7 @@ func (r *run) holdLease(ctx context.Context, end context.CancelCauseFunc) {
 		}
 		asked := clock()
 		if asked.Sub(renewed) >= killAfter {
-			r.endTool(errLease) // the machine slept: first stop, then ask how things stand
+			r.endTool(errLease) // the machine slept: stop first, then check the state
 		}
 		err := r.renew(ctx, max(renewAgain, killAfter-asked.Sub(renewed)))
 		switch {
@@ -57,7 +57,7 @@ func (r *run) holdLease(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// renew asks once, and waits no longer than given.
+// renew asks once, and waits no longer than longest.
 func (r *run) renew(ctx context.Context, longest time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()

@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// promptSections are the system prompt, in their order: what a model has to know of
-// errors and refusals stands before anything that a project or a skill adds.
+// promptSections are the system prompt, in their order: the facts about errors and refusals come
+// before anything that a project or a skill adds.
 const promptIntro = `You are a coding agent. You work on the user's project with the tools that you are given, ` +
 	`and you say briefly what you do and what came of it.
 

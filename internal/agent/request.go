@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// request builds the next request from the conversation as it is stored.
+// request builds the next request from the stored conversation.
 func (r *run) request(c *umpire.Conversation) (llm.Request, error) {
 	request := llm.Request{System: r.System, Tools: r.tools.Tools()}
 	for _, stored := range c.Messages {
@@ -64,7 +64,7 @@ func resultMessage(done umpire.Done, calls []llm.Block) llm.Message {
 	return message
 }
 
-// addMessage appends a message. Consecutive texts of one side are one message.
+// addMessage appends a message. It merges consecutive texts of one side.
 func addMessage(messages []llm.Message, m llm.Message) []llm.Message {
 	if len(m.Content) == 0 {
 		return messages
@@ -96,8 +96,8 @@ func cleanReply(m llm.Message) llm.Message {
 	return kept
 }
 
-// markBroken marks a call as broken whose input could be read in two ways: the gate would
-// refuse it, and all calls of the message with it.
+// markBroken marks an ambiguous call as broken: the gate would refuse it, and with it all calls of
+// the message.
 func markBroken(b llm.Block) llm.Block {
 	if b.Type != llm.TypeCall || b.Broken != "" {
 		return b
@@ -110,7 +110,7 @@ func markBroken(b llm.Block) llm.Block {
 	return b
 }
 
-// storeReply stores a reply: one with calls as a batch, which is open then.
+// storeReply stores a reply. One with calls becomes an open batch.
 func (r *run) storeReply(ctx context.Context, message llm.Message, request llm.Request) error {
 	makeDistinct(message, request.Messages)
 	content, err := json.Marshal(message)
@@ -132,8 +132,8 @@ func (r *run) storeReply(ctx context.Context, message llm.Message, request llm.R
 	return nil
 }
 
-// makeDistinct replaces an id that is empty or was used before: some models count from the
-// start in every message.
+// makeDistinct replaces an id that is empty or was used before: some models restart their numbering
+// in every message.
 func makeDistinct(message llm.Message, before []llm.Message) {
 	used := map[string]bool{}
 	for _, m := range before {
@@ -157,13 +157,13 @@ func makeDistinct(message llm.Message, before []llm.Message) {
 	}
 }
 
-// maxID is the longest id of a call that is kept as the model gave it.
+// maxID is the longest call id that is kept as the model gave it.
 const maxID = 128
 
 // newID makes up an id.
 func newID(prefix string) string { return prefix + rand.Text() }
 
-// submit hands the calls of a message in, all at once.
+// submit submits the calls of a message, all at once.
 func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMessage) error {
 	s := umpire.Submission{
 		Session: r.session.ID, Batch: umpire.BatchID(newID("msg_")), Message: message, Epoch: r.session.Epoch,

@@ -17,20 +17,20 @@ type run struct {
 	handler Handler
 	tools   Tools
 	tasks   *tasks        // nil without sub-agents
-	bell    chan struct{} // something has happened; holds one
-	// callEnded says that a call has got its result since the last look.
+	bell    chan struct{} // rings after changes; holds one
+	// callEnded is set if a call got its result since the last check.
 	callEnded atomic.Bool
 	outcome   Outcome
-	open      umpire.BatchID         // the batch whose results the model does not have
-	elided    int                    // how many outputs the model is not sent any more, the oldest
-	reported  map[umpire.CallID]bool // calls of whose end the handler was notified
+	open      umpire.BatchID         // the batch whose results the model lacks
+	elided    int                    // how many outputs are left out of requests, oldest first
+	reported  map[umpire.CallID]bool // calls whose end was reported to the handler
 	trials    *trials
-	stopped   bool // a person had stopped the turn before this run began
+	stopped   bool // a person stopped the turn before this run began
 	// cancelled is set if a person stopped the turn in a sub-agent.
 	cancelled bool
 
 	handlerMu sync.Mutex // serializes the handler's calls, and guards cursor
-	cursor    int64      // the last event that was passed on
+	cursor    int64      // the last event passed on
 
 	mu       sync.Mutex // never held while other code runs: ending a call must not wait
 	stopTool context.CancelCauseFunc
@@ -62,7 +62,7 @@ func (a *Agent) Run(ctx context.Context, s umpire.Session, task string) (Outcome
 	helpers.Go(func() { r.holdLease(ctx, cancel) })
 	err := r.runSteps(ctx, task)
 	if cause := context.Cause(ctx); cause != nil && err != nil {
-		err = cause // the cause that ended the run, not what broke because of it
+		err = cause // the cause that ended the run, not its consequences
 	}
 	cancel(nil)
 	helpers.Wait()
@@ -100,8 +100,8 @@ func (r *run) runSteps(ctx context.Context, task string) error {
 	}
 }
 
-// findOpen learns from the timeline which batch the model has no results of. Calls that have
-// ended in it were reported by another run.
+// findOpen finds the batch whose results the model lacks, from the timeline. Its finished calls
+// were reported by another run.
 func (r *run) findOpen(ctx context.Context) error {
 	events, err := r.events(ctx, 0)
 	if err != nil {
@@ -121,7 +121,7 @@ func (r *run) findOpen(ctx context.Context) error {
 	return nil
 }
 
-// openBatch is the batch that was submitted last, unless it was delivered.
+// openBatch returns the last submitted batch, unless it was delivered.
 func openBatch(events []umpire.Event) umpire.BatchID {
 	open := umpire.BatchID("")
 	for i := range events {
@@ -135,7 +135,7 @@ func openBatch(events []umpire.Event) umpire.BatchID {
 	return open
 }
 
-// countQueued counts the messages of the user that the model has not been sent.
+// countQueued counts the user messages not yet sent to the model.
 func countQueued(events []umpire.Event) int {
 	n := 0
 	for i := range events {
@@ -170,8 +170,8 @@ func (r *run) prompt(ctx context.Context, task string) error {
 	return nil
 }
 
-// finishOpen finishes the open batch. It reports whether to ask the model next: not after a
-// person has stopped the turn, unless there is something new to say.
+// finishOpen finishes the open batch. It reports whether to ask the model next: not after a person
+// has stopped the turn, unless there is something new to say.
 func (r *run) finishOpen(ctx context.Context, news bool) (bool, error) {
 	if r.open == "" {
 		return true, nil
@@ -194,8 +194,7 @@ func (r *run) finishOpen(ctx context.Context, news bool) (bool, error) {
 	return false, nil
 }
 
-// takeTurn asks the model once and stores what it says. It reports whether there was
-// anything to ask.
+// takeTurn asks the model once and stores its reply. It reports whether there was anything to ask.
 func (r *run) takeTurn(ctx context.Context) (bool, error) {
 	conversation, err := r.compose(ctx)
 	if errors.Is(err, umpire.ErrState) {
@@ -224,8 +223,8 @@ func (r *run) compose(ctx context.Context) (c umpire.Conversation, err error) {
 	return c, err
 }
 
-// refusalUnlessIdle returns nil for an idle session, which has nothing to send, and the
-// refusal for one that a person has ended.
+// refusalUnlessIdle returns nil for an idle session, which has nothing to send, and the refusal for
+// one that a person has ended.
 func (r *run) refusalUnlessIdle(ctx context.Context, refusal error) error {
 	s, err := r.Gate.Session(ctx, r.session.ID)
 	if err != nil {

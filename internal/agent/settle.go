@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// finishTime is for storing results after the run was asked to end.
+// finishTime is the time for storing results after the run was asked to end.
 const finishTime = 5 * time.Second
 
 // settle finishes a batch: it waits while a person is asked, and runs the calls in order while the
@@ -57,7 +57,7 @@ func (r *run) batch(ctx context.Context, id umpire.BatchID) (b umpire.Batch, err
 	return b, err
 }
 
-// runNextCall runs the first call that has no result, if the gate lets it go.
+// runNextCall runs the first call without a result, if the gate allows it.
 func (r *run) runNextCall(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 	if ctx.Err() != nil {
 		return b, context.Cause(ctx)
@@ -85,8 +85,8 @@ func (r *run) runNextCall(ctx context.Context, b umpire.Batch) (umpire.Batch, er
 	return started.Batch, nil
 }
 
-// startCall asks the gate to start a call. It is never interrupted: a call that may or may
-// not have started would need a person's answer.
+// startCall asks the gate to start a call. It is never interrupted: if it were unclear whether a
+// call has started, a person would have to answer.
 func (r *run) startCall(ctx context.Context, b umpire.BatchID, c umpire.CallID) (umpire.Started, error) {
 	ctx, done := outlastingContext(ctx)
 	defer done()
@@ -95,7 +95,7 @@ func (r *run) startCall(ctx context.Context, b umpire.BatchID, c umpire.CallID) 
 	})
 }
 
-// outlastingContext returns a context that ends a while after the one that is given.
+// outlastingContext returns a context that ends a while after ctx.
 func outlastingContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -132,8 +132,8 @@ func (r *run) execute(ctx context.Context, b umpire.Batch, started umpire.Starte
 	return after, nil
 }
 
-// leavesOpen reports whether a call is left as it is: the parent's next run resumes an
-// unfinished sub-agent.
+// leavesOpen reports whether a call is left unfinished: the parent's next run resumes an unfinished
+// sub-agent.
 func (r *run) leavesOpen(ctx context.Context, started umpire.Started, result umpire.Result) bool {
 	if r.tasks == nil || started.Call.Tool != taskTool || result.Status == umpire.ResultOK {
 		return false
@@ -178,7 +178,7 @@ func (r *run) runTool(ctx context.Context, started umpire.Started) umpire.Result
 	r.mu.Unlock()
 	if cause := context.Cause(ctx); cause != nil && result.Status != umpire.ResultOK {
 		result.Status = umpire.ResultCancelled
-		why := "" // a stopped turn has nothing more to say
+		why := "" // a stopped turn needs no explanation
 		if !errors.Is(cause, context.Canceled) {
 			why = fmt.Sprintf(" (%v)", cause)
 		}
@@ -201,7 +201,7 @@ func (r *run) endTool(cause error) {
 	r.tools.Stop()
 }
 
-// reportEnded notifies the handler of the calls that have ended since.
+// reportEnded reports newly ended calls to the handler.
 func (r *run) reportEnded(b *umpire.Batch) {
 	for i := range b.Calls {
 		if c := &b.Calls[i]; c.State == umpire.CallDone && c.Result != nil {
@@ -230,7 +230,7 @@ func (r *run) countEnd(c *umpire.BatchCall, result umpire.Result) {
 // pollEvery is how often a waiting batch is checked without news.
 const pollEvery = 2 * time.Second
 
-// await waits until no call of a batch waits, and meanwhile asks a person.
+// await waits until no call of a batch waits, and asks a person meanwhile.
 func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 	asker := &asker{ask: r.Ask, failed: make(chan error, 1)}
 	defer asker.stop()
@@ -291,7 +291,7 @@ func (r *run) showQuestion(ctx context.Context, b *umpire.Batch, a *asker) error
 		return err
 	}
 	if len(list) > 0 && list[0].Request == a.request {
-		return nil // it is being asked
+		return nil // it is already being asked
 	}
 	a.stop()
 	if len(list) > 0 {
@@ -327,7 +327,7 @@ func (a *asker) startAsking(ctx context.Context, p umpire.Pending) {
 	}(a.done)
 }
 
-// stop withdraws the question that is being asked, and waits until it is.
+// stop withdraws the current question, and waits for that.
 func (a *asker) stop() {
 	if a.cancel == nil {
 		return

@@ -52,12 +52,12 @@ type Equipment struct {
 type tasks struct {
 	run  *run
 	used int
-	over umpire.SessionID // whose task has its result, once that is stored
+	over umpire.SessionID // session of a finished task, once its result is stored
 }
 
 var _ Tools = (*tasks)(nil)
 
-// Has reports whether there is such a tool.
+// Has reports whether name is the tool Task.
 func (*tasks) Has(name string) bool { return name == taskTool }
 
 // Stop does nothing: a sub-agent ends with the call that started it.
@@ -182,7 +182,7 @@ func (t *tasks) perform(ctx context.Context, call *umpire.Call) (string, error) 
 const again = "What you said last did not reach whoever gave you this task. Say once more what came of it; do not " +
 	"do anything again."
 
-// runSubAgent runs the sub-agent until it has nothing more to do, and returns its last words.
+// runSubAgent runs the sub-agent until it has nothing more to do, and returns its final reply.
 func (t *tasks) runSubAgent(
 	ctx context.Context, child umpire.Session, lastSeq int64, task string,
 ) (string, Outcome, error) {
@@ -219,8 +219,8 @@ func (t *tasks) endSession(ctx context.Context) {
 	t.over = ""
 }
 
-// A subHandler passes on what happens in a sub-agent's session, but for what it says:
-// that is for its parent.
+// A subHandler passes on the events of a sub-agent's session, except for its replies, which are for
+// its parent.
 type subHandler struct {
 	deaf
 

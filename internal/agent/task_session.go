@@ -17,8 +17,8 @@ func childID(parent umpire.SessionID, call umpire.CallID) umpire.SessionID {
 	return parent + "-" + umpire.SessionID(hex.EncodeToString(sum[:6]))
 }
 
-// openSession opens the session of a sub-agent, or takes the one that a run before left. It
-// returns the last event of that one.
+// openSession opens the session of a sub-agent, or takes over the one left by an earlier run. It
+// then returns that session's last event.
 func (t *tasks) openSession(
 	ctx context.Context, call *umpire.Call, a *assignment,
 ) (s umpire.Session, lastSeq int64, err error) {
@@ -39,7 +39,7 @@ func (t *tasks) openSession(
 		return s, 0, err
 	}
 	if existing.Runner == r.Runner && r.Runner != "" {
-		return existing, 0, nil // opened just now, and only the answer was lost
+		return existing, 0, nil // it was opened just now, and only the answer was lost
 	}
 	events, err := r.Gate.Events(ctx, umpire.Filter{Session: id})
 	if err != nil {
@@ -52,11 +52,11 @@ func (t *tasks) openSession(
 	return s, lastSeq, err
 }
 
-// leaseTime is how long a runner that has disappeared keeps its session, and a little more.
+// leaseTime is slightly longer than a vanished runner keeps its session.
 const leaseTime = 40 * time.Second
 
-// takeOverSession takes the session of a sub-agent as soon as its former runner has lost it:
-// that lease may outlast the parent's.
+// takeOverSession takes the session of a sub-agent as soon as its former runner has lost it: that
+// lease may outlast the parent's.
 func (t *tasks) takeOverSession(ctx context.Context, id umpire.SessionID) (s umpire.Session, err error) {
 	r := t.run
 	resumption := umpire.Resumption{ID: id, Dir: r.session.Dir, Runner: r.Runner, Headless: r.session.Headless}

@@ -12,14 +12,14 @@ import (
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// A claimer is a set of tools whose providers make claims beyond a call's input. The gate and
-// the person who is asked see them with the call.
+// A claimer is a set of tools whose providers make claims beyond a call's input. The gate and the
+// person asked see them with the call.
 type claimer interface {
 	Extra(name string) map[string]json.RawMessage
 }
 
-// A Toolbox is several sets of tools as one. A tool is the one of the first set that
-// has its name. The zero value has no tools.
+// A Toolbox combines several sets of tools. If several have a tool of the same name, the first one
+// wins. The zero value has no tools.
 type Toolbox []Tools
 
 // set returns the set that has a tool, or nil.
@@ -32,7 +32,7 @@ func (b Toolbox) set(name string) Tools {
 	return nil
 }
 
-// Has reports whether there is such a tool.
+// Has reports whether a set has the tool.
 func (b Toolbox) Has(name string) bool { return b.set(name) != nil }
 
 // Tools describes the tools to a model, one set after the other.
@@ -57,8 +57,7 @@ func (b Toolbox) Extra(name string) map[string]json.RawMessage {
 	return nil
 }
 
-// Run runs a call with the set that has its tool. A tool that is gone is an error for the
-// model.
+// Run runs a call with the set that has its tool. A missing tool is an error for the model.
 func (b Toolbox) Run(ctx context.Context, started umpire.Started) umpire.Result {
 	if set := b.set(started.Call.Tool); set != nil {
 		return set.Run(ctx, started)
@@ -83,7 +82,7 @@ func (b Toolbox) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.Trial
 	return umpire.TrialReport{}, trial.ErrUnavailable
 }
 
-// KeepTrial keeps what a trial did with the set that has the tool of its call.
+// KeepTrial keeps a trial's effects with the set that has the tool of its call.
 func (b Toolbox) KeepTrial(ctx context.Context, started umpire.Started) (umpire.TrialSettlement, error) {
 	if t := b.trier(started.Call.Tool); t != nil {
 		return t.KeepTrial(ctx, started)
@@ -91,7 +90,7 @@ func (b Toolbox) KeepTrial(ctx context.Context, started umpire.Started) (umpire.
 	return umpire.TrialSettlement{State: umpire.TrialDiscarded}, trial.ErrUnavailable
 }
 
-// DiscardTrial removes a layer, whichever set has it.
+// DiscardTrial removes a layer from the set that has it.
 func (b Toolbox) DiscardTrial(id umpire.TrialID) error {
 	var errs []error
 	for _, set := range b {
@@ -109,7 +108,7 @@ func (b Toolbox) Stop() {
 	}
 }
 
-// Only returns those of the tools for which keep says yes.
+// Only returns the tools for which keep returns true.
 func Only(tools Tools, keep func(name string) bool) Tools { return &chosen{tools, keep} }
 
 type chosen struct {

@@ -10,14 +10,14 @@ import (
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
-// A trier is a set of tools that can try a call before anybody is asked.
+// A trier is a set of tools that can try a call before a person is asked.
 type trier interface {
 	// Try runs a call in a layer, without real effects. The layer then waits. After an error it
 	// does not exist.
 	Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialReport, error)
 	// KeepTrial makes the layer real for a started call, and reports the outcome.
 	KeepTrial(ctx context.Context, started umpire.Started) (umpire.TrialSettlement, error)
-	// DiscardTrial removes a layer, if it is there.
+	// DiscardTrial removes a layer, if it exists.
 	DiscardTrial(id umpire.TrialID) error
 }
 
@@ -57,8 +57,8 @@ func (r *run) pending(ctx context.Context, limit int) (list []umpire.Pending, er
 	return list, err
 }
 
-// tryFirst tries the next call of a batch that waits, where that comes before anybody is asked. It
-// reports whether it did.
+// tryFirst tries the next call of a waiting batch, if it must be tried before asking. It reports
+// whether it did.
 func (t *trials) tryFirst(ctx context.Context, b umpire.Batch) (after umpire.Batch, tried bool, err error) {
 	if next := b.Next(); t.Sandbox == nil || !t.Sandbox.Trials || next == nil || next.State != umpire.CallAsked {
 		return b, false, nil
@@ -76,7 +76,7 @@ func (t *trials) tryFirst(ctx context.Context, b umpire.Batch) (after umpire.Bat
 	return b, false, nil
 }
 
-// tryWanted tries the call of a question for which a person wants that.
+// tryWanted tries the call of a question at a person's request.
 func (t *trials) tryWanted(ctx context.Context, b umpire.Batch, request umpire.RequestID) (umpire.Batch, error) {
 	list, err := t.pending(ctx, 0)
 	if err != nil {
@@ -90,8 +90,8 @@ func (t *trials) tryWanted(ctx context.Context, b umpire.Batch, request umpire.R
 	return b, nil
 }
 
-// try tries the call of a question, and reports what it did. Where no trial can be had, the
-// question stands as it is.
+// try tries the call of a question, and reports its effects. If no trial is possible, the question
+// stays unchanged.
 func (t *trials) try(ctx context.Context, b umpire.Batch, p *umpire.Pending) (umpire.Batch, error) {
 	t.attempted[p.Request] = true
 	begun, err := t.Gate.BeginTrial(ctx, umpire.TrialRequest{
@@ -155,7 +155,7 @@ func (t *trials) runTrial(ctx context.Context, begun umpire.BegunTrial) (umpire.
 	return report, err
 }
 
-// watchTrial stops a trial that the call does not show any more.
+// watchTrial stops a trial once the call no longer shows it.
 func (t *trials) watchTrial(
 	ctx context.Context, begun umpire.BegunTrial, stop context.CancelCauseFunc, ended <-chan struct{},
 ) {
@@ -177,8 +177,8 @@ func (t *trials) watchTrial(
 	}
 }
 
-// giveUpTrial says that a trial came to nothing. Where none can be had, no other one is begun. One
-// that ends with the run is left to the next one.
+// giveUpTrial reports that a trial failed. If no trial is possible, no other one is begun. A trial
+// that ends with the run is left to the next run.
 func (t *trials) giveUpTrial(ctx context.Context, begun umpire.BegunTrial, why error) (umpire.Batch, error) {
 	if ctx.Err() != nil {
 		return begun.Batch, context.Cause(ctx)
@@ -209,8 +209,8 @@ func (t *trials) settleTrial(
 	return after, err
 }
 
-// keepTrial makes real what a trial of a call did that the gate has started, and returns the result of
-// the call: what the trial printed.
+// keepTrial makes the effects of a started call's trial real, and returns the result of the call:
+// the trial's output.
 func (t *trials) keepTrial(ctx context.Context, b umpire.BatchID, started umpire.Started) (umpire.Result, error) {
 	ctx, done := outlastingContext(ctx)
 	defer done()
@@ -227,7 +227,7 @@ func (t *trials) keepTrial(ctx context.Context, b umpire.BatchID, started umpire
 	return result, err
 }
 
-// dropLayers removes the layers of calls that do not show a trial any more.
+// dropLayers removes the layers of calls that no longer show a trial.
 func (t *trials) dropLayers(b *umpire.Batch) {
 	for call, id := range t.layers {
 		if c := b.Call(call); c == nil || c.Trial != "" {

@@ -9,10 +9,10 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// errEnded is why a run ends whose session was ended by a person.
+// errEnded ends a run whose session was ended by a person.
 var errEnded = errors.New("the session was ended")
 
-// watch follows the session's events and rings the bell for each. When the gate was away it
+// watch follows the session's events and rings the bell for each. After the gate was away it
 // continues from the last event.
 func (r *run) watch(ctx context.Context, end context.CancelCauseFunc) {
 	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, longestPause) {
@@ -30,7 +30,7 @@ func (r *run) watch(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// lastSeq returns the number of the last event that was passed on.
+// lastSeq returns the number of the last event passed on.
 func (r *run) lastSeq() int64 {
 	r.handlerMu.Lock()
 	defer r.handlerMu.Unlock()
@@ -46,7 +46,7 @@ func (r *run) passEvent(e umpire.Event) {
 		if e.Kind == umpire.EventTrialWanted {
 			select {
 			case r.trials.wanted <- e.Request:
-			default: // one is wanted already
+			default: // one is already wanted
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func (r *run) passEvent(e umpire.Event) {
 	}
 	select {
 	case r.bell <- struct{}{}:
-	default: // it is ringing already
+	default: // it is already ringing
 	}
 }
 
@@ -67,10 +67,10 @@ func (r *run) notify(f func(Handler)) {
 	f(r.handler)
 }
 
-// saying passes on a piece of a reply that is still coming in.
+// saying passes on a piece of an incoming reply.
 func (r *run) saying(piece llm.Delta) { r.notify(func(h Handler) { h.Saying(piece) }) }
 
-// passRemaining passes on the events that were stored and not passed on before the run ended.
+// passRemaining passes on the remaining events that were stored before the run ended.
 func (r *run) passRemaining(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
 	defer cancel()
@@ -87,12 +87,12 @@ func (r *run) passRemaining(ctx context.Context) {
 const (
 	firstPause   = 100 * time.Millisecond
 	longestPause = 2 * time.Second
-	// patience is how long a gate may be away. It is over before the lease is.
+	// patience is how long a gate may be away. It is shorter than the lease.
 	patience = 20 * time.Second
 )
 
-// retryPatiently repeats an idempotent operation until it succeeds, is refused, or patience
-// has passed.
+// retryPatiently repeats an idempotent operation until it succeeds, is refused, or patience has
+// passed.
 func (r *run) retryPatiently(ctx context.Context, do func() error) error {
 	began := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
@@ -104,7 +104,7 @@ func (r *run) retryPatiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// isDefinite reports whether an error will be the same next time.
+// isDefinite reports whether an error would be the same next time.
 func isDefinite(err error) bool {
 	for _, known := range []error{
 		umpire.ErrNotFound, umpire.ErrInvalid, umpire.ErrResolved, umpire.ErrState, umpire.ErrFenced,
