@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
-// maxValue bounds each variable that tells of the call, in bytes: the kernel refuses
-// to start a program with a larger environment. Standard input has all of it.
+// maxValue bounds each variable about the call, in bytes: the kernel refuses to start a program
+// with a larger environment. Standard input has the complete data.
 const maxValue = 64 << 10
 
 // kept are the variables of this process that a hook inherits. It lists the allowed variables, not
@@ -22,10 +22,10 @@ var kept = []string{
 	"SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
 }
 
-// agentMark tells the commands with which a person answers that a program started them.
+// agentMark tells the answering commands that a program started them, not a person.
 const agentMark = "UMPIRE_AGENT=1"
 
-// environOf is the environment of a hook.
+// environOf returns the environment of a hook.
 func environOf(own []string, h *rulefile.Hook, o *Occasion) []string {
 	var env []string
 	for _, pair := range own {
@@ -54,7 +54,7 @@ func valueOf(text string) string {
 	return files.ClipTo(strings.ReplaceAll(text, "\x00", ""), maxValue, "")
 }
 
-// fieldOf returns the first of these fields of the input that is a text.
+// fieldOf returns the first of these input fields that is a text.
 func fieldOf(call *umpire.Call, names ...string) string {
 	input := map[string]json.RawMessage{}
 	if json.Unmarshal(call.Input, &input) != nil {
@@ -97,7 +97,7 @@ func payloadOf(h *rulefile.Hook, o *Occasion) string {
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
-		return "{}" // its types cannot fail to be written
+		return "{}" // its types always marshal
 	}
 	return string(text) + "\n"
 }

@@ -14,8 +14,8 @@ func shellCommand(ctx context.Context, line string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", line)
 }
 
-// ownGroup has the program and what it starts end as one: when its time is over, and on
-// Linux with the umpire that started it.
+// ownGroup makes the program and its children end together: at its deadline and, on Linux, with the
+// umpire process that started it.
 func ownGroup(cmd *exec.Cmd) {
 	process.Own(cmd)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

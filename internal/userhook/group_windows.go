@@ -13,6 +13,5 @@ func shellCommand(ctx context.Context, line string) *exec.Cmd {
 	return cmd
 }
 
-// ownGroup does nothing: there are no process groups here, so only the program itself is
-// killed.
+// ownGroup does nothing: there are no process groups here, so only the program itself is killed.
 func ownGroup(*exec.Cmd) {}

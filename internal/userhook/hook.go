@@ -1,10 +1,10 @@
-// Package userhook runs the programs that people put before and after tool calls.
+// Package userhook runs the user's programs before and after tool calls.
 //
 //	ran := hook.Run(ctx, &h, &hook.Occasion{Call: call, Root: root})
 //
-// A hook can stop a call or have it asked about; it cannot let one run. A malformed hook, or
-// a failure of its program, becomes an outcome and never passes for consent. docs/hooks.md
-// describes what a program gets and what it may answer.
+// A hook can stop a call or cause a question about it; it cannot let one run. A malformed hook, or
+// a failure of its program, becomes an outcome and never counts as consent. docs/hooks.md describes
+// the input of a program and its possible answers.
 package userhook
 
 import (
@@ -29,8 +29,8 @@ type Outcome string
 const (
 	Passed Outcome = "passed" // it has no objection
 	Asked  Outcome = "asked"  // it wants a person to decide
-	Denied Outcome = "denied" // it stands against the call
-	Failed Outcome = "failed" // it ended with another code than 0, was too late, or could not be run
+	Denied Outcome = "denied" // it rejects the call
+	Failed Outcome = "failed" // it exited with another code than 0, was too late, or could not be run
 )
 
 // An Occasion is the occasion for running a hook.
@@ -50,9 +50,9 @@ type Occasion struct {
 type Ran struct {
 	Hook    *rulefile.Hook
 	Outcome Outcome
-	Exit    int // of the program; -1 when it did not end by itself
+	Exit    int // of the program; -1 if it did not end by itself
 	Took    time.Duration
-	Reason  umpire.Phrase // why: the hook's own words where it has any
+	Reason  umpire.Phrase // the hook's own words, if any
 }
 
 // Verdict returns the verdict of the run on the call. Allow means no objection, which permits
@@ -76,18 +76,18 @@ func (r *Ran) Verdict() umpire.Verdict {
 	return umpire.Deny
 }
 
-// The limits on what a hook may say, in bytes.
+// Limits on a hook's output, in bytes.
 const (
 	maxSaid   = 64 << 10 // of each of its streams; the rest is dropped
 	maxReason = 4000     // it goes to the model
 )
 
-// drainTime is how long a program's streams may stay open after it has ended or was
-// killed: what it left in the background may hold them.
+// drainTime is how long a program's streams may stay open after it has ended or was killed:
+// background processes may hold them.
 const drainTime = 500 * time.Millisecond
 
-// Run runs a hook, and does not return before its program has ended or was killed. It
-// does so when its time is over, and when ctx ends.
+// Run runs a hook, and returns after its program has ended. It kills the program at its deadline,
+// and when ctx ends.
 func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	ran := Ran{Hook: h, Outcome: Failed, Exit: -1}
 	if h.Fault != "" {
@@ -124,7 +124,7 @@ func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	return ran
 }
 
-// runProgram runs the program, in the sandbox if there is to be one.
+// runProgram runs the program, in the sandbox if one is configured.
 func (o *Occasion) runProgram(cmd *exec.Cmd) error {
 	if o.Confine == nil {
 		return runLocked(cmd)
@@ -136,8 +136,8 @@ func (o *Occasion) runProgram(cmd *exec.Cmd) error {
 	return done(runLocked(cmd))
 }
 
-// runLocked runs a program from a thread that lives as long as it does: where a child
-// dies with its parent, the parent is that thread.
+// runLocked runs a program from a thread that lives as long as it does: if a child dies with its
+// parent, the parent is that thread.
 func runLocked(cmd *exec.Cmd) error {
 	done := make(chan error, 1)
 	go func() {
@@ -155,7 +155,7 @@ func (o *Occasion) env() []string {
 	return o.Env
 }
 
-// said keeps the beginning of what a program writes.
+// said keeps the beginning of a program's output.
 type said struct {
 	kept []byte
 	more bool // it wrote more than was kept
