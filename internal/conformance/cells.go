@@ -37,8 +37,8 @@ type Cell struct {
 	Want Outcome
 
 	play func(context.Context, *Lab) (Outcome, error)
-	// alone says that it tells something to play the cell without umpire as well, and
-	// likeAlone that what becomes of the call then is what umpire promises.
+	// alone means that the cell is also informative without umpire, and likeAlone that umpire
+	// promises the same outcome as without it.
 	alone, likeAlone bool
 	// once means that if the agent asks by itself, that question may be the only one.
 	once bool
@@ -46,7 +46,7 @@ type Cell struct {
 	hole umpire.Phrase
 }
 
-// Cells are all of them, in the order in which they are shown.
+// Cells lists all cells, in display order.
 var Cells = []Cell{
 	{Name: "allow", Want: runs, play: playShell(Free, "touch made")},
 	{Name: "deny", Want: blocked, play: playShell(Free, "touch denied"), alone: true},
@@ -72,7 +72,7 @@ var Cells = []Cell{
 	{Name: "mode respected", Want: blocked, play: playShell(Planning, "touch made"), alone: true, likeAlone: true},
 }
 
-// rules are those of the person.
+// rules are the user's rules.
 const rules = `{"version": 1, "rules": [
   {"id": "made", "action": "allow", "tool": "Bash", "match": {"commandPrefix": "touch made"}},
   {"id": "denied", "action": "deny", "tool": "Bash", "match": {"commandPrefix": "touch denied"}},
@@ -87,8 +87,8 @@ func (l *Lab) became(names ...string) Outcome {
 	return blocked
 }
 
-// playTurns plays turns in a mode; the calls are numbered. It is an error if the host has not
-// told the model about one of them, but where umpire has denied it and that ends the run.
+// playTurns plays turns in a mode; the calls are numbered. It fails if the host does not report one
+// of them to the model, unless umpire denied it and that ends the run.
 func (l *Lab) playTurns(ctx context.Context, mode Mode, turns ...Turn) error {
 	n := 0
 	for _, turn := range turns {
@@ -121,7 +121,7 @@ func (l *Lab) mayHaveEnded(call string) bool {
 	return l.guarded && l.Driver.EndsAtDenial() && l.Model.made(call)
 }
 
-// playShell plays one command that makes the file that it names last.
+// playShell plays one command that creates the file in its last word.
 func playShell(mode Mode, command string) func(context.Context, *Lab) (Outcome, error) {
 	return func(ctx context.Context, l *Lab) (Outcome, error) {
 		err := l.playTurns(ctx, mode, Turn{l.Driver.Shell(command)})
@@ -130,7 +130,7 @@ func playShell(mode Mode, command string) func(context.Context, *Lab) (Outcome, 
 	}
 }
 
-// playBroken plays a command that nothing stops but a hook that is broken.
+// playBroken plays a command that only a broken hook could stop.
 func playBroken(script string) func(context.Context, *Lab) (Outcome, error) {
 	return func(ctx context.Context, l *Lab) (Outcome, error) {
 		if err := l.ReplaceUmpire(script); err != nil {
@@ -192,7 +192,7 @@ func playBackground(ctx context.Context, l *Lab) (Outcome, error) {
 	return l.became("project/denied"), err
 }
 
-// playTrial plays a script whose effects are kept, and one that wants to plant a hook of git's.
+// playTrial plays a script whose effects are kept, and one that tries to install a git hook.
 func playTrial(ctx context.Context, l *Lab) (Outcome, error) {
 	for name, text := range map[string]string{
 		"home/.umpire/config.yaml": "autonomy.unknown_code: trial\nautonomy.deletes: trial\nautonomy.edits: run\n",
@@ -248,8 +248,8 @@ func playHeld(
 	}
 }
 
-// awaitQuestion waits until a call is held, and returns the id of the question, or none if the
-// agent ended without one.
+// awaitQuestion waits until a call is held, and returns the id of the question, or "" if the agent
+// ended without asking.
 func (l *Lab) awaitQuestion(ctx context.Context, played <-chan error) (string, error) {
 	for {
 		out, err := l.require(ctx, l.Umpire, "pending", "--all", "--json")
@@ -281,7 +281,7 @@ func (l *Lab) deny(ctx context.Context, _ *gate, id string) error {
 	return l.answer(ctx, "deny", id, "not today")
 }
 
-// wait lets the time of the question run out.
+// wait lets the question's deadline pass.
 func (l *Lab) wait(context.Context, *gate, string) error { return nil }
 
 func (l *Lab) killGate(_ context.Context, g *gate, _ string) error {
@@ -301,7 +301,7 @@ type gate struct {
 	group   *process.Group
 }
 
-// kill ends it at once. It may be called twice.
+// kill kills the gate. It may be called twice.
 func (g *gate) kill() {
 	if g.group == nil {
 		return
@@ -325,7 +325,7 @@ func (l *Lab) serve(ctx context.Context) (*gate, error) {
 	}
 	ready := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(reader).ReadString('\n') // an empty line is not ready
+		line, _ := bufio.NewReader(reader).ReadString('\n') // an empty line means not ready
 		ready <- line
 		_, _ = io.Copy(io.Discard, reader) // it ends with the gate
 	}()

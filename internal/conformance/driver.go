@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// A Mode is how much an agent does unasked, by its own settings.
+// A Mode is the degree to which an agent acts without asking, by its own settings.
 type Mode int
 
 // The modes.
@@ -40,20 +40,20 @@ type Driver struct {
 	Settings func(*Lab) map[string]string
 	// Asking are the files that make it ask about every command; nil if it does so by default.
 	Asking map[string]string
-	// Args let it play the script in a mode, without a terminal.
+	// Args are the arguments to play the script in a mode, without a terminal.
 	Args func(*Lab, Mode) []string
-	// Editor plays the script in place of an editor that drives the agent. Words begin the command
-	// of the agent. Nil is an agent that is started by itself.
+	// Editor plays the script in place of an editor that drives the agent. words begin the agent's
+	// command. If nil, the agent is started by itself.
 	Editor func(ctx context.Context, l *Lab, words []string, mode Mode) (string, error)
-	// Proxy is umpire's command that stands between the editor and the agent, in place of a hook.
+	// Proxy is the umpire command between the editor and the agent, in place of a hook.
 	Proxy string
 
-	// The calls of its tools, without their ids. Those that it does not have are nil.
+	// Calls of the agent's tools, without their ids. They are nil for missing tools.
 	Shell      func(command string) Call
 	Background func(command string) Call
 	WriteFile  func(path, text string) Call
 	SubAgent   func(prompt string) Call
-	// Await waits for a sub-agent. It is nil where the call of one ends with it.
+	// Await waits for a sub-agent. It is nil if the call that starts one waits for it.
 	Await func() Call
 }
 
@@ -73,14 +73,14 @@ func FindDriver(name string) *Driver {
 	return nil
 }
 
-// EndsAtDenial reports whether a call that is denied ends the agent's run: its model is told nothing,
-// and the rest of the message does not run.
+// EndsAtDenial reports whether a denied call ends the agent's run: its model gets no report, and
+// the rest of the message does not run.
 func (d *Driver) EndsAtDenial() bool {
 	h := host.Find(d.Name)
 	return h != nil && slices.Contains(h.Holes, host.HoleEndsAtDenial)
 }
 
-// Installed is its program in a folder that npm installed it in.
+// Installed returns the agent's program in a folder where npm installed it.
 func (d *Driver) Installed(dir string) string {
 	if d.Native == nil {
 		return filepath.Join(dir, "node_modules", ".bin", d.Program)

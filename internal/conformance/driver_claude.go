@@ -11,7 +11,7 @@ var claude = Driver{
 			"ANTHROPIC_BASE_URL=" + l.Model.URL, "ANTHROPIC_API_KEY=" + Key, "ANTHROPIC_MODEL=" + modelName,
 			"ANTHROPIC_SMALL_FAST_MODEL=" + modelName, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 			"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
-			"IS_SANDBOX=1", // without it the freest mode is refused to root
+			"IS_SANDBOX=1", // without it root cannot use the freest mode
 		}
 	},
 	Args: func(_ *Lab, mode Mode) []string {

@@ -1,10 +1,10 @@
 package conformance
 
-// cline is Cline, as the command line starts it.
+// cline is Cline, as started from the command line.
 var cline = Driver{
 	Name: "cline", Package: "cline", Version: "3.0.65", Program: "cline",
 	Native: func(platform string) string { return "@cline/cli-" + platform + "/bin/cline" },
-	// By itself it leaves a process behind that serves its other windows.
+	// By default it leaves a process running that serves its other windows.
 	Env: func(*Lab) []string { return []string{"CLINE_SESSION_BACKEND_MODE=local"} },
 	Settings: func(l *Lab) map[string]string {
 		return map[string]string{"home/.cline/data/settings/providers.json": encode(fields{
@@ -24,7 +24,7 @@ var cline = Driver{
 			args = append(args, "--plan")
 		case Asking:
 			args = append(args, "--auto-approve", "false")
-		case Usual, Free: // it asks nothing
+		case Usual, Free: // it never asks
 		}
 		return append(args, prompt)
 	},

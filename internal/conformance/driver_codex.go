@@ -11,7 +11,7 @@ var codex = Driver{
 	Settings: func(l *Lab) map[string]string {
 		return map[string]string{
 			"home/.codex/config.toml": strings.ReplaceAll(codexConfig, "URL", l.Model.URL),
-			"home/.profile":           "PATH='" + l.searchPath() + "'\n", // its shell is one that logs in
+			"home/.profile":           "PATH='" + l.searchPath() + "'\n", // it starts a login shell
 		}
 	},
 	Args: func(l *Lab, mode Mode) []string {
@@ -42,7 +42,7 @@ var codex = Driver{
 	},
 }
 
-// codexConfig names a model of its catalogue, since others are not offered apply_patch.
+// codexConfig names a model of its catalogue, because it offers apply_patch only to those.
 const codexConfig = `model = "gpt-5.5"
 model_provider = "local"
 check_for_update_on_startup = false

@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// codexApp is Codex as editors drive it. In its freest mode it asks about all that is not known
-// to be harmless.
+// codexApp is Codex as driven by editors. In its freest mode it asks about everything that is not
+// known to be harmless.
 var codexApp = Driver{
 	Name: host.CodexAppServer, Package: codex.Package, Version: codex.Version, Program: codex.Program,
 	Env: codex.Env, Settings: codex.Settings,
@@ -21,7 +21,7 @@ var codexApp = Driver{
 	SubAgent: codex.SubAgent, Await: codex.Await,
 }
 
-// playAppServer is an editor that drives Codex through one turn.
+// playAppServer acts as an editor that drives Codex through one turn.
 func playAppServer(ctx context.Context, l *Lab, words []string, mode Mode) (string, error) {
 	said := &strings.Builder{}
 	cmd := l.Command(ctx, words[0], append(words[1:], "app-server")...)
@@ -57,7 +57,7 @@ type appServerEditor struct {
 	to      io.Writer
 }
 
-// converse lets the turn run to its end.
+// converse runs the turn to its end.
 func (e *appServerEditor) converse(from *bufio.Reader) error {
 	e.say(`{"id":1,"method":"initialize","params":{"clientInfo":{"name":"lab","version":"1"}}}`)
 	for {
@@ -111,5 +111,5 @@ func (e *appServerEditor) start() {
 		e.project, policy, sandbox)
 }
 
-// say writes a line. That the other side has ended is noticed when it is read.
+// say writes a line. Errors show up when reading.
 func (e *appServerEditor) say(format string, args ...any) { fmt.Fprintf(e.to, format+"\n", args...) }

@@ -15,7 +15,7 @@ var gemini = Driver{
 			"telemetry": fields{"enabled": false},
 			"privacy":   fields{"usageStatisticsEnabled": false},
 			"general":   fields{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
-			"model":     fields{"disableLoopDetection": true}, // it asks the model, which has no answer
+			"model":     fields{"disableLoopDetection": true}, // it asks the model, which cannot answer
 		}
 		return map[string]string{"home/.gemini/settings.json": encode(settings)}
 	},

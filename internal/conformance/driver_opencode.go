@@ -24,7 +24,7 @@ var opencode = Driver{
 		}
 		return map[string]string{
 			"home/.config/opencode/opencode.json": encode(config),
-			// Without these it tries to install the package, and hangs where there is no registry.
+			// Without these it tries to install the package, and hangs if there is no registry.
 			"home/.config/opencode/node_modules/.keep": "",
 			"home/.config/opencode/package.json":       encode(opencodePackage),
 			"home/.config/opencode/package-lock.json":  encode(fields{"packages": fields{"": opencodePackage}}),

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// Examine plays a cell, first without umpire where that tells something. The error says what
-// kept the cell from being played.
+// Examine plays a cell, first without umpire if that is informative. It fails if the cell could not
+// be played.
 func (s *Subject) Examine(ctx context.Context, c *Cell) (row Row, err error) {
 	row.Cell = c.Name
 	if c.alone {
@@ -28,7 +28,7 @@ func (s *Subject) play(ctx context.Context, c *Cell, guarded bool) (Outcome, err
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it lies among temporary files
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 	model, err := StartModel()
 	if err != nil {
 		return "", err
@@ -50,7 +50,7 @@ func (s *Subject) play(ctx context.Context, c *Cell, guarded bool) (Outcome, err
 	return became, err
 }
 
-// prepareCell gives the person a project, rules, and the agent's settings.
+// prepareCell sets up a project, rules, and the agent's settings.
 func (l *Lab) prepareCell(ctx context.Context, guarded bool) error {
 	if _, err := l.require(ctx, "git", "init", "-q"); err != nil {
 		return err
@@ -67,8 +67,8 @@ func (l *Lab) prepareCell(ctx context.Context, guarded bool) error {
 	return l.Register(ctx)
 }
 
-// Complaint says what is wrong with a row, or nothing. A call that runs although umpire promises
-// to stop it is excused by a hole that the data of the host declares.
+// Complaint returns the problem with a row, or "". A call that runs although umpire promises to
+// stop it is excused by a hole declared in the host's data.
 func (c *Cell) Complaint(h *host.Host, row Row) string {
 	want := c.want(row)
 	if row.With == want || row.With == none || c.Hole(h, row) != "" {
@@ -85,7 +85,7 @@ func (c *Cell) want(row Row) Outcome {
 	return c.Want
 }
 
-// Hole is the hole of the host that a row falls into, or nothing.
+// Hole returns the host's hole that explains a row, or "".
 func (c *Cell) Hole(h *host.Host, row Row) string {
 	if c.hole == "" || row.With == c.want(row) || !slices.Contains(h.Holes, c.hole) {
 		return ""

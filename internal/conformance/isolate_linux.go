@@ -21,7 +21,7 @@ func Isolate(cmd *exec.Cmd) error {
 	return nil
 }
 
-// RaiseLoopback switches on the only interface of a new network namespace.
+// RaiseLoopback enables the only interface of a new network namespace.
 func RaiseLoopback() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -36,8 +36,8 @@ func RaiseLoopback() error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
 }
 
-// OrdinaryUser is whom agents are started as when this process is root, since some refuse
-// their freest mode to root; 0 is this process's own user.
+// OrdinaryUser returns the user to start agents as if this process is root, since some refuse their
+// freest mode to root; 0 means this process's own user.
 func OrdinaryUser() int {
 	if os.Getuid() != 0 {
 		return 0

@@ -7,13 +7,13 @@ import (
 	"os/exec"
 )
 
-// Isolate has no way to take the network away here.
+// Isolate cannot take the network away on this system.
 func Isolate(*exec.Cmd) error { return errors.New("only Linux has network namespaces") }
 
-// RaiseLoopback has nothing to do where there is no isolation.
+// RaiseLoopback does nothing without isolation.
 func RaiseLoopback() error { return nil }
 
-// OrdinaryUser is 0: everything is started as this process's own user.
+// OrdinaryUser returns 0: everything is started as this process's own user.
 func OrdinaryUser() int { return 0 }
 
 func setUser(*exec.Cmd, int) {}

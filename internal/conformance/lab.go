@@ -17,37 +17,37 @@ import (
 // Key is the agent's fake API key. umpire must never show or keep it.
 const Key = "sk-ant-interop-0123456789"
 
-// A Subject is an agent to examine, and the umpire that stands in front of it.
+// A Subject is an agent to examine, with the umpire in front of it.
 type Subject struct {
 	Driver *Driver
 	// Program and Umpire are the programs.
 	Program, Umpire string
-	// User is whom everything is started as; 0 is the user of this process.
+	// User is the user to start everything as; 0 is the user of this process.
 	User int
-	// Env is added to the environment of everything that is started.
+	// Env is added to the environment of every started program.
 	Env []string
 	// Log receives the results that the agent reports to the model; it may be nil.
 	Log func(call string, r Result)
 }
 
-// A Lab is a person with a home, a project and a copy of umpire, in whose name an agent
-// plays the script of a model.
+// A Lab is a user with a home, a project and a copy of umpire, for whom an agent plays the script
+// of a model.
 type Lab struct {
 	Subject
 	Model *Model
 
 	dir string
-	// guarded says that umpire stands in front of the agent, and proxied that it stands between the
-	// agent and its editor.
+	// guarded is set if umpire is in front of the agent, and proxied if it is between the agent and
+	// its editor.
 	guarded, proxied bool
 }
 
-// NewLab makes a lab in a folder that is there. The path of the folder has to be short:
-// that of a gate's socket may have 103 bytes at most.
+// NewLab makes a lab in an existing folder. Its path must be short: the path of a gate's socket may
+// have at most 103 bytes.
 func (s *Subject) NewLab(dir string, m *Model) (*Lab, error) {
 	l := &Lab{Subject: *s, Model: m, dir: dir}
 	l.Umpire = filepath.Join(dir, "bin", "umpire")
-	if err := os.Chmod(dir, 0o755); err != nil { // the user passes through it
+	if err := os.Chmod(dir, 0o755); err != nil { // the user must be able to enter it
 		return nil, err
 	}
 	for _, name := range []string{"home", "project", "outside", "bin", "tmp"} {
@@ -64,8 +64,8 @@ func (s *Subject) NewLab(dir string, m *Model) (*Lab, error) {
 	return l, l.Write("project/README.md", "# A project\n")
 }
 
-// copyProgram links a program, or copies it where that is not possible. One that was written a
-// moment ago can be busy: a process that is just being started may still hold it open.
+// copyProgram links a program, or copies it if that is not possible. A program that was just
+// written can be busy: a starting process may still hold it open.
 func copyProgram(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
@@ -77,16 +77,16 @@ func copyProgram(from, to string) error {
 	return os.WriteFile(to, text, 0o755)
 }
 
-// Path is a path in the lab; name starts with home, project, outside, bin or tmp.
+// Path returns a path in the lab; name starts with home, project, outside, bin or tmp.
 func (l *Lab) Path(name string) string { return filepath.Join(l.dir, name) }
 
-// Home and Project are the folders of the person.
+// Home is the home directory of the lab's user.
 func (l *Lab) Home() string { return l.Path("home") }
 
 // Project is the folder that the agent works in.
 func (l *Lab) Project() string { return l.Path("project") }
 
-// Write writes a file of the person, and the folders above it.
+// Write writes a file owned by the user, and creates the folders above it.
 func (l *Lab) Write(name, text string) error {
 	if err := os.MkdirAll(filepath.Dir(l.Path(name)), 0o755); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (l *Lab) Write(name, text string) error {
 	return l.give(name)
 }
 
-// WriteProgram puts a script beside umpire, on the search path.
+// WriteProgram puts a script next to umpire, on the search path.
 func (l *Lab) WriteProgram(name, script string) error {
 	if err := l.Write("bin/"+name, script); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (l *Lab) WriteProgram(name, script string) error {
 	return os.Chmod(l.Path("bin/"+name), 0o755)
 }
 
-// ReplaceUmpire puts a script in umpire's place, or nothing.
+// ReplaceUmpire replaces umpire by a script, or removes it.
 func (l *Lab) ReplaceUmpire(script string) error {
 	if err := os.Remove(l.Umpire); err != nil || script == "" {
 		return err
@@ -123,7 +123,7 @@ func (l *Lab) give(name string) error {
 	return nil
 }
 
-// Exists reports whether a path is there.
+// Exists reports whether a path exists.
 func (l *Lab) Exists(name string) bool {
 	_, err := os.Lstat(l.Path(name))
 	return err == nil
@@ -141,7 +141,7 @@ func (l *Lab) environ() []string {
 	return env
 }
 
-// searchPath holds the agent, the programs of the lab, and what a system has.
+// searchPath contains the agent, the programs of the lab, and those of the system.
 func (l *Lab) searchPath() string {
 	dirs := []string{filepath.Dir(l.Program), l.Path("bin"), "/usr/local/bin", "/usr/bin", "/bin"}
 	for _, name := range []string{"node", "go"} {
@@ -152,7 +152,7 @@ func (l *Lab) searchPath() string {
 	return strings.Join(dirs, string(os.PathListSeparator))
 }
 
-// Command is a program that the person starts in the project.
+// Command returns a program to be started by the user in the project.
 func (l *Lab) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = l.Project(), l.environ(), time.Second
@@ -169,7 +169,7 @@ func (l *Lab) Exec(ctx context.Context, name string, args ...string) (string, in
 	return string(out), 0, err
 }
 
-// require runs a program that has to succeed, and returns its output.
+// require runs a program that must succeed, and returns its output.
 func (l *Lab) require(ctx context.Context, name string, args ...string) (string, error) {
 	out, code, err := l.Exec(ctx, name, args...)
 	if err == nil && code != 0 {
@@ -191,7 +191,7 @@ func (l *Lab) Prepare() error {
 	return nil
 }
 
-// Register puts umpire in front of the agent, as a person does.
+// Register puts umpire in front of the agent, the same way a user does.
 func (l *Lab) Register(ctx context.Context) error {
 	l.guarded = true
 	if l.Driver.Proxy != "" {
@@ -206,8 +206,8 @@ func (l *Lab) Register(ctx context.Context) error {
 	return err
 }
 
-// Play starts the agent in one of its modes, lets it play the script, and returns what it
-// wrote. Everything that it started has ended then.
+// Play starts the agent in one of its modes, lets it play the script, and returns its output. All
+// its processes have ended then.
 func (l *Lab) Play(ctx context.Context, mode Mode) (string, error) {
 	if l.Driver.Editor != nil {
 		words := []string{l.Program}

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// A Call is a call of a tool that the scripted model makes. Over Responses alone a tool may
-// lie in a namespace, and Text is sent in place of the input if it is not empty. InputAfter,
-// where it is set, makes the input from what the model was told before.
+// A Call is a tool call made by the scripted model. Only over Responses, a tool may be in a
+// namespace, and Text is sent in place of the input if it is not empty. InputAfter, if set,
+// computes the input from the earlier results.
 type Call struct {
 	ID, Tool   string
 	Input      map[string]any
@@ -33,14 +33,14 @@ type Result struct {
 	IsError bool
 }
 
-// A Model plays turns over the interfaces of four providers: Anthropic's Messages,
-// OpenAI's Responses and Chat Completions, and Gemini's generateContent. It keeps no
-// state about the conversation: a turn is over once a request holds a result for one of
-// its calls. Main and Sub are set before the first request.
+// A Model plays turns over the interfaces of four providers: Anthropic's Messages, OpenAI's
+// Responses and Chat Completions, and Gemini's generateContent. It keeps no state about the
+// conversation: a turn is over once a request contains a result for one of its calls. Main and Sub
+// are set before the first request.
 type Model struct {
 	// URL is the address of the server, on the loopback.
 	URL string
-	// Main is played to the agent, and Sub to those of its sub-agents whose prompt holds
+	// Main is played to the agent, and Sub to those of its sub-agents whose prompt contains
 	// [SubMark].
 	Main, Sub []Turn
 
@@ -49,13 +49,13 @@ type Model struct {
 
 	mu      sync.Mutex
 	results map[string]Result
-	calls   map[string]bool // that it has made
-	tools   map[string]bool // that were offered
+	calls   map[string]bool // calls it has made
+	tools   map[string]bool // tools it was offered
 	replies int
 	grown   chan struct{} // closed when results has grown, and replaced
 }
 
-// SubMark stands in the prompt that a scripted call gives a sub-agent.
+// SubMark is in the prompt that a scripted call gives a sub-agent.
 const SubMark = "SUBTASK"
 
 // StartModel starts a model on a free port of the loopback.
@@ -97,7 +97,7 @@ func (m *Model) made(id string) bool {
 	return m.calls[id]
 }
 
-// Results are all that the model was told, by the id of the call.
+// Results returns all reported results, by the id of the call.
 func (m *Model) Results() map[string]Result {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,8 +112,7 @@ func (m *Model) Forget() {
 	clear(m.calls)
 }
 
-// WaitFor waits until the model was told about a call; it reports whether that came
-// before the end of ctx.
+// WaitFor waits for the result of a call; it reports whether it came before the end of ctx.
 func (m *Model) WaitFor(ctx context.Context, id string) bool {
 	for {
 		m.mu.Lock()
@@ -131,7 +130,7 @@ func (m *Model) WaitFor(ctx context.Context, id string) bool {
 	}
 }
 
-// Offered are the tools that the agent has offered to the model so far.
+// Offered returns the tools that the agent has offered to the model so far.
 func (m *Model) Offered() map[string]bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -141,7 +140,7 @@ func (m *Model) Offered() map[string]bool {
 // A request is the part of a request that matters here.
 type request struct {
 	stream  bool
-	first   string // what the user said
+	first   string // the user's message
 	tools   []string
 	results map[string]Result
 }
@@ -150,7 +149,7 @@ type request struct {
 type wire interface {
 	// read reads the body of a request.
 	read(body []byte) (request, error)
-	// write writes a message; id is one that no other message has.
+	// write writes a message; id must be unique.
 	write(w http.ResponseWriter, id string, stream bool, text string, calls Turn)
 }
 
@@ -190,7 +189,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// modelName is the model that the replies name.
+// modelName is the model name in the replies.
 const modelName = "scripted"
 
 func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire, stream bool) {
@@ -212,7 +211,7 @@ func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire, stream
 	wire.write(w, fmt.Sprintf("msg_%d", n), q.stream || stream, text, calls)
 }
 
-// next notes the results in a request and picks the turn to play; n numbers the reply.
+// next records the results in a request and picks the turn to play; n numbers the reply.
 func (m *Model) next(q request) (turn Turn, n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -243,7 +242,7 @@ func (m *Model) next(q request) (turn Turn, n int) {
 	return nil, m.replies
 }
 
-// countPlayed tells how many turns are over.
+// countPlayed returns how many turns are over.
 func countPlayed(turns []Turn, results map[string]Result) int {
 	played := 0
 	for i, turn := range turns {
@@ -258,7 +257,7 @@ func countPlayed(turns []Turn, results map[string]Result) int {
 
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // a client that is gone shows at its end
+	_ = json.NewEncoder(w).Encode(v) // a missing client is noticed at its end
 }
 
 // An eventStream writes server-sent events.
@@ -269,16 +268,16 @@ func newEventStream(w http.ResponseWriter) eventStream {
 	return eventStream{w}
 }
 
-// send writes one event; without a name it is data alone.
+// send writes one event; without a name it has only data.
 func (s eventStream) send(name string, data any) {
 	if name != "" {
 		fmt.Fprintf(s.out, "event: %s\n", name)
 	}
 	fmt.Fprintf(s.out, "data: %s\n\n", encode(data))
-	_ = http.NewResponseController(s.out).Flush() // a client that is gone shows at its end
+	_ = http.NewResponseController(s.out).Flush() // a missing client is noticed at its end
 }
 
-// end says that no event follows, in the way of Chat Completions.
+// finish ends the events in the way of Chat Completions.
 func (s eventStream) finish() { fmt.Fprint(s.out, "data: [DONE]\n\n") }
 
 // encode returns v as JSON; it panics on errors, since all values are made here.

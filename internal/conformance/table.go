@@ -22,8 +22,8 @@ type Table struct {
 	Rows                 []Row
 }
 
-// String writes the table in the form that [ParseTable] reads. The digest on the first line
-// is of all that follows it and of the title, the release and the day.
+// String writes the table in the form that [ParseTable] reads. The digest on the first line covers
+// everything after it and the title, the release and the day.
 func (t *Table) String() string {
 	head := fmt.Sprintf("%s %s, %s", t.Title, t.Version, t.Date)
 	var rows strings.Builder
@@ -42,7 +42,7 @@ func digest(head, rows string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(head+"\n"+rows)))[:16]
 }
 
-// ParseTable reads a table, and refuses one that the lab has not written.
+// ParseTable reads a table, and rejects one that the lab has not written.
 func ParseTable(text string) (Table, error) {
 	first, rows, ok := strings.Cut(text, "\n\n")
 	head, _, isTable := strings.Cut(first, ": ")

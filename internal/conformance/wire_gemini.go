@@ -43,7 +43,7 @@ func (geminiWire) read(body []byte) (request, error) {
 					Output string `json:"output"`
 					Error  string `json:"error"`
 				}
-				_ = json.Unmarshal(part.Response.Response, &said) // another form is shown as it is
+				_ = json.Unmarshal(part.Response.Response, &said) // another form is shown unchanged
 				result := Result{Text: said.Output + said.Error, IsError: said.Error != ""}
 				if result.Text == "" {
 					result.Text = string(part.Response.Response)
