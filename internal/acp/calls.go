@@ -21,8 +21,8 @@ const (
 	methodTerminal   = "terminal/create"
 )
 
-// openTerminalMethods are about a terminal that the editor has opened, after terminal/create
-// was judged.
+// openTerminalMethods are about a terminal that the editor has opened, after terminal/create was
+// judged.
 var openTerminalMethods = []string{
 	"terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release",
 }
@@ -38,14 +38,13 @@ func isJudged(method string) bool {
 	return false
 }
 
-// foldMethod is a method as an editor might read it that does not look closely.
+// foldMethod returns a method as a careless editor might read it.
 func foldMethod(method string) string {
 	blank := func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }
 	return strings.ToLower(strings.TrimFunc(method, blank))
 }
 
-// callsOf are the calls that a request of the agent stands for. All of them have to be
-// allowed.
+// callsOf returns the calls for a request of the agent. All of them must be allowed.
 func callsOf(s *session, method string, params json.RawMessage) ([]umpire.Call, error) {
 	o, err := readParams(params)
 	if err != nil {
@@ -76,10 +75,10 @@ func callsOf(s *session, method string, params json.RawMessage) ([]umpire.Call, 
 	return []umpire.Call{s.writeCall(path, content)}, nil
 }
 
-// encode writes a value as JSON without the end of a line.
+// encode returns a value as JSON without a newline.
 func encode(v any) json.RawMessage { return bytes.TrimSpace(strictjson.EncodeLine(v)) }
 
-// readParams reads parameters that mean one thing to every reader.
+// readParams reads parameters that mean the same to every reader.
 func readParams(params json.RawMessage) (strictjson.Object, error) {
 	o, err := strictjson.ReadObject(params)
 	if err == nil {
@@ -88,7 +87,7 @@ func readParams(params json.RawMessage) (strictjson.Object, error) {
 	return o, err
 }
 
-// newCall is a call of a tool in the folder of the session.
+// newCall returns a call of a tool in the folder of the session.
 func (s *session) newCall(tool string, input any) umpire.Call {
 	return umpire.Call{Tool: tool, Dir: s.project, Session: s.umpireID(), Input: encode(input)}
 }
@@ -107,12 +106,12 @@ func (s *session) unknownCall(tool string, input json.RawMessage) umpire.Call {
 	return call
 }
 
-// unknownPrefix begins the names of tools that are known by their names only.
+// unknownPrefix begins the names of tools that are only known by name.
 const unknownPrefix = "mcp__acp__"
 
-// callsOfTerminal are the calls of a command that the editor is to run. Editors differ in
-// what they make of the arguments: some start the program with them, others give the words to
-// a shell as they are. Where that could be two different things, both are judged.
+// callsOfTerminal returns the calls of a command for the editor to run. Editors treat the arguments
+// differently: some start the program with them, others pass the words to a shell as they are. If
+// the two could differ, both are judged.
 func (s *session) callsOfTerminal(o strictjson.Object) ([]umpire.Call, error) {
 	command, err := o.RequiredText("command")
 	if err != nil {
@@ -148,7 +147,7 @@ func (s *session) callsOfTerminal(o strictjson.Object) ([]umpire.Call, error) {
 	return calls, nil
 }
 
-// exportsOf is how a shell sets the variables of a command.
+// exportsOf returns the shell commands that set a command's variables.
 func exportsOf(env json.RawMessage) (string, error) {
 	var list []struct {
 		Name  string `json:"name"`
@@ -183,7 +182,7 @@ func quoteWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// isPlain reports whether a character means itself to a shell, wherever it stands.
+// isPlain reports whether a shell always takes a character literally.
 func isPlain(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,+@%=", r)
 }

@@ -13,8 +13,8 @@ type Question struct {
 	Call umpire.Call
 	// Project is the folder of the session.
 	Project string
-	// Dialog says that the agent asks, and that the editor's dialog may answer. Otherwise the
-	// editor would do it without a question.
+	// Dialog means that the agent asks, and that the editor's dialog may answer. Otherwise the
+	// editor would carry it out without a question.
 	Dialog bool
 }
 
@@ -28,10 +28,9 @@ type Answer struct {
 
 // A Judge decides. It is safe for concurrent use. An error of Decide denies.
 type Judge interface {
-	// Decide answers a question. It may take as long as a person takes, but not longer than
-	// ctx.
+	// Decide answers a question. It may wait as long as a person takes, but not longer than ctx.
 	Decide(ctx context.Context, q Question) (Answer, error)
-	// Tell tells of something that happened. It must not block for long.
+	// Tell reports an event. It must not block for long.
 	Tell(ctx context.Context, n Notice)
 }
 
@@ -57,13 +56,13 @@ type NoticeKind uint8
 
 // The kinds of notices.
 const (
-	Prompted NoticeKind = iota + 1 // the user said something: a turn begins
+	Prompted NoticeKind = iota + 1 // the user sent a prompt: a turn begins
 	Stopped                        // the turn is over
 	Finished                       // a call has run
 	Failed                         // a call has run and failed
 )
 
-// A Notice is something that happened in a session.
+// A Notice is an event in a session.
 type Notice struct {
 	Kind    NoticeKind
 	Session umpire.SessionID

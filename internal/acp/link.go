@@ -29,17 +29,17 @@ func NewLink(conductor *jsonrpc.Peer) (editor, agent jsonrpc.Side) {
 	return l.editor, l.agent
 }
 
-// A link sorts what the conductor says by where it comes from.
+// A link sorts the conductor's messages by their origin.
 type link struct {
 	conductor     *jsonrpc.Peer
 	editor, agent *linkSide
 
 	mu   sync.Mutex
-	sent jsonrpc.Table[struct{}] // the requests that went to the next one
+	sent jsonrpc.Table[struct{}] // the requests sent to the next proxy
 	err  error                   // read it after lines is closed
 }
 
-// sort hands the lines to the sides until the conductor ends.
+// sort distributes the lines to the sides until the conductor ends.
 func (l *link) sort() {
 	defer close(l.editor.lines)
 	defer close(l.agent.lines)
@@ -55,13 +55,13 @@ func (l *link) sort() {
 	}
 }
 
-// open finds out where a line comes from, and takes it out of its envelope. One that cannot
-// be opened comes from nowhere.
+// open determines the origin of a line, and unwraps its envelope. It returns nil for a line that
+// cannot be opened.
 func (l *link) open(line []byte) (*linkSide, []byte) {
 	m, err := jsonrpc.Parse(line)
 	switch {
 	case err != nil:
-		return l.agent, line // which does not forward what it cannot read
+		return l.agent, line // which does not forward unreadable lines
 	case m.IsResponse():
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -76,7 +76,7 @@ func (l *link) open(line []byte) (*linkSide, []byte) {
 			return l.agent, jsonrpc.Call(m.ID, method, params)
 		}
 		if m.HasID() {
-			// Reading fails next if the conductor does not take the answer.
+			// If the conductor does not accept the answer, the next read fails.
 			_ = l.conductor.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeInvalidParams, err.Error()))
 		}
 		return nil, nil
@@ -84,7 +84,7 @@ func (l *link) open(line []byte) (*linkSide, []byte) {
 	return l.editor, line
 }
 
-// openEnvelope takes a message out of its envelope.
+// openEnvelope unwraps a message.
 func openEnvelope(params json.RawMessage) (method string, inner json.RawMessage, err error) {
 	o, err := readParams(params)
 	if err != nil {
@@ -99,7 +99,7 @@ func openEnvelope(params json.RawMessage) (method string, inner json.RawMessage,
 	return method, o["params"], nil
 }
 
-// closeEnvelope puts a message into an envelope.
+// closeEnvelope wraps a message in an envelope.
 func closeEnvelope(m *jsonrpc.Message) []byte {
 	params := append([]byte(`{"method":`), encode(m.Method)...)
 	if m.Params != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// The kinds of options that umpire answers with. Those that hold for longer than once are for
-// people to choose.
+// The kinds of options that umpire answers with. Only people may choose options that last longer
+// than once.
 const (
 	optionAllow  = "allow_once"
 	optionReject = "reject_once"
 )
 
-// An option is an answer that the agent offers.
+// An option is an answer offered by the agent.
 type option struct {
 	ID   string `json:"optionId"`
 	Name string `json:"name"`
@@ -54,8 +54,8 @@ func optionsOf(params json.RawMessage) []option {
 	return unique
 }
 
-// pick returns the option of a kind. Of several it returns the first one to refuse, and none
-// to allow: they differ in something that umpire does not know.
+// pick returns the option of a kind. If there are several, it returns the first to refuse, but none
+// to allow: they differ in a way that umpire does not know.
 func pick(options []option, kind string) (option, bool) {
 	var found []option
 	for _, o := range options {
@@ -81,11 +81,11 @@ type outcome struct {
 
 func selected(o option) selection { return selection{outcome{"selected", o.ID}} }
 
-// cancelled answers a question of a turn that was cancelled. It is never an answer of a
-// policy: agents end the turn by it.
+// cancelled answers a question of a turn that was cancelled. It is never an answer of a policy,
+// because agents end the turn by it.
 var cancelled = selection{outcome{Outcome: "cancelled"}}
 
-// chosen is the kind of the option that a person chose; "" when they chose none.
+// chosen returns the kind of the option that a person chose, or "".
 func chosen(result json.RawMessage, options []option) string {
 	o, err := strictjson.ReadObject(result)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"github.com/umpirehq/umpire/internal/jsonrpc"
 )
 
-// A Proxy forwards the messages of an editor and an agent, and judges what the agent asks
-// for. Editor, Agent and Judge are needed.
+// A Proxy forwards the messages of an editor and an agent, and judges the agent's requests. Editor,
+// Agent and Judge are required.
 type Proxy struct {
 	Editor, Agent jsonrpc.Side
 	Judge         Judge
-	// HangUp tells the agent that the editor has ended; nil does not.
+	// HangUp tells the agent that the editor has ended; it may be nil.
 	HangUp func()
-	// Report is told of messages that are not forwarded, and of refusals; nil is not.
+	// Report is called with messages that are not forwarded, and with refusals; it may be nil.
 	Report func(error)
 
 	relay jsonrpc.Relay
-	// nonce begins the ids of umpire's own questions: the agent cannot know it.
+	// nonce begins the ids of umpire's own questions: the agent cannot guess it.
 	nonce string
 
 	mu       sync.Mutex
@@ -44,13 +44,13 @@ type hold struct {
 }
 
 const (
-	// maxHeld is how many requests of the agent may be judged at once; more are refused.
+	// maxHeld bounds the requests of the agent judged at once; further ones are refused.
 	maxHeld = 128
-	// maxNotices is how many notices may wait; more are dropped.
+	// maxNotices bounds the waiting notices; further ones are dropped.
 	maxNotices = 1024
 )
 
-// Why a request is not judged any more.
+// Reasons to stop judging a request.
 var (
 	errTurnCancelled    = errors.New("the turn was cancelled")
 	errRequestCancelled = errors.New("the agent cancelled the request")
@@ -71,7 +71,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return p.relay.Run(p.fromEditor, p.fromAgent)
 }
 
-// tellAll hands the notices to the judge, which may take its time.
+// tellAll passes the notices to the judge, which may take its time.
 func (p *Proxy) tellAll(ctx context.Context, ended <-chan struct{}) {
 	for {
 		select {
@@ -101,8 +101,8 @@ func (p *Proxy) report(err error) {
 	}
 }
 
-// fromEditor forwards a message of the editor. The editor is the person's own program: what
-// cannot be read is forwarded as it is.
+// fromEditor forwards a message of the editor. The editor is the user's own program, so unreadable
+// messages are forwarded unchanged.
 func (p *Proxy) fromEditor(line []byte) error {
 	m, err := jsonrpc.Parse(line)
 	if err != nil {
@@ -178,7 +178,7 @@ func (p *Proxy) judge(m *jsonrpc.Message) error {
 		p.mu.Unlock()
 		return nil
 	case held, asked, len(p.held) >= maxHeld:
-		p.mu.Unlock() // the agent may not read
+		p.mu.Unlock() // the agent may not be reading
 		return p.Agent.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeDenied,
 			"umpire: a request with this id waits already, or too many do"))
 	}
@@ -198,7 +198,7 @@ func (p *Proxy) judge(m *jsonrpc.Message) error {
 	return nil
 }
 
-// cancelSession stops judging what a cancelled turn asked for.
+// cancelSession stops judging the requests of a cancelled turn.
 func (p *Proxy) cancelSession(params json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,7 +213,7 @@ func (p *Proxy) cancelSession(params json.RawMessage) {
 	}
 }
 
-// cancelRequest stops judging a request that the agent cancels. It reports false for one that
+// cancelRequest stops judging a request that the agent cancels. It returns false for a request that
 // is not judged here.
 func (p *Proxy) cancelRequest(params json.RawMessage) bool {
 	var about struct {

@@ -22,7 +22,7 @@ const (
 
 // A session is one conversation of the editor with the agent.
 type session struct {
-	id      string // as the two call it
+	id      string // the id used by the editor and the agent
 	project string
 	// tools are the agent's reports on its calls, by their ids.
 	tools jsonrpc.Table[json.RawMessage]
@@ -32,7 +32,7 @@ type session struct {
 	passes []string
 }
 
-// umpireID is the session as umpire calls it: by the same id where that is fit to be shown.
+// umpireID returns umpire's id of the session: the same id if it is fit to be shown.
 func (s *session) umpireID() umpire.SessionID {
 	id := umpire.SessionID(s.id)
 	if id != "" && umpire.CheckID("sessionId", id) == nil {
@@ -50,7 +50,7 @@ func (s *session) allow(calls []umpire.Call) {
 	s.passes = s.passes[max(0, len(s.passes)-maxPasses):]
 }
 
-// usePass takes back one permission for a call, if there is one.
+// usePass uses up one pass for a call, if there is one.
 func (s *session) usePass(call *umpire.Call) bool {
 	wanted := passOf(call)
 	for i, pass := range s.passes {
@@ -62,21 +62,20 @@ func (s *session) usePass(call *umpire.Call) bool {
 	return false
 }
 
-// passOf is equal for calls that do exactly the same.
+// passOf returns a text that is equal for calls that do exactly the same.
 func passOf(call *umpire.Call) string {
 	sum := sha256.Sum256(slices.Concat(encode([]string{call.Tool, call.Dir}), call.Input))
 	return string(sum[:])
 }
 
-// sessionParams are the parameters of the editor's requests about sessions that matter here.
+// sessionParams are the relevant parameters of the editor's requests about sessions.
 type sessionParams struct {
 	Session string          `json:"sessionId"`
 	Dir     string          `json:"cwd"`
 	Prompt  json.RawMessage `json:"prompt"`
 }
 
-// open remembers a session. A session whose folder is not known is judged in none, which
-// denies.
+// open remembers a session. A session with an unknown folder is judged without one, which denies.
 func (p *Proxy) open(id, dir string) {
 	s, known := p.sessions.Get(id)
 	if !known {
@@ -89,7 +88,7 @@ func (p *Proxy) open(id, dir string) {
 	}
 }
 
-// sessionOf is the session that a message is about.
+// sessionOf returns the session that a message is about.
 func (p *Proxy) sessionOf(params json.RawMessage) (*session, error) {
 	var about sessionParams
 	if err := json.Unmarshal(params, &about); err != nil || about.Session == "" {
@@ -102,7 +101,7 @@ func (p *Proxy) sessionOf(params json.RawMessage) (*session, error) {
 	return s, nil
 }
 
-// noteRequest looks at a request of the editor that may open a session or begin a turn.
+// noteRequest processes a request of the editor that may open a session or begin a turn.
 func (p *Proxy) noteRequest(m *jsonrpc.Message) *Notice {
 	var about sessionParams
 	if json.Unmarshal(m.Params, &about) != nil {
@@ -119,7 +118,7 @@ func (p *Proxy) noteRequest(m *jsonrpc.Message) *Notice {
 	return &Notice{Kind: Prompted, Session: s.umpireID(), Project: s.project, Text: promptText(about.Prompt)}
 }
 
-// noteResponse looks at the agent's answer to such a request.
+// noteResponse processes the agent's answer to such a request.
 func (p *Proxy) noteResponse(request, m *jsonrpc.Message) *Notice {
 	var asked, said sessionParams
 	if json.Unmarshal(request.Params, &asked) != nil || m.Result == nil {
@@ -136,7 +135,7 @@ func (p *Proxy) noteResponse(request, m *jsonrpc.Message) *Notice {
 	return &Notice{Kind: Stopped, Session: s.umpireID(), Project: s.project}
 }
 
-// promptText is the text of a prompt, without what else is in it.
+// promptText returns only the text of a prompt.
 func promptText(prompt json.RawMessage) string {
 	var blocks []struct {
 		Text string `json:"text"`

@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/internal/jsonrpc"
 )
 
-// settleRequest judges a request of the agent and answers or forwards it. The error is that of a
-// side that cannot be written to.
+// settleRequest judges a request of the agent and answers or forwards it. It returns an error if it
+// cannot write to a side.
 func (p *Proxy) settleRequest(ctx context.Context, m *jsonrpc.Message) error {
 	s, calls, err := p.readRequest(m)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *Proxy) settleRequest(ctx context.Context, m *jsonrpc.Message) error {
 	return p.refuse(m, answer)
 }
 
-// readRequest reads what a request is about.
+// readRequest determines the session and the calls of a request.
 func (p *Proxy) readRequest(m *jsonrpc.Message) (*session, []umpire.Call, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,8 +62,8 @@ func (p *Proxy) readRequest(m *jsonrpc.Message) (*session, []umpire.Call, error)
 	return s, calls, err
 }
 
-// isDialog reports whether a question is a dialog of the agent's own, which is for the user
-// alone.
+// isDialog reports whether a question is a dialog of the agent's own, which only the user may
+// answer.
 func (s *session) isDialog(params json.RawMessage) bool {
 	o, err := readParams(params)
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *Proxy) decide(ctx context.Context, s *session, m *jsonrpc.Message, call
 	return DecideAll(ctx, p.Judge, questions)
 }
 
-// allow lets a request have its way: the question is answered, or the editor does it.
+// allow allows a request: it answers the question, or lets the editor carry it out.
 func (p *Proxy) allow(s *session, m *jsonrpc.Message, calls []umpire.Call) error {
 	p.mu.Lock()
 	id := toolID(m.Params)
@@ -109,7 +109,7 @@ func (p *Proxy) allow(s *session, m *jsonrpc.Message, calls []umpire.Call) error
 	return p.Agent.Write(jsonrpc.Answer(m.ID, selected(o)))
 }
 
-// refuse says no to a request. A question for which no option refuses once gets an error.
+// refuse refuses a request. A question without an option to refuse once gets an error.
 func (p *Proxy) refuse(m *jsonrpc.Message, answer Answer) error {
 	if p.relay.Over() {
 		return nil
@@ -123,7 +123,7 @@ func (p *Proxy) refuse(m *jsonrpc.Message, answer Answer) error {
 	return p.Agent.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeDenied, "umpire: "+answer.Reason))
 }
 
-// ask has the editor ask its user.
+// ask makes the editor ask its user.
 func (p *Proxy) ask(ctx context.Context, s *session, m *jsonrpc.Message, calls []umpire.Call, why Answer) error {
 	if m.Method == methodPermission {
 		return p.forwardQuestion(s, m, calls)
@@ -160,8 +160,8 @@ func (p *Proxy) ask(ctx context.Context, s *session, m *jsonrpc.Message, calls [
 	return p.Agent.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeCancelled, context.Cause(ctx).Error()))
 }
 
-// forwardQuestion gives a question of the agent to the editor as it came, and remembers what
-// its user allows.
+// forwardQuestion passes a question of the agent to the editor unchanged, and records what its user
+// allows.
 func (p *Proxy) forwardQuestion(s *session, m *jsonrpc.Message, calls []umpire.Call) error {
 	options := optionsOf(m.Params)
 	p.mu.Lock()
@@ -175,7 +175,7 @@ func (p *Proxy) forwardQuestion(s *session, m *jsonrpc.Message, calls []umpire.C
 	return p.Editor.Write(m.Raw)
 }
 
-// awaitResult looks out for what the editor says of a request that it carries out.
+// awaitResult watches for the editor's answer to a request that it carries out.
 func (p *Proxy) awaitResult(s *session, m *jsonrpc.Message, calls []umpire.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,7 +200,7 @@ func (p *Proxy) answerDialog(m *jsonrpc.Message) bool {
 	return known && follow(m)
 }
 
-// noteUpdate looks at what the agent says of its calls.
+// noteUpdate processes the agent's report on its calls.
 func (p *Proxy) noteUpdate(m *jsonrpc.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,7 +230,7 @@ func (p *Proxy) noteUpdate(m *jsonrpc.Message) {
 	}
 }
 
-// toolID is the agent's id of the call that a question is about, "" for other requests.
+// toolID returns the agent's id of the call that a question is about, or "" for other requests.
 func toolID(params json.RawMessage) string {
 	o, err := readParams(params)
 	if err != nil {
@@ -280,13 +280,13 @@ func dialogOf(s *session, m *jsonrpc.Message, calls []umpire.Call, options []opt
 	return encode(map[string]any{"sessionId": s.id, "toolCall": call, "options": options})
 }
 
-// titleOf says in one line what a request is about.
+// titleOf describes a request in one line.
 func titleOf(m *jsonrpc.Message, calls []umpire.Call) string {
 	var input struct {
 		Command string `json:"command"`
 		Path    string `json:"file_path"`
 	}
-	_ = json.Unmarshal(calls[0].Input, &input) // it was written here
+	_ = json.Unmarshal(calls[0].Input, &input) // it was encoded here
 	switch {
 	case input.Command != "":
 		return input.Command

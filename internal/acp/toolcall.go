@@ -21,7 +21,7 @@ const (
 	kindSwitchMode = "switch_mode"
 )
 
-// noteTool remembers what the agent says of a call: a later question may name its id only.
+// noteTool remembers the agent's report on a call: a later question may only name its id.
 func (s *session) noteTool(update strictjson.Object) {
 	id, err := update.Text("toolCallId")
 	if err != nil || id == "" {
@@ -68,7 +68,7 @@ type toolCall struct {
 	input           strictjson.Object // may be nil
 	rawInput        json.RawMessage
 	paths           []string          // absolute
-	contents        map[string]string // of files as they will be, by their paths
+	contents        map[string]string // future contents of files, by path
 }
 
 // readToolCall reads the call that a question is about.
@@ -100,7 +100,7 @@ func (s *session) readToolCall(params strictjson.Object) (toolCall, error) {
 	return t, t.readFiles(o)
 }
 
-// readFiles reads which files a call is about.
+// readFiles determines the files of a call.
 func (t *toolCall) readFiles(o strictjson.Object) error {
 	var locations []struct {
 		Path string `json:"path"`
@@ -135,7 +135,7 @@ func (t *toolCall) readFiles(o strictjson.Object) error {
 	return nil
 }
 
-// callsOfQuestion are the calls that a question of the agent is about.
+// callsOfQuestion returns the calls that a question of the agent is about.
 func (s *session) callsOfQuestion(params strictjson.Object) ([]umpire.Call, error) {
 	t, err := s.readToolCall(params)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *session) callsOfQuestion(params strictjson.Object) ([]umpire.Call, erro
 	return []umpire.Call{s.unknownCall(toolWord(kind), encode(input))}, nil
 }
 
-// toolWord makes a word of the agent fit to be part of a tool's name.
+// toolWord converts a word of the agent to a valid part of a tool's name.
 func toolWord(word string) string {
 	word = string([]rune(word)[:min(len([]rune(word)), 32)])
 	clean := func(r rune) rune {
@@ -176,7 +176,7 @@ func toolWord(word string) string {
 	return string(out)
 }
 
-// knownCalls are the calls of a kind that says enough; none otherwise.
+// knownCalls returns the calls of a sufficiently clear kind, or nil.
 func (s *session) knownCalls(t *toolCall) []umpire.Call {
 	switch t.kind {
 	case kindExecute:
@@ -192,7 +192,7 @@ func (s *session) knownCalls(t *toolCall) []umpire.Call {
 	return nil
 }
 
-// commandCalls are those of a tool that runs a command line.
+// commandCalls returns the calls of a tool that runs a command line.
 func (s *session) commandCalls(t *toolCall) []umpire.Call {
 	line, err := t.input.Text("command")
 	if err != nil {
@@ -220,7 +220,7 @@ func (s *session) commandCalls(t *toolCall) []umpire.Call {
 	return []umpire.Call{call}
 }
 
-// fileCalls are those of a tool that reads or changes the files that it names.
+// fileCalls returns the calls of a tool that reads or changes the files it names.
 func (s *session) fileCalls(t *toolCall) []umpire.Call {
 	var calls []umpire.Call
 	for _, path := range t.paths {

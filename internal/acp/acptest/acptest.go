@@ -67,8 +67,7 @@ func encode(v any) json.RawMessage {
 }
 
 // AgentMain is the agent. A prompt is a list of requests, which it sends one after another,
-// each with its session, an id for a call and its folder where {{S}}, {{T}} and {{D}} stand;
-// "die" ends it.
+// replacing {{S}}, {{T}} and {{D}} by its session, an id for a call and its folder; "die" ends it.
 func AgentMain() {
 	s := newStream(os.Stdin, os.Stdout)
 	answers := make(chan message, 1)
@@ -126,9 +125,9 @@ func play(s *stream, m message, turn int, dir string, answers <-chan message) {
 	s.write(message{ID: m.ID, Result: encode(map[string]any{"stopReason": "end_turn"})})
 }
 
-// EditorMain is the editor: ANSWER FILE COMMAND... It starts the command as its agent, gives
-// it the text of the file as a prompt, answers its questions with the option of the kind
-// ANSWER, and does what it asks for. It prints what it sees.
+// EditorMain is the editor: ANSWER FILE COMMAND... It starts the command as its agent, sends the
+// text of the file as a prompt, answers questions with the option of the kind ANSWER, and carries
+// out requests. It prints everything it receives.
 func EditorMain() {
 	answer, file, command := os.Args[1], os.Args[2], os.Args[3:]
 	prompt, err := os.ReadFile(file)
@@ -177,7 +176,7 @@ func EditorMain() {
 	}
 }
 
-// doRequest does what the agent asks for.
+// doRequest carries out a request of the agent.
 func doRequest(s *stream, m message, answer string) {
 	var p struct {
 		Path    string   `json:"path"`

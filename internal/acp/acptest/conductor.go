@@ -42,7 +42,7 @@ func ConductorMain() {
 	agent.hangUp()
 }
 
-// passOn hands a message of the proxy to the one that it is for.
+// passOn passes a message of the proxy to its recipient.
 func passOn(m message, editor, agent *stream) {
 	switch {
 	case m.Method == "_proxy/successor":
