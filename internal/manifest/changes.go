@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// CountChanges tells how many lines of code one text has and the other has not.
+// CountChanges describes how many lines of code each text has that the other lacks.
 func CountChanges(was, is string) string {
 	count := map[string]int{}
 	for line := range strings.Lines(was) {

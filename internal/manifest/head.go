@@ -13,10 +13,10 @@ import (
 	"github.com/umpirehq/umpire/place"
 )
 
-// maxLog is how much of the log of HEAD is read, from its end: some thousand moves.
+// maxLog bounds the part of the log of HEAD that is read, from its end: some thousand moves.
 const maxLog = 1 << 20
 
-// commitOf returns the commit that a clone stands at, "" without one.
+// commitOf returns the current commit of a clone, or "" without a commit.
 func commitOf(g *place.Bounds) (string, error) {
 	if g.Repository.Common == "" {
 		return "", nil
@@ -46,8 +46,8 @@ func movedSince(g *place.Bounds, commit string) string {
 	return findMoves(log, commit, now)
 }
 
-// findMoves goes back through the log of HEAD from one commit to another, as long as each
-// move was a commit.
+// findMoves follows the log of HEAD back from one commit to another, as long as each move was a
+// commit.
 func findMoves(log []byte, from, to string) string {
 	lines := bytes.Split(bytes.TrimRight(log, "\n"), []byte("\n"))
 	for i := len(lines) - 1; i >= 0 && to != from; i-- {
@@ -71,7 +71,7 @@ func findMoves(log []byte, from, to string) string {
 	return ""
 }
 
-// isCommit reports a line of the log that stands for a commit made here.
+// isCommit reports whether a line of the log is a commit made here.
 func isCommit(message string) bool {
 	for _, begin := range []string{"commit: ", "commit (amend): ", "commit (initial): "} {
 		if strings.HasPrefix(message, begin) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Includes returns the files that a makefile takes in by their names, as far as it names
-// them without variables or patterns. Other files take in none.
+// Includes returns the files that a makefile includes, as far as it names them without variables or
+// patterns. It returns none for other files.
 func Includes(path string, text []byte) (files []string) {
 	name := strings.ToLower(filepath.Base(path))
 	if !strings.HasSuffix(name, "makefile") && !strings.HasSuffix(name, ".mk") {

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// justfiles are the names that just looks for, in letters of any size.
+// justfiles are the names that just looks for, in any case.
 var justfiles = []string{"justfile", ".justfile"}
 
 // justRecipe reads a recipe of the nearest justfile.
@@ -60,10 +60,9 @@ type justReader struct {
 	attributed bool
 }
 
-// parseJustfile returns the recipes of a justfile, and the name of the first one. Between
-// recipes stand names, comments and variables that are texts: all else may change what
-// every recipe runs, and makes the file unread. A recipe with parameters or templates is
-// unread itself.
+// parseJustfile returns the recipes of a justfile, and the name of the first one. Besides recipes
+// it accepts names, comments and variables that are texts: anything else may change the commands of
+// every recipe, and makes the file unread. A recipe with parameters or templates is unread itself.
 func parseJustfile(text string) (tasks map[string]task, first string, err error) {
 	lines := strings.Split(text, "\n")
 	if len(lines) > maxMakeLines || strings.ContainsAny(text, "\r\x00`") || strings.Contains(text, `"""`) ||
@@ -88,7 +87,7 @@ func parseJustfile(text string) (tasks map[string]task, first string, err error)
 	return r.tasks, r.first, nil
 }
 
-// line reads a line that is not part of a recipe; false is one that is not understood.
+// line reads a line outside of recipes; it returns false if the line is not understood.
 func (r *justReader) line(line string) bool {
 	r.current = ""
 	alias := justAlias.Get().FindStringSubmatch(line)
@@ -116,7 +115,7 @@ func (r *justReader) head(line string) bool {
 	for _, pair := range []string{`""`, `''`, `()`, `[]`, `{}`} {
 		opens, closes := strings.Count(line, pair[:1]), strings.Count(line, pair[1:])
 		if opens != closes || pair[0] == pair[1] && opens%2 != 0 {
-			return false // it goes on in the next line
+			return false // it continues on the next line
 		}
 	}
 	t := task{main: -1}
@@ -144,7 +143,7 @@ func (r *justReader) addTask(name string, t task) bool {
 func (r *justReader) body(line string) bool {
 	literal := justTemplate.Get().ReplaceAllString(line, "")
 	if r.current == "" || strings.Contains(literal, "{{") {
-		return false // a template may go on in the next line
+		return false // a template may continue on the next line
 	}
 	t := r.tasks[r.current]
 	switch {

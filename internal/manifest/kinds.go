@@ -96,7 +96,7 @@ func kindOf(name string) *kind {
 	return nil
 }
 
-// inKindFolder reports whether a kind lists files of folders that are called so.
+// inKindFolder reports whether a kind lists files in folders of this name.
 func inKindFolder(name string) bool {
 	for i := range kinds {
 		for pattern := range strings.FieldsSeq(kinds[i].names) {
@@ -109,7 +109,7 @@ func inKindFolder(name string) bool {
 	return false
 }
 
-// tailOf is the last segment of a path, with that many folders before it.
+// tailOf returns the last segment of a path, with the given number of folders before it.
 func tailOf(name string, folders int) string {
 	at := len(name)
 	for range folders + 1 {
@@ -120,12 +120,12 @@ func tailOf(name string, folders int) string {
 	return name[at+1:]
 }
 
-// passed are folders that no manifest is looked for in: what tools install and build
-// there by themselves. Code that runs in one of them is not trusted.
+// passed are folders that are not searched for manifests: the installed and built files of tools.
+// Code that runs in one of them is not trusted.
 const passed = "node_modules .git .hg .svn .jj .venv venv .tox .nox .direnv __pycache__ .mypy_cache .pytest_cache " +
 	".ruff_cache target dist out .next .nuxt .svelte-kit .turbo .cache .gradle coverage bazel-out _build .terraform"
 
-// isPassed reports whether a folder of that name is one of passed.
+// isPassed reports whether a folder's name is in passed.
 func isPassed(name string) bool {
 	for one := range strings.FieldsSeq(passed) {
 		if strings.EqualFold(one, name) {

@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/place"
 )
 
-// maxEntries bounds how many names of a folder are looked at.
+// maxEntries bounds the names read from a folder.
 const maxEntries = 100_000
 
 // Find returns the first of the files in a folder or one above it, up to the root of the project,
@@ -39,8 +39,8 @@ func Find(g *place.Bounds, dir string, names ...string) string {
 	}
 }
 
-// codeWords are words that occur in the settings of package managers that name code. Only such
-// settings matter. Files of other names matter as they are.
+// codeWords are words that name code in the settings of package managers. Only settings with such a
+// word matter. Files of other names always matter.
 var codeWords = []struct {
 	file  string
 	words []string
@@ -54,7 +54,7 @@ var codeWords = []struct {
 	}},
 }
 
-// namesNoCode reports a settings file that names no code.
+// namesNoCode reports whether a settings file names no code.
 func namesNoCode(file string) bool {
 	for _, l := range codeWords {
 		if l.file == filepath.Base(file) {
@@ -64,9 +64,8 @@ func namesNoCode(file string) bool {
 	return false
 }
 
-// saysAny reports whether a file of settings holds one of the words, cannot be read, or is
-// written in a way in which a word may be hidden: with escapes and anchors, or with
-// variables in the name of a setting, which npm puts in.
+// saysAny reports whether a settings file contains one of the words, is unreadable, or could hide a
+// word: with escapes and anchors, or with variables in the name of a setting, which npm expands.
 func saysAny(file string, words []string) bool {
 	data, err := files.ReadSmall(file, maxManifest)
 	if err != nil || bytes.ContainsAny(data, "\\&") {

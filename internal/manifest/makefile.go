@@ -26,7 +26,7 @@ const (
 	maxMakeLines = 5_000
 	maxMakeDepth = 50
 	maxMakeText  = 64 << 10
-	maxMakeSteps = 20_000 // variables put in
+	maxMakeSteps = 20_000 // variable expansions
 )
 
 var (
@@ -37,7 +37,7 @@ var (
 	makeReference  = lazyregexp.Regexp{Text: `\$(\(([A-Za-z_][A-Za-z0-9_]*)\)|\{([A-Za-z_][A-Za-z0-9_]*)\}|.)?`}
 )
 
-// ownVariables are those by which a makefile changes how make itself works.
+// ownVariables are variables that change the behaviour of make itself.
 const ownVariables = " SHELL MAKE MAKEFLAGS MAKEFILES MAKEOVERRIDES MAKELEVEL MAKESHELL GNUMAKEFLAGS MAKEFILE_LIST " +
 	"CURDIR VPATH GPATH SUFFIXES "
 
@@ -45,7 +45,7 @@ const ownVariables = " SHELL MAKE MAKEFLAGS MAKEFILES MAKEOVERRIDES MAKELEVEL MA
 const directives = " include sinclude -include define endef ifdef ifndef ifeq ifneq else endif export unexport " +
 	"override private vpath load -load undefine "
 
-// parseMakefile reads a makefile, or says that it is more than command lines.
+// parseMakefile parses a makefile. It fails if the file contains more than command lines.
 func parseMakefile(text string) (*makefile, error) {
 	m := &makefile{vars: map[string]string{}, rules: map[string]*rule{}, phony: map[string]bool{}}
 	lines := strings.Split(text, "\n")
@@ -77,7 +77,7 @@ func parseMakefile(text string) (*makefile, error) {
 	return m, nil
 }
 
-// line reads a line that is not part of a recipe, and returns the rules that it begins.
+// line reads a line outside of recipes, and returns the rules that it begins.
 func (m *makefile) line(line string) ([]*rule, error) {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, " ") || strings.HasSuffix(line, `\`) ||
@@ -152,8 +152,8 @@ type making struct {
 	steps int
 }
 
-// make adds the lines of a target behind those of what it needs. A target that make
-// could look for a built-in rule for is an error: such a rule runs what variables name.
+// make adds the lines of a target after those of its prerequisites. It fails for a target that make
+// could look up a built-in rule for: such a rule runs programs named by variables.
 func (w *making) make(target string, depth int) error {
 	r := w.rules[target]
 	switch {
@@ -184,7 +184,7 @@ func (w *making) make(target string, depth int) error {
 	return nil
 }
 
-// expand puts in what variables stand for.
+// expand expands variables.
 func (w *making) expand(text, target string, depth int) (string, error) {
 	var problem error
 	if w.steps++; w.steps > maxMakeSteps {

@@ -67,8 +67,8 @@ func pyprojectParts(data []byte) map[string][]byte {
 	return parts
 }
 
-// headOf is the name of a table that a line of TOML begins, or "": a line of a list
-// begins with a bracket as well, and then counts for the table before it.
+// headOf returns the name of the table that a line of TOML begins, or "". A line of a list begins
+// with a bracket as well, and then counts for the table before it.
 func headOf(line string) string {
 	line, _, _ = strings.Cut(line, "#")
 	line = strings.TrimSpace(line)
@@ -79,8 +79,8 @@ func headOf(line string) string {
 	return name
 }
 
-// goParts keeps the lines of go.mod that choose code: those of toolchain, replace, tool
-// and use, with their blocks. A dependency is code once it is imported.
+// goParts keeps the lines of go.mod that choose code: those of toolchain, replace, tool and use,
+// with their blocks. A dependency is code once it is imported.
 func goParts(data []byte) map[string][]byte {
 	parts, block := map[string][]byte{}, ""
 	for line := range bytes.Lines(data) {

@@ -13,9 +13,9 @@ import (
 // A pythonRunner is a program that runs tasks of pyproject.toml.
 type pythonRunner struct {
 	program string
-	// table is where its settings stand, with its tasks in the table tasks below it.
+	// table holds its settings, with its tasks in the table tasks below it.
 	table, tasks string
-	// plain are settings that do not change what a task runs. rivals are files that take
+	// plain are settings that do not affect the commands of a task. rivals are files that take
 	// precedence over pyproject.toml or are read together with it.
 	plain, rivals string
 	// shell means that a task given as text is run by the shell. Otherwise a text is only read if
@@ -63,7 +63,7 @@ func pyprojectRecipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 		tasks, err = runner.readTasks(data)
 	}
 	if _, ok := tasks[name]; err == nil && !ok {
-		return shell.Recipe{} // a program, and not a task
+		return shell.Recipe{} // a program, not a task
 	}
 	return recipeOf(in, file, name, tasks, err)
 }
@@ -92,7 +92,7 @@ func (p *pythonRunner) readTasks(data []byte) (map[string]task, error) {
 	return tasks, nil
 }
 
-// addAround is a task with those that run before and after it.
+// addAround combines a task with those that run before and after it.
 func addAround(name string, p *pythonRunner, tasks map[string]task) task {
 	t := tasks[name]
 	if _, ok := tasks[p.after+name]; ok && t.unread == nil {
@@ -105,8 +105,8 @@ func addAround(name string, p *pythonRunner, tasks map[string]task) task {
 	return t
 }
 
-// texts returns what the settings say of each task, or says which other setting may
-// change what tasks run.
+// texts returns the settings of each task. It fails if another setting may change the commands of
+// tasks.
 func (p *pythonRunner) texts(settings map[string]any) (map[string]any, error) {
 	if p.table == "hatch" {
 		return hatchScripts(settings, p.plain)
@@ -125,7 +125,7 @@ func (p *pythonRunner) texts(settings map[string]any) (map[string]any, error) {
 	return texts, nil
 }
 
-// hatchScripts are the scripts of hatch's default environment.
+// hatchScripts returns the scripts of hatch's default environment.
 func hatchScripts(settings map[string]any, plain string) (map[string]any, error) {
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		if name != "envs" && !strings.Contains(plain, " "+name+" ") {
@@ -190,14 +190,14 @@ func (p *pythonRunner) tableTask(name string, v, texts map[string]any) task {
 	case shelled && !direct && (p.table == "poe" || p.table == "pdm"):
 		t := p.lineTask(name, script, true, texts)
 		if p.table == "poe" {
-			t.main = -1 // its arguments are variables of the shell
+			t.main = -1 // its arguments are shell variables
 		}
 		return t
 	}
 	return unreadTask(name, "its fields")
 }
 
-// lineTask reads a text. One with braces is a template for some of the programs.
+// lineTask reads a text. A text with braces is a template for some of the programs.
 func (p *pythonRunner) lineTask(name, text string, forShell bool, texts map[string]any) task {
 	if strings.ContainsAny(text, "{}") || !forShell && strings.ContainsAny(text, "\n\\$;&|<>()*?[]~#!`") ||
 		strings.TrimSpace(text) == "" {
@@ -211,7 +211,7 @@ func (p *pythonRunner) lineTask(name, text string, forShell bool, texts map[stri
 	}
 	t := task{steps: []step{{line: text}}}
 	if p.table == "hatch" {
-		t.main = -1 // it takes arguments by templates only
+		t.main = -1 // it takes arguments only by templates
 	}
 	return t
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// Recipe tells what a program runs by a name that the project gave. A folder or file
-// that cannot be read makes a recipe that is unread.
+// Recipe returns the commands that a program runs for a name from the project. An unreadable folder
+// or file gives an unread recipe.
 func Recipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 	dir, err := files.Canonical(dir)
 	if err != nil {
@@ -20,7 +20,7 @@ func Recipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 	}
 	r := readRecipe(g, dir, program, name)
 	if r.Unread != "" && len(r.Lines) == 0 {
-		data, _ := readCode(g, cmp.Or(r.Dir, dir), r.File) // of a file that cannot be read nothing is known
+		data, _ := readCode(g, cmp.Or(r.Dir, dir), r.File) // an unreadable file gives no recipes
 		r.Text = string(data)
 	}
 	return r
@@ -42,8 +42,8 @@ func readRecipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 	return shell.Recipe{}
 }
 
-// packageRecipe reads a script of the package that a folder lies in: that of the nearest
-// folder that has a package.json or installed packages.
+// packageRecipe reads a script of the package that contains a folder: that of the nearest folder
+// with a package.json or installed packages.
 func packageRecipe(g *place.Bounds, dir, name string) shell.Recipe {
 	for !files.Exists(dir, "package.json") {
 		above := filepath.Dir(dir)
@@ -63,8 +63,8 @@ func packageRecipe(g *place.Bounds, dir, name string) shell.Recipe {
 	return r
 }
 
-// shellSettings are files of a project in which package managers look for the program
-// that runs their scripts.
+// shellSettings are a project's files in which package managers look for the program that runs
+// their scripts.
 var shellSettings = []string{".npmrc", "pnpm-workspace.yaml", ".yarnrc", "bunfig.toml"}
 
 // otherShell names the setting that may choose another program than the shell for the scripts of a
@@ -81,7 +81,7 @@ func otherShell(g *place.Bounds, dir string) string {
 // packageScript finds a script of a package.json, with those that run before and after it.
 func packageScript(data []byte, name string) shell.Recipe {
 	r := shell.Recipe{File: "package.json", Name: "scripts." + name, Main: -1}
-	// A map tells the cases of names apart, as npm does, and the fields of a struct would not.
+	// A map keeps names that differ in case apart, as npm does; the fields of a struct would not.
 	var fields map[string]json.RawMessage
 	var scripts map[string]string
 	err := json.Unmarshal(data, &fields)
@@ -156,7 +156,7 @@ func makeRecipe(g *place.Bounds, dir, target string) shell.Recipe {
 	return r
 }
 
-// isRemade reports a file from which make makes a makefile by the rules that are built in.
+// isRemade reports whether make builds a makefile from this file by built-in rules.
 func isRemade(name, makefile string) bool {
 	lower, makefile := strings.ToLower(name), strings.ToLower(makefile)
 	return strings.HasPrefix(lower, makefile+".") || strings.HasPrefix(lower, makefile+",") ||

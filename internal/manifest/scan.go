@@ -17,15 +17,15 @@ const (
 	maxFolders   = 50_000
 	maxManifests = 5_000
 	maxManifest  = 4 << 20
-	// settled is how old a file has to be for its times to tell that it is the same.
+	// settled is the minimum age of a file whose times prove that it is unchanged.
 	settled = 2 * time.Second
 )
 
 var errTooLarge = errors.New("the project has too many folders to look through")
 
-// findFiles returns the files of a project that name code, by their paths from its root
-// with slashes, and the repositories that lie in it. It looks through a link that is
-// called like a folder of such files, but through no link below it.
+// findFiles returns the files of a project that name code, by their paths from its root with
+// slashes, and the repositories in it. It follows a link with the name of a folder of such files,
+// but no link below it.
 func findFiles(root string) (files, repositories []string, err error) {
 	folders, linked := []string{""}, map[string]bool{}
 	for at := 0; at < len(folders); at++ {
@@ -71,7 +71,7 @@ func readParts(root, name string) (map[string][]byte, error) {
 	data, err := files.ReadSmall(file, maxManifest)
 	switch {
 	case errors.Is(err, files.ErrNotRegular) || files.Missing(err):
-		data = []byte("not a file") // a folder of that name, or a link to nothing
+		data = []byte("not a file") // a folder of that name, or a dangling link
 	case err != nil:
 		return nil, err
 	}
@@ -85,8 +85,8 @@ func readParts(root, name string) (map[string][]byte, error) {
 	return parts, nil
 }
 
-// stampOf tells how a file is now; "" where its times do not tell whether it will be
-// the same.
+// stampOf returns the current stamp of a file, or "" if its times cannot prove that it stays the
+// same.
 func stampOf(root, name string, now time.Time) string {
 	text, changed, err := files.Stamp(filepath.Join(root, filepath.FromSlash(name)))
 	if err != nil || now.Sub(changed) < settled {
@@ -95,7 +95,7 @@ func stampOf(root, name string, now time.Time) string {
 	return text
 }
 
-// innerHead tells what a repository within the project stands at.
+// innerHead returns the commit of a repository within the project.
 func innerHead(root, name string) string {
 	dotGit := filepath.Join(root, filepath.FromSlash(name))
 	gitDir, err := gitdir.Find(dotGit)

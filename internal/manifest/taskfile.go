@@ -14,8 +14,8 @@ var taskfiles = []string{
 	"Taskfile.dist.yml", "taskfile.dist.yml", "Taskfile.dist.yaml", "taskfile.dist.yaml",
 }
 
-// taskRecipe reads a task of the nearest Taskfile. A Python package has a program of the same
-// name, which keeps its tasks in pyproject.toml.
+// taskRecipe reads a task of the nearest Taskfile. A Python package has a program of the same name,
+// which keeps its tasks in pyproject.toml.
 func taskRecipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 	in, found, _ := searchUp(dir, false, taskfiles...) // looking for names does not fail
 	python := shell.Recipe{}
@@ -41,7 +41,7 @@ func taskRecipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 	return recipeOf(in, found[0], name, tasks, err)
 }
 
-// parseTaskfile reads the tasks of a Taskfile that has nothing but tasks.
+// parseTaskfile reads the tasks of a Taskfile that contains only tasks.
 func parseTaskfile(text string) (map[string]task, error) {
 	file, err := parseYAML(text)
 	if err != nil {
@@ -101,7 +101,7 @@ func taskOf(name string, v value) task {
 	return t
 }
 
-// taskCall is a task that is named, by its name alone or in a field.
+// taskCall returns the step of a named task, given by its name alone or in a field.
 func taskCall(v value) (step, bool) {
 	if v.text == nil && len(v.fields) == 1 {
 		v = v.fields["task"]
@@ -112,7 +112,7 @@ func taskCall(v value) (step, bool) {
 	return step{task: *v.text}, *v.text != ""
 }
 
-// taskStep is a command of a task.
+// taskStep returns the step of a task's command.
 func taskStep(v value) (step, bool) {
 	if _, calls := v.fields["task"]; calls {
 		return taskCall(v)

@@ -17,17 +17,17 @@ type task struct {
 	steps []step
 	// main is the index of the step that gets the arguments of the call, or -1.
 	main int
-	// unread says why it is unknown what the task runs.
+	// unread is the reason why the task's commands are unknown.
 	unread error
 }
 
 // A step is a command line, or a task by its name.
 type step struct{ line, task string }
 
-// errOpaque is why a task is not read whose text does more than name command lines.
+// errOpaque means that a task does more than name command lines, and is not read.
 var errOpaque = errors.New("it is more than command lines")
 
-// unreadTask is a task that does something that is not understood.
+// unreadTask returns a task with an action that is not understood.
 func unreadTask(name string, what any) task {
 	return task{unread: umpire.Errorf("%s: %w: %v", shownName(name), errOpaque, what)}
 }
@@ -68,7 +68,7 @@ func linesOf(tasks map[string]task, name string) (out []string, main int, err er
 	return out, main, err
 }
 
-// recipeOf makes the recipe of a task of a file.
+// recipeOf returns the recipe of a task of a file.
 func recipeOf(dir, file, name string, tasks map[string]task, err error) shell.Recipe {
 	r := shell.Recipe{File: file, Name: name, Dir: dir, Main: -1}
 	if err == nil {
@@ -80,8 +80,8 @@ func recipeOf(dir, file, name string, tasks map[string]task, err error) shell.Re
 	return r
 }
 
-// searchUp returns the nearest folder, from one upwards, that has files of these names;
-// fold takes capitals for small letters.
+// searchUp returns the nearest folder, from dir upwards, with files of these names; fold ignores
+// case.
 func searchUp(dir string, fold bool, names ...string) (in string, found []string, err error) {
 	for {
 		found, err = findPresent(dir, fold, names)
@@ -93,7 +93,7 @@ func searchUp(dir string, fold bool, names ...string) (in string, found []string
 	}
 }
 
-// findPresent returns those of the names that lie in a folder.
+// findPresent returns those of the names that exist in a folder.
 func findPresent(dir string, fold bool, names []string) (found []string, err error) {
 	if !fold {
 		for _, name := range names {
@@ -112,8 +112,8 @@ func findPresent(dir string, fold bool, names []string) (found []string, err err
 	return found, err
 }
 
-// readCode reads a file that names code. A link that leads out of the project, or out of
-// the file's own folder where that is outside, is not followed.
+// readCode reads a file that names code. It does not follow a link that leads out of the project,
+// or out of the file's own folder if that is outside.
 func readCode(g *place.Bounds, dir, name string) ([]byte, error) {
 	file, err := files.Canonical(filepath.Join(dir, name))
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// decodeTOML decodes a file of TOML. Texts, lists and tables have their values; of all else only
-// the type counts. The decoder of the library does the same by reflection, which is a large part
-// of umpire-hook.
+// decodeTOML decodes a TOML file. Texts, lists and tables have their values; for everything else
+// only the type counts. The library's decoder does the same by reflection, which is a large part of
+// umpire-hook.
 func decodeTOML(data []byte) (map[string]any, error) {
 	d := tomlDecoder{root: map[string]any{}, heads: map[string]bool{}}
 	d.table = d.root
@@ -30,7 +30,7 @@ type tomlDecoder struct {
 	level       int
 }
 
-// maxTOMLLevels bounds tables and lists within each other.
+// maxTOMLLevels bounds the nesting of tables and lists.
 const maxTOMLLevels = 100
 
 func (d *tomlDecoder) readExpression(n *unstable.Node) error {
@@ -44,8 +44,8 @@ func (d *tomlDecoder) readExpression(n *unstable.Node) error {
 	}
 }
 
-// openTable makes the table of a head the one that keys belong to. A list of tables has only the
-// last one.
+// openTable makes the table of a head the current one for keys. A list of tables has only the last
+// one.
 func (d *tomlDecoder) openTable(n *unstable.Node) error {
 	list := n.Kind == unstable.ArrayTable
 	var names []string
@@ -86,7 +86,7 @@ func enterTable(table map[string]any, key string) (map[string]any, error) {
 
 func duplicateKey(key string) error { return umpire.Errorf("duplicate key %q", key) }
 
-// set sets one key, which must have no value yet.
+// set sets one key, which must not have a value yet.
 func (d *tomlDecoder) set(table map[string]any, n *unstable.Node) error {
 	for keys := n.Key(); keys.Next(); {
 		key := string(keys.Node().Data)

@@ -18,8 +18,8 @@ import (
 	"github.com/umpirehq/umpire/place"
 )
 
-// A Ledger keeps which clones a person trusts to run code: a folder of umpire's own,
-// with a file for each. The zero value trusts none.
+// A Ledger records which clones a person trusts to run code: a folder of umpire's, with a file for
+// each clone. The zero value trusts none.
 type Ledger struct {
 	Dir string
 	// Digest returns a collision-resistant digest of a part of a file. Without Digest, a file that
@@ -38,14 +38,14 @@ type record struct {
 	GitDir  string    `json:"git_dir"`
 	Commit  string    `json:"commit"` // "" without one
 	At      time.Time `json:"at"`
-	// Confirmed is when a person last approved what the agent wrote since; zero is never.
+	// Confirmed is when a person last approved the agent's changes; zero means never.
 	Confirmed time.Time `json:"confirmed,omitzero"`
 	Files     []file    `json:"files"`
 	// Inner are the repositories within the project, with their commits.
 	Inner map[string]string `json:"inner,omitempty"`
 }
 
-// A file is one that names code, as it was.
+// A file is the recorded state of a file that names code.
 type file struct {
 	Name  string            `json:"name"`
 	Stamp string            `json:"stamp"`
@@ -61,16 +61,15 @@ func (l *Ledger) now() time.Time {
 	return l.Now()
 }
 
-// path is the file of a clone. Other clones may have the same name, so the file repeats the
+// path returns the file of a clone. Other clones may have the same name, so the file repeats the
 // clone's path.
 func (l *Ledger) path(root string) string {
 	sum := fnv.New64a()
-	_, _ = io.WriteString(sum, root) // it never fails
+	_, _ = io.WriteString(sum, root) // never fails
 	return filepath.Join(l.Dir, strconv.FormatUint(sum.Sum64(), 16)+".json")
 }
 
-// Grant trusts the code of a clone as it is now, and returns the files that it names
-// code in.
+// Grant trusts the current code of a clone, and returns the files that name it.
 func (l *Ledger) Grant(g *place.Bounds) ([]string, error) {
 	if l.Dir == "" || l.Digest == nil {
 		return nil, errors.New("there is nowhere to keep that the code is trusted")
@@ -100,8 +99,8 @@ func (l *Ledger) Grant(g *place.Bounds) ([]string, error) {
 	return names, l.writeRecord(&r)
 }
 
-// Confirmed returns when a person last said that the code of a clone may run; the zero
-// time is never.
+// Confirmed returns when a person last said that the code of a clone may run; the zero time means
+// never.
 func (l *Ledger) Confirmed(g *place.Bounds) time.Time {
 	r, err := l.readRecord(g)
 	if err != nil || r == nil {
@@ -113,8 +112,8 @@ func (l *Ledger) Confirmed(g *place.Bounds) time.Time {
 	return r.At
 }
 
-// Since returns when a person trusted the code of a clone; the zero time is never. The
-// trust may have ended since.
+// Since returns when a person trusted the code of a clone; the zero time means never. The trust may
+// have ended since.
 func (l *Ledger) Since(g *place.Bounds) time.Time {
 	r, err := l.readRecord(g)
 	if err != nil || r == nil {
@@ -123,8 +122,8 @@ func (l *Ledger) Since(g *place.Bounds) time.Time {
 	return r.At
 }
 
-// Confirm records that a person approved the code of a clone as it was at a time. It
-// mends no trust that is missing or has ended.
+// Confirm records that a person approved the code of a clone as it was at a time. It does not
+// restore missing or ended trust.
 func (l *Ledger) Confirm(g *place.Bounds, at time.Time) error {
 	r, err := l.readRecord(g)
 	if err != nil || r == nil || !at.After(r.Confirmed) {
@@ -134,8 +133,8 @@ func (l *Ledger) Confirm(g *place.Bounds, at time.Time) error {
 	return l.writeRecord(r)
 }
 
-// Forget trusts the code of a clone no more, in none of its worktrees. It reports whether
-// this one was trusted.
+// Forget revokes the trust in the code of a clone, in all of its worktrees. It reports whether this
+// one was trusted.
 func (l *Ledger) Forget(g *place.Bounds) (bool, error) {
 	for _, other := range l.siblings(g) {
 		if err := os.Remove(l.path(other.Root)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -149,7 +148,7 @@ func (l *Ledger) Forget(g *place.Bounds) (bool, error) {
 	return err == nil, err
 }
 
-// sum makes the record of one file. The stamp is taken before the file is read, so a write in
+// sum returns the record of one file. The stamp is taken before the file is read, so a write in
 // between makes the stamp outdated.
 func (l *Ledger) sum(root, name string) (file, error) {
 	f := file{Name: name, Stamp: stampOf(root, name, l.now()), Parts: map[string]string{}}
@@ -234,7 +233,7 @@ func (l *Ledger) Check(g *place.Bounds, dirs []string) umpire.Phrase {
 	return ""
 }
 
-// holds says why the trust in what a record describes has ended, or "" when it has not.
+// holds returns the reason why the trust of a record has ended, or "" if it has not.
 func (l *Ledger) holds(g *place.Bounds, r *record) umpire.Phrase {
 	if why := movedSince(g, r.Commit); why != "" {
 		return endedTrust(why)
@@ -279,11 +278,11 @@ func (l *Ledger) Names(g *place.Bounds) ([]string, error) {
 	return names, err
 }
 
-// maxChanges bounds how many changes are listed.
+// maxChanges bounds the listed changes.
 const maxChanges = 5
 
-// compare tells what has changed since the record was made. It brings the stamps of
-// files up to date that were written and say the same, and reports whether there were any.
+// compare returns the changes since the record was made. It updates the stamps of files that were
+// written without a change, and reports whether there were any.
 func (l *Ledger) compare(root string, r *record) (changes []string, refreshed bool, err error) {
 	names, inner, err := findFiles(root)
 	if err != nil {
@@ -354,7 +353,7 @@ func partName(name, part string) string {
 	return shownName(name) + ": " + shownName(part)
 }
 
-// shownName is a name that a stranger chose, as people read it.
+// shownName returns a stranger's file name in a form that is safe to read.
 func shownName(name string) string {
 	if quoted := strconv.Quote(name); len(quoted) != len(name)+2 {
 		return quoted
@@ -378,7 +377,7 @@ func innerChanges(root string, r *record, names []string) (changes []string) {
 	return changes
 }
 
-// outsideTrust says why trust in a clone does not speak of code that runs in a folder.
+// outsideTrust returns the reason why trust in a clone does not cover code that runs in a folder, or "".
 func outsideTrust(g *place.Bounds, dir string) umpire.Phrase {
 	resolved, err := files.Canonical(dir)
 	if err != nil {

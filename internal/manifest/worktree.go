@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/place"
 )
 
-// maxRecords bounds how many records are looked through.
+// maxRecords bounds the records that are searched.
 const maxRecords = 1000
 
 // siblings returns the records of the other worktrees of a clone. A folder outside of a repository
@@ -34,10 +34,9 @@ func (l *Ledger) siblings(g *place.Bounds) (found []*record) {
 	return found
 }
 
-// adopt makes the trust in another worktree of the clone that of this one, where its code is
-// the same: every file that names code, and HEAD but for commits made here. It reports
-// whether there is such a worktree. A confirmation there of files that an agent wrote does
-// not cover the files here.
+// adopt copies the trust from another worktree of the clone to this one, if the code is the same:
+// every file that names code, and HEAD except for commits made here. It reports whether there is
+// such a worktree. A confirmation there of an agent's changes does not cover the files here.
 func (l *Ledger) adopt(g *place.Bounds) bool {
 	if l.Digest == nil {
 		return false

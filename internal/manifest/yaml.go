@@ -9,15 +9,15 @@ import (
 	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
-// A value is one of a YAML file: a text, a list or fields. A missing value is none of these.
+// A value is a value of a YAML file: a text, a list or fields. The zero value is missing.
 type value struct {
 	text   *string
 	list   []value
 	fields map[string]value
-	order  []string // the names of the fields, as they are written
+	order  []string // the names of the fields, in file order
 }
 
-// errNotPlain is the answer to YAML that is more than plain fields, lists and texts.
+// errNotPlain rejects YAML that is more than plain fields, lists and texts.
 var errNotPlain = errors.New("the file is more than plain fields, lists and texts")
 
 const (
@@ -25,9 +25,9 @@ const (
 	maxYAMLDepth = 20
 )
 
-// A program that is started for every call does not link a reader of all of YAML. This
-// one reads a part of it, in which a file means the same to every reader, and refuses
-// the rest: anchors, tags, documents, braces, escapes, texts that go on in the next line.
+// A program that is started for every call does not link a full YAML parser. This one reads a
+// subset in which a file means the same to every reader, and rejects the rest: anchors, tags,
+// documents, braces, escapes, texts that continue on the next line.
 var yamlKey = lazyregexp.Regexp{
 	Text: `^("[A-Za-z0-9_.:*/ -]+"|'[A-Za-z0-9_.:*/ -]+'|` +
 		`[A-Za-z_][A-Za-z0-9_.*/-]*(?::[A-Za-z0-9_.*/-]+)*):(?: +(.*))?$`,
@@ -75,7 +75,7 @@ func parseYAML(text string) (value, error) {
 	return v, err
 }
 
-// peek returns the next line that says something, nil at the end.
+// peek returns the next line with content, or nil at the end.
 func (r *yamlReader) peek() *yamlLine {
 	for ; r.at < len(r.lines); r.at++ {
 		if r.lines[r.at].text != "" {
@@ -85,7 +85,7 @@ func (r *yamlReader) peek() *yamlLine {
 	return nil
 }
 
-// block reads the fields or the list that begin in the next line, all of that indentation.
+// block reads the fields or the list that begin on the next line, all with that indentation.
 func (r *yamlReader) block(indent, depth int) (value, error) {
 	if depth > maxYAMLDepth {
 		return value{}, errNotPlain
@@ -103,7 +103,7 @@ func (r *yamlReader) block(indent, depth int) (value, error) {
 			}
 			v.list = append(v.list, one)
 		case v.list != nil:
-			return v, nil // the list of a field may stand below it at the same indentation
+			return v, nil // the list of a field may be below it at the same indentation
 		default:
 			if err := r.field(&v, line, depth); err != nil {
 				return value{}, err
@@ -113,7 +113,7 @@ func (r *yamlReader) block(indent, depth int) (value, error) {
 	return v, nil
 }
 
-// listItem is the text after the dash of a list item.
+// listItem returns the text after the dash of a list item.
 func listItem(text string) (rest string, ok bool) {
 	if text == "-" {
 		return "", true
@@ -176,8 +176,8 @@ func (r *yamlReader) fieldValue(rest string, indent, depth int) (value, error) {
 	return value{}, nil
 }
 
-// scalar reads a text, or a list in brackets. It belongs to a line of that indentation; a
-// line that is indented more would continue it.
+// scalar reads a text, or a list in brackets, on a line of that indentation; a line that is
+// indented more would continue it.
 func (r *yamlReader) scalar(text string, indent int) (value, error) {
 	if text[0] == '|' {
 		return r.literal(text, indent)
@@ -214,13 +214,13 @@ func plainText(text string) (string, error) {
 	return text, nil
 }
 
-// isComment reports whether nothing follows a value but a comment.
+// isComment reports whether only a comment follows a value.
 func isComment(rest string) bool {
 	trimmed := strings.TrimLeft(rest, " ")
 	return trimmed == "" || trimmed[0] == '#' && trimmed != rest
 }
 
-// flowList reads a list in brackets that ends in its line.
+// flowList reads a list in brackets that ends on its line.
 func flowList(text string) (value, error) {
 	v := value{list: []value{}}
 	rest := strings.TrimLeft(text[1:], " ")
@@ -247,8 +247,8 @@ func flowList(text string) (value, error) {
 	return v, nil
 }
 
-// flowItemEnd is where an item in brackets ends: at the comma or the bracket behind it. It
-// is -1 where a reader of all of YAML may see more than a text.
+// flowItemEnd returns the end of an item in brackets, at the comma or the bracket after it. It
+// returns -1 if a full YAML parser might see more than a text.
 func flowItemEnd(text string) int {
 	from := 0
 	if text[0] == '"' || text[0] == '\'' {
