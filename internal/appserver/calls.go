@@ -25,7 +25,7 @@ type fileChange struct {
 	} `json:"kind"`
 }
 
-// noteThread remembers the folder of a thread that a message tells of.
+// noteThread remembers the folder of a thread from a message.
 func (p *Proxy) noteThread(text json.RawMessage) {
 	var of struct {
 		Thread struct {
@@ -52,13 +52,13 @@ type item struct {
 		Tool    string          `json:"tool"`
 		Args    json.RawMessage `json:"arguments"`
 	} `json:"item"`
-	// ID and Changes are of a message about the files alone.
+	// ID and Changes are only set in a message about files.
 	ID      string       `json:"itemId"`
 	Changes []fileChange `json:"changes"`
 }
 
-// noteItem remembers the files that an item changes, since a question about them names only the item,
-// and the calls of MCP servers' tools.
+// noteItem remembers the files that an item changes, since a question about them names only the
+// item, and the calls of MCP servers' tools.
 func (p *Proxy) noteItem(params json.RawMessage) {
 	var about item
 	if json.Unmarshal(params, &about) != nil {
@@ -101,7 +101,7 @@ func (p *Proxy) noteEnd(params json.RawMessage) {
 	go p.Judge.Tell(p.relay.Context(), n)
 }
 
-// endQuestion looks at the end of a question. It reports whether the editor has not seen it.
+// endQuestion processes the end of a question. It reports whether the editor has not seen it.
 func (p *Proxy) endQuestion(params json.RawMessage) bool {
 	var about struct {
 		ID json.RawMessage `json:"requestId"`
@@ -189,7 +189,7 @@ func (p *Proxy) commandCalls(_ string, o strictjson.Object) (item string, calls 
 	return item, []umpire.Call{{Tool: "Bash", Dir: dir, Input: encode(map[string]string{"command": line})}}, nil
 }
 
-// fileCalls are those of the files that an item changes.
+// fileCalls returns the calls for the files that an item changes.
 func (p *Proxy) fileCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	item, err = o.ID("itemId")
 	root, rootErr := o.Text("grantRoot")
@@ -235,5 +235,5 @@ func callsOf(changes []fileChange, root string) (calls []umpire.Call, err error)
 	return calls, nil
 }
 
-// encode writes a value as JSON without the end of a line.
+// encode returns a value as JSON without a newline.
 func encode(v any) json.RawMessage { return bytes.TrimSpace(strictjson.EncodeLine(v)) }

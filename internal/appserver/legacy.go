@@ -25,8 +25,8 @@ const (
 	methodLegacyTurn    = "sendUserTurn"
 )
 
-// fromEditor forwards a message of the editor. One that begins a turn of the older kind tells the folder
-// of the conversation; no answer of Codex does.
+// fromEditor forwards a message of the editor. A message that begins a turn of the older kind
+// contains the folder of the conversation, which Codex's answers do not.
 func (p *Proxy) fromEditor(line []byte) error {
 	if bytes.Contains(line, []byte(methodLegacyTurn)) {
 		// Reading must not wait for a message that the editor does not read yet.
@@ -35,7 +35,7 @@ func (p *Proxy) fromEditor(line []byte) error {
 	return p.Codex.Write(line)
 }
 
-// noteTurn remembers the folder that a turn of the older kind names.
+// noteTurn remembers the folder from a turn of the older kind.
 func (p *Proxy) noteTurn(line []byte) {
 	m, err := jsonrpc.Parse(line)
 	if err != nil || m.Method != methodLegacyTurn {
@@ -53,7 +53,7 @@ func (p *Proxy) noteTurn(line []byte) {
 	p.folders.Put(turn.Conversation, filepath.Clean(turn.Dir))
 }
 
-// isLegacy reports whether a question is one of older releases.
+// isLegacy reports whether a question is in the form of older releases.
 func isLegacy(method string) bool {
 	return method == methodLegacyCommand || method == methodLegacyFiles
 }
@@ -68,7 +68,7 @@ func legacyAnswer(accept bool) any {
 	return map[string]any{"decision": denied}
 }
 
-// legacyCommandCalls are those of a command, which is a list of words.
+// legacyCommandCalls returns the calls of a command, which is a list of words.
 func (p *Proxy) legacyCommandCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	item, itemErr := o.ID("callId")
 	words, wordsErr := o.Texts("command")
@@ -92,7 +92,7 @@ func (p *Proxy) legacyCommandCalls(_ string, o strictjson.Object) (item string, 
 	return item, []umpire.Call{{Tool: "Bash", Dir: dir, Input: encode(input)}}, nil
 }
 
-// legacyFileCalls are those of a patch, which the question holds itself.
+// legacyFileCalls returns the calls of a patch, which the question itself contains.
 func (p *Proxy) legacyFileCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	item, err = o.ID("callId")
 	var files map[string]struct {

@@ -11,18 +11,18 @@ import (
 	"github.com/umpirehq/umpire/internal/jsonrpc"
 )
 
-// A Proxy forwards the messages of an editor and Codex, and judges what Codex asks about.
-// Editor, Codex and Judge are needed.
+// A Proxy forwards the messages of an editor and Codex, and judges Codex's questions. Editor, Codex
+// and Judge are required.
 type Proxy struct {
 	Editor, Codex jsonrpc.Side
 	Judge         acp.Judge
-	// HangUp tells Codex that the editor has ended; nil does not.
+	// HangUp tells Codex that the editor has ended; it may be nil.
 	HangUp func()
-	// Report is told of messages that are not forwarded, and of refusals; nil is not.
+	// Report is called with messages that are not forwarded, and with refusals; it may be nil.
 	Report func(error)
 
 	relay jsonrpc.Relay
-	// nonce tells the calls of this run from those of another one.
+	// nonce distinguishes the calls of this run from those of another one.
 	nonce string
 
 	mu      sync.Mutex
@@ -119,8 +119,8 @@ func (p *Proxy) judge(m *jsonrpc.Message) {
 	})
 }
 
-// noteDecision notes the decision about a question. It reports whether to answer Codex: not if the
-// editor was asked, or if Codex does not wait any more.
+// noteDecision records the decision about a question. It reports whether to answer Codex: not if
+// the editor was asked, or if Codex no longer waits.
 func (p *Proxy) noteDecision(
 	ctx context.Context, m *jsonrpc.Message, answer acp.Answer, q *question,
 ) (settled bool, err error) {

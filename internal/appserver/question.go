@@ -24,7 +24,7 @@ var questions = map[string]func(p *Proxy, thread string, o strictjson.Object) (s
 	methodLegacyFiles: (*Proxy).legacyFileCalls,
 }
 
-// leftToEditor are the requests that no call of an agent is about. The editor answers them.
+// leftToEditor are requests that are not about a call of an agent. The editor answers them.
 var leftToEditor = []string{
 	"item/tool/requestUserInput", "item/tool/call", "account/chatgptAuthTokens/refresh", "attestation/generate",
 }
@@ -48,7 +48,7 @@ func answerTo(method string, params json.RawMessage, accept bool) any {
 		return map[string]any{"permissions": asked.Permissions, "scope": "turn"}
 	case method == methodPermissions:
 		return map[string]any{"permissions": struct{}{}, "scope": "turn"}
-	case method == methodElicitation: // it is never accepted here
+	case method == methodElicitation: // never accepted here
 		return map[string]string{"action": "decline"}
 	case accept:
 		return map[string]string{"decision": "accept"}
@@ -56,8 +56,8 @@ func answerTo(method string, params json.RawMessage, accept bool) any {
 	return map[string]string{"decision": "decline"}
 }
 
-// permissionCalls returns the call for a request for more rights. Codex does not say how it would use
-// them.
+// permissionCalls returns the call for a request for more rights. Codex does not say how it would
+// use them.
 func (p *Proxy) permissionCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	asked, err := o.Child("permissions")
 	if err == nil && len(asked) == 0 {
@@ -102,9 +102,9 @@ func toolOf(of *item) string { return toolKey(of.Thread, of.Item.Server, of.Item
 var errOwnQuestion = errors.New("the question is an MCP server's own")
 
 // toolCalls returns the call of an MCP server's tool that Codex wants approved. Codex asks in the
-// form of a question of that server; a question of the server's own is about no call that waits, or
-// has fields to fill in, and goes to the person. While a tool runs its server can word a question of its
-// own exactly like Codex's, so umpire says no at most, and a yes is the person's.
+// form of a question of that server; a server's own question is about no waiting call, or has
+// fields to fill in, and goes to the person. While a tool runs its server can word its own question
+// exactly like Codex's, so umpire may only say no, and leaves yes to the person.
 func (p *Proxy) toolCalls(thread string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	about, err := o.Child("_meta")
 	if err == nil {
