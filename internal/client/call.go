@@ -15,7 +15,7 @@ import (
 // maxAnswer is the largest answer that is read: a conversation may be long.
 const maxAnswer = 256 << 20
 
-// call asks for a procedure such as "GateService/Check".
+// call calls a procedure such as "GateService/Check".
 func call[In, Out any](ctx context.Context, c *Client, procedure string, in In) (Out, error) {
 	var out Out
 	if err := exchange(ctx, c, procedure, in, &out); err != nil {
@@ -25,7 +25,7 @@ func call[In, Out any](ctx context.Context, c *Client, procedure string, in In) 
 	return out, nil
 }
 
-// exchange reads the answer into out, also part of one with an error.
+// exchange decodes the answer into out, even partially with an error.
 func exchange(ctx context.Context, c *Client, procedure string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 	return request, nil
 }
 
-// do sends a request. A response comes without an error only if it is a success.
+// do sends a request. It returns a response without an error only on success.
 func (c *Client) do(request *http.Request) (*http.Response, error) {
 	response, err := c.http.Do(request)
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *Client) do(request *http.Request) (*http.Response, error) {
 	return nil, failureOf(response)
 }
 
-// Ping asks whether the gate is there and takes the credential.
+// Ping checks that the gate is there and accepts the credential.
 func (c *Client) Ping(ctx context.Context) error {
 	request, err := c.request(ctx, http.MethodGet, "/healthz", nil)
 	if err != nil {

@@ -25,9 +25,9 @@ const (
 
 var _ umpire.Gate = (*Client)(nil)
 
-// A Client is a gate that is elsewhere. It is safe for concurrent use, and dials
-// when it is first used. Errors match the sentinels of the root package; those of
-// the way to the gate match ErrUnreachable or ErrCredential.
+// A Client is a client of a gate in another process. It is safe for concurrent use, and dials on
+// first use. Errors match the sentinels of the root package; connection errors match ErrUnreachable
+// or ErrCredential.
 type Client struct {
 	// Name is the client's name for the record, such as cli or tui. The gate shows it as claimed.
 	// It is set before the first call.
@@ -39,18 +39,18 @@ type Client struct {
 	pace  pace
 }
 
-// dialUnix connects to a socket, however long its path is.
+// dialUnix connects to a socket with a path of any length.
 func dialUnix(ctx context.Context, dialer *net.Dialer, path string) (net.Conn, error) {
 	name, release, err := files.SocketName(path)
 	if err != nil {
 		return nil, err
 	}
-	defer release() //nolint:errcheck // the connection does not need the name any more
+	defer release() //nolint:errcheck // the connection no longer needs the name
 	return dialer.DialContext(ctx, "unix", name)
 }
 
-// Dial returns a client of the gate at "unix:PATH" or "HOST:PORT". It only looks
-// at the address: a gate that is not there is an error of the first call.
+// Dial returns a client of the gate at "unix:PATH" or "HOST:PORT". It only checks the address: a
+// missing gate is an error of the first call.
 func Dial(address, token string) (*Client, error) {
 	dialer := &net.Dialer{Timeout: dialTimeout}
 	if path, ok := strings.CutPrefix(address, unixPrefix); ok {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// OpenConsole asks the gate to open its console, and follows it until ctx ends or the gate goes away:
-// follow gets a link for signing in, and what the console says after it, a line for each code. The
-// link signs in the person with a name, or "", on another machine if remote is set.
+// OpenConsole asks the gate to open its console, and follows it until ctx ends or the gate goes
+// away: follow receives a sign-in link, and then the console's output, a line for each code. The
+// link signs in the person with that name, or "", on another machine if remote is set.
 func OpenConsole(
 	ctx context.Context, c *Client, lang, person string, remote bool,
 	follow func(link string, codes io.Reader) error,

@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	// ErrUnreachable: there is no gate at the address, or it went away.
+	// ErrUnreachable means that there is no gate at the address, or it went away.
 	ErrUnreachable = errors.New("the gate cannot be reached")
-	// ErrCredential: the gate does not take the credential, or not for this.
+	// ErrCredential means that the gate rejects the credential, or its use for this.
 	ErrCredential = errors.New("refused credential")
 )
 
@@ -23,7 +23,7 @@ var errGoingAway = errors.New("the gate is going away")
 // maxFailure is the largest error that is read.
 const maxFailure = 1 << 20
 
-// sentinels are the errors that the words of the gate stand for.
+// sentinels maps the gate's error words to errors.
 var sentinels = map[string]error{
 	"not_found": umpire.ErrNotFound, "invalid": umpire.ErrInvalid, "state": umpire.ErrState,
 	"changed": umpire.ErrChanged,
@@ -39,18 +39,17 @@ var codes = map[string]error{
 	"canceled": context.Canceled, "deadline_exceeded": context.DeadlineExceeded, "unavailable": ErrUnreachable,
 }
 
-// A failure is an error that the gate returned: its text, and the sentinel that it
-// matches.
+// A failure is an error that the gate returned: its text, and the sentinel that it matches.
 type failure struct {
 	text   string
-	phrase umpire.Phrase // the same as data; "" when the gate does not say it so
+	phrase umpire.Phrase // the same as data; "" if the gate did not send it
 	is     error
 }
 
 func (f *failure) Error() string { return f.text }
 func (f *failure) Unwrap() error { return f.is }
 
-// Phrase says the same as data.
+// Phrase returns the same as data.
 func (f *failure) Phrase() umpire.Phrase {
 	if f.phrase == "" {
 		return umpire.PhraseOf(errors.New(f.text))
@@ -98,7 +97,7 @@ func byStatus(status int) error {
 	return ErrUnreachable
 }
 
-// unreachable marks an error of the way to the gate.
+// unreachable marks a connection error.
 func unreachable(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

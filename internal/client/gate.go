@@ -18,21 +18,20 @@ func (c *Client) Check(ctx context.Context, in umpire.Call) (umpire.Decision, er
 	return call[umpire.Call, umpire.Decision](ctx, c, "GateService/Check", in)
 }
 
-// Submit decides and stores all calls of one message. A retry with the same ids
-// answers with the batch that stands.
+// Submit decides and stores all calls of one message. A retry with the same ids returns the
+// existing batch.
 func (c *Client) Submit(ctx context.Context, in umpire.Submission) (umpire.Batch, error) {
 	return call[umpire.Submission, umpire.Batch](ctx, c, "GateService/Submit", in)
 }
 
-// Batch returns a batch as it stands.
+// Batch returns the current state of a batch.
 func (c *Client) Batch(ctx context.Context, session umpire.SessionID, batch umpire.BatchID) (umpire.Batch, error) {
 	return call[batchRequest, umpire.Batch](ctx, c, "GateService/GetBatch",
 		batchRequest{Session: session, Batch: batch})
 }
 
-// Await returns a batch once it no longer waits for a person, or as it stands when
-// the time is over or the gate goes away: the caller looks at its state. It is one
-// request, which the gate holds.
+// Await returns a batch once it no longer waits for a person, or its current state when the time is
+// up or the gate goes away: the caller checks its state. It is one request, which the gate holds.
 func (c *Client) Await(
 	ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration,
 ) (umpire.Batch, error) {
@@ -70,27 +69,27 @@ func (c *Client) Start(ctx context.Context, in umpire.Start) (umpire.Started, er
 	return call[umpire.Start, umpire.Started](ctx, c, "GateService/Start", in)
 }
 
-// Finish stores the result of a call that was started.
+// Finish stores the result of a started call.
 func (c *Client) Finish(ctx context.Context, in umpire.Result) (umpire.Batch, error) {
 	return call[umpire.Result, umpire.Batch](ctx, c, "GateService/Finish", in)
 }
 
-// BeginTrial lets the next call of a batch be tried.
+// BeginTrial begins a trial of a batch's next call.
 func (c *Client) BeginTrial(ctx context.Context, in umpire.TrialRequest) (umpire.BegunTrial, error) {
 	return call[umpire.TrialRequest, umpire.BegunTrial](ctx, c, "GateService/BeginTrial", in)
 }
 
-// ReportTrial decides on what a trial did.
+// ReportTrial decides on the effects of a trial.
 func (c *Client) ReportTrial(ctx context.Context, in umpire.TrialReport) (umpire.Batch, error) {
 	return call[umpire.TrialReport, umpire.Batch](ctx, c, "GateService/ReportTrial", in)
 }
 
-// SettleTrial says what became of a trial's effects.
+// SettleTrial records the outcome of a trial's effects.
 func (c *Client) SettleTrial(ctx context.Context, in umpire.TrialSettlement) (umpire.Batch, error) {
 	return call[umpire.TrialSettlement, umpire.Batch](ctx, c, "GateService/SettleTrial", in)
 }
 
-// UseTicket takes a ticket, once.
+// UseTicket consumes a ticket.
 func (c *Client) UseTicket(ctx context.Context, in umpire.TicketUse) (umpire.Ticket, error) {
 	return call[umpire.TicketUse, umpire.Ticket](ctx, c, "Tickets/Use", in)
 }

@@ -5,18 +5,18 @@ const listedAtOnce = 200
 
 // paging is part of every request for a page.
 type paging struct {
-	// Paged tells the gate that we look at More, so it may end a page early.
+	// Paged tells the gate that the client reads More, so it may end a page early.
 	Paged bool `json:"paged"`
 }
 
 // following is part of every page.
 type following struct {
-	// More reports whether there is another page. An older gate does not say.
+	// More reports whether there is another page. Older gates do not send it.
 	More *bool `json:"more"`
 }
 
-// isLast reports whether a page of so many entries is the last one. One of an older gate is the last if it
-// has fewer entries than were asked for.
+// isLast reports whether a page of so many entries is the last one. A page of an older gate is the
+// last if it has fewer entries than requested.
 func (f following) isLast(entries, size int) bool {
 	if f.More == nil {
 		return entries < size

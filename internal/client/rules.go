@@ -13,7 +13,7 @@ type ruleRequest struct {
 	ID    umpire.RuleID `json:"rule_id,omitempty"`
 }
 
-// A standingRule is a rule with where it stands.
+// A standingRule is a rule with its location.
 type standingRule struct {
 	umpire.Rule
 	Source umpire.Source `json:"source"`
@@ -21,8 +21,7 @@ type standingRule struct {
 	Line   int           `json:"line"`
 }
 
-// Rules lists the rules that hold in the project of a folder, with where they
-// stand.
+// Rules lists the rules in force in the project of a folder, with their locations.
 func (c *Client) Rules(ctx context.Context, dir string) ([]umpire.Rule, error) {
 	type list struct {
 		Rules []standingRule `json:"rules"`
@@ -51,7 +50,7 @@ func (c *Client) AddRule(
 	return out.ID, err
 }
 
-// RemoveRule takes a rule out of the file of a scope.
+// RemoveRule removes a rule from the file of a scope.
 func (c *Client) RemoveRule(
 	ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, _ umpire.Actor,
 ) error {
@@ -59,7 +58,7 @@ func (c *Client) RemoveRule(
 	return err
 }
 
-// RuleStatus says which rule files hold in the project of a folder.
+// RuleStatus returns the rule files in force in the project of a folder.
 func (c *Client) RuleStatus(ctx context.Context, dir string) (umpire.RuleStatus, error) {
 	return call[ruleRequest, umpire.RuleStatus](ctx, c, "RuleService/Status", ruleRequest{Dir: dir})
 }
@@ -84,7 +83,7 @@ func (c *Client) Grants(ctx context.Context, dir string) ([]umpire.GrantStatus, 
 	return out.Grants, err
 }
 
-// Revoke takes grants out of force, and returns them.
+// Revoke revokes grants, and returns them.
 func (c *Client) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
 	out, err := call[umpire.Revocation, grantList](ctx, c, "GrantService/Revoke", r)
 	return out.Grants, err

@@ -17,7 +17,7 @@ type runnerRequest struct {
 	Epoch   int64            `json:"epoch,omitempty"`
 }
 
-// nothing is an answer that says nothing.
+// nothing is an empty answer.
 type nothing struct{}
 
 // Open begins a session.
@@ -47,7 +47,7 @@ func (c *Client) Latest(ctx context.Context, in umpire.LatestQuery) (umpire.Sess
 }
 
 // Sessions lists sessions, the latest activity first. A session that becomes active while pages are
-// read keeps its place or comes first.
+// read keeps its place or moves to the front.
 func (c *Client) Sessions(ctx context.Context, in umpire.SessionQuery) ([]umpire.Session, error) {
 	type query struct {
 		umpire.SessionQuery
@@ -90,17 +90,17 @@ func (c *Client) SetMode(ctx context.Context, in umpire.ModeChange) (umpire.Sess
 	return call[umpire.ModeChange, umpire.Session](ctx, c, "SessionService/SetMode", in)
 }
 
-// Prompt adds a message of the user. It is queued while calls wait.
+// Prompt adds a user message. It is queued while calls wait.
 func (c *Client) Prompt(ctx context.Context, in umpire.Prompt) (umpire.Prompted, error) {
 	return call[umpire.Prompt, umpire.Prompted](ctx, c, "SessionService/Prompt", in)
 }
 
-// Compose begins the next request to the model and returns what it is built from.
+// Compose begins the next request to the model and returns its contents.
 func (c *Client) Compose(ctx context.Context, session umpire.SessionID, epoch int64) (umpire.Conversation, error) {
 	return call[runnerRequest, umpire.Conversation](ctx, c, "SessionService/Compose", runnerRequest{session, epoch})
 }
 
-// Reply stores a model's message that calls no tool.
+// Reply stores a model's message without tool calls.
 func (c *Client) Reply(ctx context.Context, in umpire.Reply) (umpire.Session, error) {
 	return call[umpire.Reply, umpire.Session](ctx, c, "SessionService/Reply", in)
 }
@@ -124,7 +124,7 @@ func (c *Client) End(ctx context.Context, session umpire.SessionID, reason strin
 	return err
 }
 
-// Delete removes a session. Its events stay.
+// Delete removes a session but keeps its events.
 func (c *Client) Delete(ctx context.Context, session umpire.SessionID) error {
 	_, err := call[sessionRequest, nothing](ctx, c, "SessionService/Delete", sessionRequest{session})
 	return err

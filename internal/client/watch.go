@@ -20,9 +20,9 @@ import (
 // maxLine is the longest line of a stream of events.
 const maxLine = 64 << 20
 
-// A pace says how long a watcher waits.
+// A pace configures how long a watcher waits.
 type pace struct {
-	silence  time.Duration // a gate that says nothing for so long is gone
+	silence  time.Duration // a gate that is silent for this long is gone
 	minRetry time.Duration
 	maxRetry time.Duration
 	patience time.Duration // to reach the gate again
@@ -33,7 +33,7 @@ var usualPace = pace{
 	silence: 50 * time.Second, minRetry: 50 * time.Millisecond, maxRetry: 5 * time.Second, patience: time.Minute,
 }
 
-// errSilent is the error of a stream in which nothing comes any more.
+// errSilent ends a stream that has fallen silent.
 var errSilent = errors.New("the gate has fallen silent")
 
 var errLongLine = umpire.Errorf("events: a line is longer than %d bytes", maxLine)
@@ -100,16 +100,16 @@ func (c *Client) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Ev
 // errDone ends a watcher whose caller has had enough.
 var errDone = errors.New("done")
 
-// A watching is one Watch under way.
+// A watching is one running Watch.
 type watching struct {
 	client *Client
-	filter umpire.Filter // After is where to go on
-	left   int           // events to yield; 0 is without end
+	filter umpire.Filter // After is where to continue
+	left   int           // events to yield; 0 means no limit
 	yield  func(umpire.Event, error) bool
 	heard  bool // whether the gate has answered since the last loss
 }
 
-// run streams again and again. Only a gate that has been there once is waited for.
+// run streams repeatedly. It waits only for a gate that it has reached before.
 func (w *watching) run(ctx context.Context) error {
 	var lost time.Time // zero while the gate is there
 	wait := w.client.pace.minRetry
@@ -136,7 +136,7 @@ func (w *watching) run(ctx context.Context) error {
 	}
 }
 
-// passing reports whether it may go better the next time.
+// passing reports whether a retry may succeed.
 func passing(err error) bool {
 	return errors.Is(err, ErrUnreachable) || errors.Is(err, errGoingAway) || errors.Is(err, umpire.ErrLimit)
 }
@@ -167,7 +167,7 @@ func (w *watching) stream(ctx context.Context) error {
 	return silent(ctx, w.read(response.Body, func() { silence.Reset(w.client.pace.silence) }))
 }
 
-// silent tells an end by silence from one by the caller.
+// silent distinguishes an end by silence from one by the caller.
 func silent(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
 		return umpire.Errorf("%w: %w", ErrUnreachable, cause)
@@ -175,8 +175,7 @@ func silent(ctx context.Context, err error) error {
 	return err
 }
 
-// read takes events off a stream. One that is cut short in the middle has not been
-// yielded, and comes again.
+// read reads events from a stream. An event that is cut short is not yielded, and comes again.
 func (w *watching) read(from io.Reader, heard func()) error {
 	lines := bufio.NewReader(from)
 	var kind string
@@ -206,7 +205,7 @@ func (w *watching) read(from io.Reader, heard func()) error {
 	}
 }
 
-// readLine returns a line without its end, which stays valid until the next one.
+// readLine returns a line without its end; it stays valid until the next one.
 func readLine(lines *bufio.Reader) ([]byte, error) {
 	line, err := lines.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -226,8 +225,8 @@ func readLine(lines *bufio.Reader) ([]byte, error) {
 	return bytes.TrimRight(line, "\r\n"), nil
 }
 
-// resumeKind is the event by which the gate ends a stream that is to go on with
-// another request.
+// resumeKind is the event by which the gate ends a stream that must be continued by another
+// request.
 const resumeKind = "resume"
 
 // take yields one event.
