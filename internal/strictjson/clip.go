@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Of a long string, Clip keeps so many bytes of the beginning and of the end. The end is always kept: that is where a
-// long harmless command stops being harmless.
+// The bytes that Clip keeps of the beginning and of the end of a long string. The end is always
+// kept, because that is where a long harmless command turns harmful.
 const (
 	clipHead = 5500
 	clipTail = 2000
@@ -33,7 +33,7 @@ func Clip(value json.RawMessage, limit int) json.RawMessage {
 	c := clipper{left: limit}
 	clipped, err := json.Marshal(c.clip(decoded))
 	if err != nil {
-		return json.RawMessage(`""`) // nothing decoded from JSON fails to be encoded
+		return json.RawMessage(`""`) // a value decoded from JSON always encodes
 	}
 	return clipped
 }
@@ -111,7 +111,7 @@ func (c *clipper) clipObject(all map[string]any) map[string]any {
 	return kept
 }
 
-// sizeOf is about how many bytes a value has.
+// sizeOf returns the approximate size of a value in bytes.
 func sizeOf(value any) (size int) {
 	switch value := value.(type) {
 	case string:

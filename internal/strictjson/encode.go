@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// EncodeLine returns v as one line of JSON, without escapes for HTML. It returns nil for a
-// value that JSON cannot hold, such as a channel.
+// EncodeLine returns v as one line of JSON, without HTML escapes. It returns nil for a value that
+// JSON cannot represent, such as a channel.
 func EncodeLine(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -10,8 +10,7 @@ import (
 // MaxLine is the longest line that is read.
 const MaxLine = 10 << 20
 
-// ErrLineTooLong stands for a line beyond the limit. The line after it can be
-// read.
+// ErrLineTooLong is returned for a line beyond the limit. The next line can still be read.
 var ErrLineTooLong = errors.New("the line is longer than 10485760 bytes")
 
 // A Line is one line of input, or the error in its place.

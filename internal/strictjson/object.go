@@ -1,6 +1,6 @@
-// Package strictjson reads JSON that strangers wrote: what two readers could read as two
-// different things is an error. It also writes the canonical form of a value, and reads
-// lines without letting a long one take the next along.
+// Package strictjson reads untrusted JSON: input that two readers could understand differently is
+// an error. It also writes the canonical form of a value, and reads lines in a way that keeps a
+// long line from swallowing the next one.
 //
 //	o, err := strictjson.ReadObject(payload)
 //	tool, err := o.RequiredText("tool_name")
@@ -15,18 +15,17 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// An Object holds the members of a JSON object as they are written, by their exact names.
-// encoding/json matches names regardless of case and lets the last duplicate win, other
-// parsers do not; a call must not mean one thing to umpire and another to the agent that
-// runs it.
+// An Object holds the members of a JSON object as written, by their exact names. encoding/json
+// matches names regardless of case and lets the last duplicate win, other parsers do not; a call
+// must not mean one thing to umpire and another to the agent that runs it.
 //
-// The methods that read a member return its zero value when it is missing or null. Their
-// errors name the member.
+// The methods that read a member return its zero value if it is missing or null. Their errors name
+// the member.
 type Object map[string]json.RawMessage
 
-// ReadObject reads one JSON object and nothing behind it. Text that is not UTF-8, and a name
-// that is given twice in one object at any depth, are errors. With the latter it returns the
-// members that are given once. It goes over the text once, however deep the nesting.
+// ReadObject reads one JSON object and nothing after it. Text that is not UTF-8, and a duplicate
+// name in one object at any depth, are errors. With the latter it still returns the members with
+// unique names. It reads the text once, at any nesting depth.
 func ReadObject(text []byte) (Object, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, errors.New("want a JSON object, got nothing")
@@ -54,7 +53,7 @@ func (o Object) Text(name string) (string, error) {
 	return UnquoteText(raw), nil
 }
 
-// ID returns a string that is fit to be an id: see umpire.CheckID.
+// ID returns a string that is a valid id: see umpire.CheckID.
 func (o Object) ID(name string) (string, error) {
 	s, err := o.Text(name)
 	if err != nil {
@@ -63,7 +62,7 @@ func (o Object) ID(name string) (string, error) {
 	return s, umpire.CheckID(name, s)
 }
 
-// RequiredText returns a string; that it is missing or empty is an error.
+// RequiredText returns a string; it fails if the string is missing or empty.
 func (o Object) RequiredText(name string) (string, error) {
 	s, err := o.Text(name)
 	if err == nil && s == "" {
@@ -111,8 +110,7 @@ func (o Object) Texts(name string) ([]string, error) {
 	return list, nil
 }
 
-// CheckSpelling refuses names that differ only in case: readers that fold case would take
-// one for the other.
+// CheckSpelling rejects names that differ only in case: readers that fold case would confuse them.
 func (o Object) CheckSpelling() error {
 	seen := make(map[string]string, len(o))
 	for name := range o {
@@ -132,7 +130,7 @@ type Kind string //nolint:errname // it is part of errors, but not an error itse
 // Error returns the words.
 func (k Kind) Error() string { return string(k) }
 
-// KindOf names the kind of a JSON value as an error message needs it.
+// KindOf returns the kind of a JSON value for an error message.
 func KindOf(raw []byte) Kind {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	if len(raw) == 0 {

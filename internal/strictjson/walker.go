@@ -13,9 +13,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Canonical returns a JSON value with sorted names and without blanks. Numbers stay as they
-// are written. No input at all is an empty object. Text that is not UTF-8, half a character
-// (an unpaired surrogate) and a name that is given twice in one object are errors.
+// Canonical returns a JSON value with sorted names and without blanks. Numbers stay as written.
+// Empty input becomes an empty object. Text that is not UTF-8, half a character (an unpaired
+// surrogate) and a duplicate name in one object are errors.
 func Canonical(input json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(input)) == 0 {
 		return json.RawMessage("{}"), nil
@@ -34,27 +34,27 @@ func Canonical(input json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(value)
 }
 
-// A walker goes over JSON once: it checks the grammar, finds duplicate names, and collects what
-// is asked for. One pass, however deep the nesting: a hook that is late lets the call run, so no
-// input may make it slow.
+// A walker parses JSON once: it checks the grammar, finds duplicate names, and collects the
+// requested values. It needs one pass at any nesting depth: a hook that is late lets the call run,
+// so no input may make it slow.
 type walker struct {
 	data []byte
 	pos  int
-	// top, when set, collects the members of the outermost object.
+	// top, if set, collects the members of the outermost object.
 	top Object
-	// builds says that the values are wanted, with numbers as they are written.
+	// builds is set if the values are needed, with numbers as written.
 	builds bool
 	path   []step // to the value, for an error
 
-	bad   bool  // it is not JSON
-	half  bool  // a string holds half a character
-	twice error // which name was first found to be given twice
+	bad   bool  // not JSON
+	half  bool  // a string contains half a character
+	twice error // the first duplicate name
 }
 
 // maxDepth bounds the nesting, as encoding/json does.
 const maxDepth = 10_000
 
-// document passes over one value and nothing behind it.
+// document skips one value with nothing after it.
 func (w *walker) document() any {
 	w.space()
 	v := w.value()
@@ -63,7 +63,7 @@ func (w *walker) document() any {
 	return v
 }
 
-// A step leads into an object by a name, or into a list by an index.
+// A step enters an object by a name, or a list by an index.
 type step struct {
 	name  string
 	index int // -1 in an object
@@ -85,7 +85,7 @@ func (w *walker) problem() error {
 	return umpire.Errorf("not JSON: %w", err)
 }
 
-// space passes over blanks.
+// space skips blanks.
 func (w *walker) space() {
 	for {
 		switch w.peek() {
@@ -97,7 +97,7 @@ func (w *walker) space() {
 	}
 }
 
-// peek returns the byte that comes next, 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (w *walker) peek() byte {
 	if w.pos < len(w.data) {
 		return w.data[w.pos]
@@ -105,7 +105,7 @@ func (w *walker) peek() byte {
 	return 0
 }
 
-// expect passes over a byte, and reports whether it is there.
+// expect skips a byte, and reports whether it is there.
 func (w *walker) expect(c byte) bool {
 	if w.peek() != c {
 		w.bad = true
@@ -115,8 +115,7 @@ func (w *walker) expect(c byte) bool {
 	return true
 }
 
-// value passes over one value; pos stands on its first byte before, and behind
-// its last byte after.
+// value skips one value; pos is at its first byte before, and after its last byte afterwards.
 func (w *walker) value() any {
 	switch w.peek() {
 	case '{':
@@ -177,7 +176,7 @@ func (w *walker) object() any {
 	return members
 }
 
-// keepMember collects a member; of one that is given twice neither is kept.
+// keepMember collects a member; it drops all members of a duplicate name.
 func (w *walker) keepMember(name string, value []byte, again bool) {
 	if again {
 		delete(w.top, name)
@@ -203,8 +202,8 @@ func (w *walker) array() any {
 	return list
 }
 
-// next steps to the next member or element. At the closing byte it steps past
-// it and reports false, as it does where the text is not JSON.
+// next moves to the next member or element. At the closing byte it moves past it and returns false,
+// as it does if the text is not JSON.
 func (w *walker) next(closing byte, first bool) bool {
 	w.bad = w.bad || len(w.path) >= maxDepth
 	if w.bad {
@@ -223,7 +222,7 @@ func (w *walker) next(closing byte, first bool) bool {
 	return ok
 }
 
-// str passes over a string.
+// str skips a string.
 func (w *walker) str() {
 	if !w.expect('"') {
 		return
@@ -269,7 +268,7 @@ func (w *walker) escape() {
 	w.pos += 6
 }
 
-// escapedRune reads \uXXXX at the beginning of a text, -1 if there is something else.
+// escapedRune reads \uXXXX at the beginning of a text, or returns -1.
 func escapedRune(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1
@@ -281,7 +280,7 @@ func escapedRune(text []byte) rune {
 	return rune(n)
 }
 
-// word passes over true, false or null, and returns what it stands for.
+// word skips true, false or null, and returns its value.
 func (w *walker) word(word string, value any) any {
 	for i := range word {
 		w.expect(word[i])
@@ -289,7 +288,7 @@ func (w *walker) word(word string, value any) any {
 	return value
 }
 
-// number passes over a number.
+// number skips a number.
 func (w *walker) number() {
 	if w.peek() == '-' {
 		w.pos++
@@ -312,7 +311,7 @@ func (w *walker) number() {
 	}
 }
 
-// digits passes over one digit or more.
+// digits skips one digit or more.
 func (w *walker) digits() {
 	start := w.pos
 	for c := w.peek(); c >= '0' && c <= '9'; c = w.peek() {
@@ -321,7 +320,7 @@ func (w *walker) digits() {
 	w.bad = w.bad || w.pos == start
 }
 
-// where names the object that an error is about, with a colon; "" is the outermost one.
+// where returns the path of the object that an error is about, with a colon; "" for the outermost one.
 func (w *walker) where() string {
 	var text strings.Builder
 	for i, s := range w.path[:min(len(w.path), maxPathShown)] {
@@ -340,13 +339,13 @@ func (w *walker) where() string {
 	return text.String()
 }
 
-// Limits on what an error shows of a text that a stranger wrote.
+// Limits on the part of a stranger's text that an error shows.
 const (
 	maxPathShown = 6
 	maxNameShown = 100
 )
 
-// shortenName is a name as an error shows it: without control characters, and not too long.
+// shortenName returns a name for an error: without control characters, and not too long.
 func shortenName(name string) string {
 	if len(name) > maxNameShown {
 		name = strings.ToValidUTF8(name[:maxNameShown], "") + "…"
