@@ -1,13 +1,13 @@
-// Package jsonrpc reads and writes the JSON-RPC messages of two programs that talk through
-// umpire, one message to a line. A message that is forwarded keeps its bytes:
+// Package jsonrpc reads and writes the JSON-RPC messages of two programs that talk through umpire,
+// one message per line. A forwarded message keeps its bytes:
 //
 //	line, err := peer.Read()
 //	m, err := jsonrpc.Parse(line)
 //	if m.Method == "tools/call" { ... }
 //	err = other.Write(m.Raw)
 //
-// A message must mean one thing to every reader, since it is judged by what it means to this
-// one: names that are given twice, or that differ in case only, are errors.
+// A message must mean the same to every reader, because it is judged by its meaning here: duplicate
+// names, or names that differ only in case, are errors.
 package jsonrpc
 
 import (
@@ -21,9 +21,9 @@ import (
 
 // A Message is a request, a notification or a response.
 type Message struct {
-	// Raw is the whole message as it came, with the end of its line.
+	// Raw is the whole message as received, with its newline.
 	Raw []byte
-	// ID is as it was written; nil in a notification.
+	// ID is the id as written; nil in a notification.
 	ID json.RawMessage
 	// Method is "" in a response.
 	Method string
@@ -41,7 +41,7 @@ const (
 	CodeDenied         = -32001
 )
 
-// Parse reads a message. With an error the message has its Raw bytes only.
+// Parse parses a message. With an error the message has only its Raw bytes.
 func Parse(line []byte) (Message, error) {
 	m := Message{Raw: line}
 	o, err := strictjson.ReadObject(line)
@@ -63,7 +63,7 @@ func Parse(line []byte) (Message, error) {
 	return m, nil
 }
 
-// names are those that a message gives a meaning to.
+// names are the members that a message gives a meaning to.
 var names = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
 // checkName rejects a name that equals a known one except for case.
@@ -76,7 +76,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// IsRequest reports whether the message wants an answer.
+// IsRequest reports whether the message expects an answer.
 func (m *Message) IsRequest() bool { return m.Method != "" && m.HasID() }
 
 // IsResponse reports whether the message is an answer.
@@ -85,33 +85,32 @@ func (m *Message) IsResponse() bool { return m.Method == "" && m.HasID() }
 // HasID reports whether the message has an id by which it can be answered.
 func (m *Message) HasID() bool { return len(m.ID) > 0 && string(m.ID) != "null" }
 
-// HasValidID reports whether the id, if there is one, is a text or a number, as the protocol
-// wants it.
+// HasValidID reports whether the id, if present, is a text or a number, as the protocol requires.
 func (m *Message) HasValidID() bool {
 	return !m.HasID() || m.ID[0] == '"' || m.ID[0] == '-' || m.ID[0] >= '0' && m.ID[0] <= '9'
 }
 
-// Key is the id in a form that is equal for equal ids.
+// Key returns the id in a form that is equal for equal ids.
 func (m *Message) Key() string { return KeyOf(m.ID) }
 
-// KeyOf is an id in a form that is equal for equal ids.
+// KeyOf returns an id in a form that is equal for equal ids.
 func KeyOf(id json.RawMessage) string {
 	if len(id) > 0 && id[0] == '"' {
 		return `"` + strictjson.UnquoteText(id)
 	}
 	if bytes.ContainsAny(id, ".eE") {
 		if number, err := strconv.ParseFloat(string(id), 64); err == nil {
-			return strconv.FormatFloat(number, 'f', -1, 64) // 1.0 is 1
+			return strconv.FormatFloat(number, 'f', -1, 64) // 1.0 equals 1
 		}
 	}
 	return string(id)
 }
 
-// version is that of JSON-RPC.
+// version is the version of JSON-RPC.
 const version = "2.0"
 
-// Call writes a request, or a notification where id is nil. The params are written byte for
-// byte; nil leaves them out.
+// Call returns a request, or a notification if id is nil. The params are written byte for byte; nil
+// omits them.
 func Call(id json.RawMessage, method string, params json.RawMessage) []byte {
 	line := []byte(`{"jsonrpc":"` + version + `"`)
 	if id != nil {
@@ -124,7 +123,7 @@ func Call(id json.RawMessage, method string, params json.RawMessage) []byte {
 	return append(line, '}', '\n')
 }
 
-// Answer writes the answer to a request.
+// Answer returns the answer to a request.
 func Answer(id json.RawMessage, result any) []byte {
 	return strictjson.EncodeLine(struct {
 		Version string          `json:"jsonrpc"`
@@ -133,7 +132,7 @@ func Answer(id json.RawMessage, result any) []byte {
 	}{version, id, result})
 }
 
-// Refuse writes the error that answers a request.
+// Refuse returns the error that answers a request.
 func Refuse(id json.RawMessage, code int, text string) []byte {
 	type failure struct {
 		Code    int    `json:"code"`

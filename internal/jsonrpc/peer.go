@@ -14,11 +14,11 @@ import (
 // MaxMessage is the largest message that is forwarded. A whole file is one message.
 const MaxMessage = 32 << 20
 
-// ErrTooLarge says that a message is larger than MaxMessage.
+// ErrTooLarge means that a message is larger than MaxMessage.
 var ErrTooLarge = umpire.Errorf("a message is larger than %d bytes", MaxMessage)
 
-// A Peer is one of the two programs. Read is for one goroutine; Write is safe for concurrent
-// use, and blocks while the program does not read.
+// A Peer is one of the two programs. Read must be called by one goroutine; Write is safe for
+// concurrent use, and blocks while the program does not read.
 type Peer struct {
 	in *bufio.Reader
 
@@ -26,7 +26,7 @@ type Peer struct {
 	out io.Writer
 }
 
-// NewPeer returns the program that writes what in yields, and reads what out is given.
+// NewPeer returns a program, given its output (in) and its input (out).
 func NewPeer(in io.Reader, out io.Writer) *Peer {
 	const buffer = 64 << 10
 	return &Peer{in: bufio.NewReaderSize(in, buffer), out: out}
@@ -52,7 +52,7 @@ func (p *Peer) Read() ([]byte, error) {
 	}
 }
 
-// Write writes a message whole, with the end of its line.
+// Write writes a whole message, with a newline.
 func (p *Peer) Write(message []byte) error {
 	if !bytes.HasSuffix(message, []byte("\n")) {
 		message = append(slices.Clip(message), '\n')

@@ -9,23 +9,22 @@ import (
 	"time"
 )
 
-// A Side is one of the two programs, as a relay sees it. Read is for one goroutine; Write is
-// safe for concurrent use. A *Peer is one.
+// A Side is one of the two programs from a relay's view. Read must be called by one goroutine;
+// Write is safe for concurrent use. A *Peer is a Side.
 type Side interface {
 	Read() ([]byte, error)
 	Write(message []byte) error
 }
 
-// A Relay reads what two programs say to each other until one of them ends. It belongs to one
-// Run.
+// A Relay reads the messages of two programs until one of them ends. It is used for one Run.
 type Relay struct {
-	// Client is the program that uses the other one, and Server the one that is used.
+	// Client is the program that uses the other one, Server.
 	Client, Server Side
-	// HangUp tells the server that the client has ended; nil does not.
+	// HangUp tells the server that the client has ended; it may be nil.
 	HangUp func()
 
 	// ctx ends with the first side that ends: from then on nothing is allowed.
-	ctx  context.Context //nolint:containedctx // it is that of Run, for the work that it started
+	ctx  context.Context //nolint:containedctx // Run's context, for the work that it started
 	end  context.CancelCauseFunc
 	work sync.WaitGroup
 }
@@ -33,13 +32,13 @@ type Relay struct {
 // parting is how long the programs may take to end, once one of them has.
 const parting = 3 * time.Second
 
-// errClientEnded says that the client needs the server no more.
+// errClientEnded means that the client no longer needs the server.
 var errClientEnded = errors.New("the client has ended")
 
 // Begin prepares for Run, whose context ends with ctx.
 func (r *Relay) Begin(ctx context.Context) { r.ctx, r.end = context.WithCancelCause(ctx) }
 
-// Run hands each line of the two programs to a function until one of them ends, or a function
+// Run passes each line of the two programs to a function until one of them ends, or a function
 // returns an error. The error is nil when the client has ended, and io.EOF when the server has.
 func (r *Relay) Run(fromClient, fromServer func(line []byte) error) error {
 	serverEnded := make(chan struct{})
@@ -78,7 +77,7 @@ func (r *Relay) Go(work func(ctx context.Context) error) (stop context.CancelCau
 	return stop
 }
 
-// readAll reads what one program says until it ends, and then returns nil.
+// readAll forwards the lines of one program until it ends, and then returns nil.
 func readAll(side Side, forward func([]byte) error) error {
 	for {
 		line, err := side.Read()
@@ -94,7 +93,7 @@ func readAll(side Side, forward func([]byte) error) error {
 	}
 }
 
-// within does something that may take too long, and waits for it no longer than that.
+// within runs do, and waits for it no longer than limit.
 func within(limit time.Duration, do func()) {
 	done := make(chan struct{})
 	go func() {

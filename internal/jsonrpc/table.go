@@ -2,18 +2,18 @@ package jsonrpc
 
 import "slices"
 
-// A Table remembers values by their keys, and forgets the oldest when it is full. NewTable makes
-// one. It is not safe for concurrent use.
+// A Table maps keys to values, and forgets the oldest when it is full. NewTable makes a table. It
+// is not safe for concurrent use.
 type Table[V any] struct {
 	limit int
 	order []string
 	of    map[string]V
 }
 
-// NewTable makes a table that holds at most so many values.
+// NewTable makes a table that holds at most limit values.
 func NewTable[V any](limit int) Table[V] { return Table[V]{limit: limit, of: map[string]V{}} }
 
-// Put remembers a value.
+// Put stores a value.
 func (t *Table[V]) Put(key string, value V) {
 	if _, known := t.of[key]; !known {
 		t.order = append(t.order, key)
@@ -31,7 +31,7 @@ func (t *Table[V]) Get(key string) (V, bool) {
 	return value, known
 }
 
-// Take returns a value and forgets it.
+// Take returns a value and removes it.
 func (t *Table[V]) Take(key string) (V, bool) {
 	value, known := t.of[key]
 	if known {
