@@ -21,7 +21,7 @@ const (
 	toolOther   label = "other"
 )
 
-// classOf tells a tool's class by its name.
+// classOf returns the class of a tool.
 func classOf(tool string) label {
 	switch tool {
 	case "Bash":
@@ -55,7 +55,7 @@ const (
 	byOther    label = "other"
 )
 
-// sourceOf tells what decided, by the machine's word for it.
+// sourceOf returns the source of a decision, derived from its reason code.
 func sourceOf(e *umpire.Event) label {
 	if e.Request != "" && e.Kind == umpire.EventPermissionApproved {
 		return byPerson
@@ -82,7 +82,7 @@ func sourceOf(e *umpire.Event) label {
 	return byOther
 }
 
-// verdictOf tells what an event of a decision says, and false for other events.
+// verdictOf returns the verdict of a decision event, or false for other events.
 func verdictOf(e *umpire.Event) (umpire.Verdict, bool) {
 	switch e.Kind {
 	case umpire.EventPermissionAsked:

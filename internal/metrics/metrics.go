@@ -41,7 +41,7 @@ const hasty = time.Second
 // scrapeTimeout bounds how long counting the questions may take.
 const scrapeTimeout = 5 * time.Second
 
-// Figures are counted from the timeline of a gate. Prometheus scrapes them. They have their own registry.
+// Figures are counted from the timeline of a gate and scraped by Prometheus. They have their own registry.
 type Figures struct {
 	registry *prometheus.Registry
 
@@ -50,7 +50,7 @@ type Figures struct {
 	wait, evaluate                     prometheus.Histogram
 	perHundred                         prometheus.Gauge
 
-	asked   *recent[question, time.Time]     // questions without an answer, since when
+	asked   *recent[question, time.Time]     // questions without an answer, and when they were asked
 	claimed *recent[batchKey, bool]          // batches whose results were handed out
 	counted struct{ calls, prompts float64 } // for the ratio
 }
@@ -65,14 +65,14 @@ type batchKey struct {
 	batch   umpire.BatchID
 }
 
-// waits are from a reflex to a working day.
+// waits range from a reflex to a working day.
 var waits = [...]float64{0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600, 14400, 28800}
 
-// evaluations are from a lookup to what somebody would notice.
+// evaluations range from a lookup to a noticeable delay.
 var evaluations = [...]float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .05, .25, 1}
 
-// New returns the figures of a gate. Each scrape calls pending, which returns the number of questions that wait
-// now and ends with its context. If pending is nil, that figure is left out.
+// New returns the figures of a gate. Each scrape calls pending, which returns the number of
+// questions that wait now and ends with its context. If pending is nil, that figure is omitted.
 func New(pending func(context.Context) (int, error)) *Figures {
 	f := &Figures{
 		registry:  prometheus.NewRegistry(),
@@ -125,16 +125,16 @@ func (f *Figures) Handler() http.Handler {
 	)
 }
 
-// A pendingCollector asks how many questions wait when somebody scrapes.
+// A pendingCollector counts the waiting questions on each scrape.
 type pendingCollector struct {
 	desc  *prometheus.Desc
 	count func(context.Context) (int, error)
 }
 
-// Describe tells of the one figure.
+// Describe sends the description of its only figure.
 func (c *pendingCollector) Describe(to chan<- *prometheus.Desc) { to <- c.desc }
 
-// Collect counts, or says why it could not.
+// Collect sends the count, or the error.
 func (c *pendingCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
@@ -160,7 +160,7 @@ func (f *Figures) Run(ctx context.Context, events iter.Seq2[umpire.Event, error]
 	return nil
 }
 
-// observe counts one event. One goroutine calls it.
+// observe counts one event. It is called by one goroutine.
 func (f *Figures) observe(e *umpire.Event) {
 	if verdict, ok := verdictOf(e); ok {
 		f.decisions.WithLabelValues(verdict.String(), string(sourceOf(e))).Inc()
@@ -192,7 +192,7 @@ func (f *Figures) submitted(e *umpire.Event) {
 	decoded, err := batch.Decode(*e)
 	detail, ok := decoded.Detail.(batch.Submitted)
 	if err != nil || !ok {
-		return // a later version's: the other figures go on
+		return // from a later version: ignore it
 	}
 	for _, c := range detail.Calls {
 		f.calls.WithLabelValues(string(classOf(c.Tool))).Inc()
@@ -204,7 +204,7 @@ func (f *Figures) submitted(e *umpire.Event) {
 	f.ratio()
 }
 
-// prompted notes that somebody is asked.
+// prompted records that somebody is asked.
 func (f *Figures) prompted(e *umpire.Event) {
 	f.prompts.WithLabelValues(string(classOf(e.Tool))).Inc()
 	f.asked.put(question{e.Session, e.Request}, e.At)
@@ -231,8 +231,8 @@ func (f *Figures) answered(e *umpire.Event) {
 	}
 }
 
-// handedOut notes that a batch's results went into a request to the model: the
-// second time they are delivered again.
+// handedOut records that a batch's results went into a request to the model: the second time counts
+// as redelivery.
 func (f *Figures) handedOut(e *umpire.Event) {
 	if e.Batch == "" {
 		return

@@ -7,7 +7,7 @@ const maxRecent = 10_000
 // for concurrent use.
 type recent[K comparable, V any] struct {
 	values map[K]V
-	order  []K // with keys that were taken since
+	order  []K // including keys that were removed since
 }
 
 func newRecent[K comparable, V any]() *recent[K, V] { return &recent[K, V]{values: map[K]V{}} }
@@ -26,7 +26,7 @@ func (r *recent[K, V]) put(key K, value V) {
 	}
 }
 
-// compact removes the keys that were taken, each of them once.
+// compact removes the deleted keys, and duplicates.
 func (r *recent[K, V]) compact() {
 	kept := make([]K, 0, len(r.values))
 	seen := make(map[K]bool, len(r.values))
@@ -39,7 +39,7 @@ func (r *recent[K, V]) compact() {
 	r.order = kept
 }
 
-// takeOut returns a value and forgets it.
+// takeOut returns a value and removes it.
 func (r *recent[K, V]) takeOut(key K) (V, bool) {
 	value, there := r.values[key]
 	delete(r.values, key)
