@@ -7,23 +7,23 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// An agent can hide a secret in a URL or a query. Texts that are longer or more opaque than ordinary
-// addresses ask.
+// An agent can hide a secret in a URL or a query. Texts that are longer or more opaque than
+// ordinary addresses ask.
 const (
-	// maxPlainURL is how many characters an ordinary address has at most, and maxPlainWord
-	// how many letters and digits in one piece.
+	// maxPlainURL is the longest ordinary address in characters, and maxPlainWord the most letters
+	// and digits in one piece of it.
 	maxPlainURL  = 1024
 	maxPlainWord = 100
-	// maxOpaque is how many characters of a part look random at most, and maxOpaqueAll
-	// how many of the whole. An identifier of 32 hexadecimal digits is common in addresses.
+	// maxOpaque is the most random-looking characters of a part, and maxOpaqueAll of the whole. An
+	// identifier of 32 hexadecimal digits is common in addresses.
 	maxOpaque    = 32
 	maxOpaqueAll = 96
 )
 
-// decodings is how often a text may be percent-encoded without hiding what it says.
+// decodings is how often a text may be percent-encoded without hiding its meaning.
 const decodings = 3
 
-// InAddress says why an address or a query that is sent to somebody may hold a secret, or "".
+// InAddress returns the reason why an address or a query that is sent out may contain a secret, or "".
 func InAddress(text string) umpire.Phrase {
 	if len(text) > maxPlainURL {
 		return "it is longer than addresses are"
@@ -62,8 +62,8 @@ func secretQuery(u *url.URL) bool {
 	return false
 }
 
-// opaquePart says which part of a text looks random or encoded, or "". Slashes, and what
-// separates the parameters of a query, separate parts.
+// opaquePart returns the reason why a part of a text looks random or encoded, or "". Slashes and
+// the separators of query parameters separate parts.
 func opaquePart(text string) umpire.Phrase {
 	all := 0
 	for part := range strings.FieldsFuncSeq(
@@ -92,7 +92,7 @@ func opaquePart(text string) umpire.Phrase {
 	return ""
 }
 
-// commitHash reports the name of an object of git, or a digest as registries show them.
+// commitHash reports whether a word is the name of a git object, or a digest as registries show them.
 func commitHash(word string) bool {
 	return (len(word) == 40 || len(word) == 64) && strings.Trim(word, "0123456789abcdef") == ""
 }

@@ -15,14 +15,14 @@ const Prefixes = "sk-ant- sk-proj- sk-svcacct- sk-or-v1- sk- ghp_ gho_ ghu_ ghs_
 	"figd_ tskey- dckr_pat_ glsa_ ATATT3 nfp_ hvs. hvb. rubygems_ SG. AKIA ASIA fo1_ ntn_ eyJ dapi pplx- sntryu_ " +
 	"sntrys_ AGE-SECRET-KEY- squ_ sqp_ pcsk_ EAAG bedrock-api-key-"
 
-// WordPrefixes begin tokens as well, and names.
+// WordPrefixes begin tokens as well, but also names.
 const WordPrefixes = "npm_ hf_ r8_ secret_ vercel_ mfa. key- pat_ tok_"
 
-// enough is how long the rest of a token is at least.
+// enough is the minimum length of the rest of a token.
 const enough = 16
 
-// Found reports whether a text holds a token that begins in a known way, or the
-// beginning of a private key.
+// Found reports whether a text contains a token with a known prefix, or the beginning of a private
+// key.
 func Found(text string) bool {
 	if strings.Contains(text, "-----BEGIN ") && strings.Contains(text, "PRIVATE KEY") {
 		return true
@@ -30,8 +30,7 @@ func Found(text string) bool {
 	return foundAfter(text, Prefixes, true) || foundAfter(text, WordPrefixes, false)
 }
 
-// foundAfter looks for tokens after prefixes. Those that are known well need no more than
-// a long word after them.
+// foundAfter looks for tokens after prefixes. Well-known prefixes need only a long word after them.
 func foundAfter(text, prefixes string, known bool) bool {
 	for prefix := range strings.FieldsSeq(prefixes) {
 		for at := 0; ; {
@@ -67,8 +66,8 @@ func isLong(text string, known bool) bool {
 
 func inWord(c byte) bool { return isDigit(c) || isUpper(c) || isLower(c) || c == '_' }
 
-// Random reports whether a value looks made by dice: it has a part that is not a
-// sequence of words and numbers as people make names of.
+// Random reports whether a value looks randomly generated: it has a part that is not a sequence of
+// words and numbers, as in names made by people.
 func Random(v string) bool {
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r > 127 || !inWord(byte(r)) || r == '_' }) {
 		if mixed(part) {
@@ -78,15 +77,15 @@ func Random(v string) bool {
 	return false
 }
 
-// A part of a value tells from this length on; a long one may have longer runs.
+// The minimum length of a part that can be judged; a long part may have longer runs.
 const (
 	shortestMixed = 8
 	surelyMixed   = 12
 )
 
-// mixed reports whether a word of letters and digits looks made by dice. It counts runs:
-// of digits, of capitals, of small letters with at most one capital before them. The
-// names that people make have long ones, dice have short ones.
+// mixed reports whether a word of letters and digits looks randomly generated. It counts runs: of
+// digits, of capitals, of small letters with at most one capital before them. Names made by people
+// have long runs, random ones short runs.
 func mixed(part string) bool {
 	if len(part) < shortestMixed {
 		return false
