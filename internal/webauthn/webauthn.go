@@ -1,5 +1,5 @@
-// Package webauthn checks what a browser returns for a passkey: its registration, and assertions made
-// with it (https://www.w3.org/TR/webauthn-3/).
+// Package webauthn checks a browser's responses for passkeys: registrations, and assertions made
+// with them (https://www.w3.org/TR/webauthn-3/).
 //
 // An assertion counts if it was made for one challenge, on a page of one origin, with a registered
 // key, by a person verified by the device, and if the key's counter went on. The package does not
@@ -22,7 +22,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Party is the site that keys are for.
+// A Party is the site of the keys.
 type Party struct {
 	Origin string // of its pages, such as https://umpire.example:8443
 	ID     string // its host
@@ -32,7 +32,7 @@ type Party struct {
 type Key struct {
 	ID     []byte `json:"id"`
 	Public []byte `json:"public"` // SPKI, in DER
-	Count  uint32 `json:"count"`  // of the latest assertion; 0 for keys that do not count
+	Count  uint32 `json:"count"`  // of the latest assertion; 0 for keys without a counter
 }
 
 // A Registration is returned by a browser for a new passkey.
@@ -51,7 +51,7 @@ type Assertion struct {
 	Signature  []byte `json:"signature"`
 }
 
-// Algorithms are the COSE numbers of the algorithms that keys may have: ES256, EdDSA and RS256.
+// Algorithms are the COSE numbers of the accepted key algorithms: ES256, EdDSA and RS256.
 var Algorithms = []int{-7, -8, -257}
 
 // The flags of authenticator data.
@@ -97,7 +97,7 @@ func (p Party) Register(r *Registration, challenge string) (Key, error) {
 	return Key{ID: r.ID, Public: r.Public, Count: count}, nil
 }
 
-// Verify checks an assertion that was made with a key for a challenge, and returns the key's new counter.
+// Verify checks an assertion by a key for a challenge, and returns the key's new counter.
 func (p Party) Verify(k *Key, a *Assertion, challenge string) (count uint32, err error) {
 	if !bytes.Equal(k.ID, a.ID) {
 		return 0, refusal(umpire.Errorf("it is another key"))
@@ -122,7 +122,7 @@ func (p Party) Verify(k *Key, a *Assertion, challenge string) (count uint32, err
 	return count, nil
 }
 
-// checkClient checks what the browser says about the page.
+// checkClient checks the browser's data about the page.
 func (p Party) checkClient(data []byte, kind, challenge string) error {
 	var said struct {
 		Type        string `json:"type"`
@@ -143,7 +143,7 @@ func (p Party) checkClient(data []byte, kind, challenge string) error {
 	return nil
 }
 
-// checkDevice checks what the device says, and returns its counter.
+// checkDevice checks the device's data, and returns its counter.
 func (p Party) checkDevice(data []byte) (count uint32, err error) {
 	const flags = userPresent | userVerified
 	site := sha256.Sum256([]byte(p.ID))
@@ -158,7 +158,7 @@ func (p Party) checkDevice(data []byte) (count uint32, err error) {
 	return binary.BigEndian.Uint32(data[countAt:]), nil
 }
 
-// parsePublic reads a public key of one of the algorithms.
+// parsePublic parses a public key of one of the algorithms.
 func parsePublic(der []byte) (crypto.PublicKey, error) {
 	public, err := x509.ParsePKIXPublicKey(der)
 	if err != nil {
@@ -179,7 +179,7 @@ func parsePublic(der []byte) (crypto.PublicKey, error) {
 	return nil, refusal(umpire.Errorf("its public key is of an unknown kind"))
 }
 
-// isSigned reports whether a signature is that of a message.
+// isSigned reports whether a signature is valid for a message.
 func isSigned(public crypto.PublicKey, message, signature []byte) bool {
 	sum := sha256.Sum256(message)
 	switch k := public.(type) {
