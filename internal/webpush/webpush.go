@@ -26,9 +26,9 @@ import (
 
 // A Subscription is a browser's address and keys for messages to it.
 type Subscription struct {
-	Endpoint string `json:"endpoint"` // the address that takes them
+	Endpoint string `json:"endpoint"` // the push service's address for them
 	Key      []byte `json:"key"`      // the browser's public key, p256dh
-	Secret   []byte `json:"secret"`   // auth, which only the browser and the sender have
+	Secret   []byte `json:"secret"`   // auth, known only to the browser and the sender
 }
 
 const (
@@ -43,7 +43,7 @@ const (
 	tagSize    = 16
 )
 
-// Host returns the host of the push service, for a person to see.
+// Host returns the host of the push service, for display.
 func (s *Subscription) Host() string {
 	at, err := url.Parse(s.Endpoint)
 	if err != nil {
@@ -71,8 +71,8 @@ func (s *Subscription) Check() error {
 	return nil
 }
 
-// Encrypt returns the body of a message. The sender's key and the salt must be random, and used for this
-// message only.
+// Encrypt returns the body of a message. The sender's key and the salt must be random, and used for
+// this message only.
 func (s *Subscription) Encrypt(text []byte, sender *ecdh.PrivateKey, salt []byte) ([]byte, error) {
 	if len(text) > MaxText {
 		return nil, umpire.Errorf("the message is too long: %w", umpire.ErrInvalid)
@@ -96,7 +96,7 @@ func (s *Subscription) Encrypt(text []byte, sender *ecdh.PrivateKey, salt []byte
 	return seal.Seal(header, nonce, append(append([]byte{}, text...), lastRecord), nil), nil
 }
 
-// deriveKeys returns the cipher and the nonce of the one record of a message.
+// deriveKeys returns the cipher and the nonce of the only record of a message.
 func deriveKeys(shared []byte, s *Subscription, sender, salt []byte) (cipher.AEAD, []byte, error) {
 	expand := func(secret, salt []byte, info string, size int) []byte {
 		key, err := hkdf.Key(sha256.New, secret, salt, info, size)
@@ -114,7 +114,7 @@ func deriveKeys(shared []byte, s *Subscription, sender, salt []byte) (cipher.AEA
 	return seal, expand(input, salt, "Content-Encoding: nonce\x00", 12), err
 }
 
-// PublicKey returns the sender's public key as browsers take it.
+// PublicKey returns the sender's public key in the form that browsers accept.
 func PublicKey(key *ecdsa.PrivateKey) (string, error) {
 	public, err := key.PublicKey.ECDH()
 	if err != nil {
@@ -123,8 +123,8 @@ func PublicKey(key *ecdsa.PrivateKey) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(public.Bytes()), nil
 }
 
-// Authorize returns the header Authorization for messages to a push service, which is valid until it
-// expires. The subject is an address at which the sender can be found.
+// Authorize returns the Authorization header for messages to a push service, valid until expires.
+// The subject is an address at which the sender can be reached.
 func (s *Subscription) Authorize(key *ecdsa.PrivateKey, subject string, expires time.Time) (string, error) {
 	at, err := url.Parse(s.Endpoint)
 	if err != nil {
@@ -150,8 +150,8 @@ func (s *Subscription) Authorize(key *ecdsa.PrivateKey, subject string, expires 
 
 func encode(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
 
-// sign signs a text as RFC 7518 wants it: both numbers of the signature at full length. Without a source of
-// randomness the signature is that of RFC 6979.
+// sign signs a text as required by RFC 7518: both numbers of the signature at full length. Without
+// a source of randomness the signature follows RFC 6979.
 func sign(key *ecdsa.PrivateKey, text string) ([]byte, error) {
 	sum := sha256.Sum256([]byte(text))
 	der, err := key.Sign(nil, sum[:], crypto.SHA256)
