@@ -27,7 +27,7 @@ func single(c umpire.Call) umpire.Submission {
 	return umpire.Submission{Session: "s1", Batch: umpire.BatchID(c.ID), Lane: string(c.ID), Calls: []umpire.Call{c}}
 }
 
-// inTwoSteps is what Admit does in one.
+// inTwoSteps does the same as Admit, in two steps.
 func (d *testGate) inTwoSteps(c umpire.Call) umpire.Started {
 	d.t.Helper()
 	b := must(d.Submit(d.t.Context(), single(c)))(d.t)
@@ -218,8 +218,8 @@ func TestAdmitLeavesToTheHost(t *testing.T) {
 	}
 }
 
-// TestAdmitAfterwards: a call that has run is on the timeline by what would have been decided, once, and
-// only if nobody had asked about it. No hook speaks about it, and nothing is stored.
+// TestAdmitAfterwards: a call that has already run is recorded on the timeline with its would-be decision,
+// once, and only if it was never asked about. No hook is run for it, and nothing is stored.
 func TestAdmitAfterwards(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -244,7 +244,7 @@ func TestProjectScopeWritesARule(t *testing.T) {
 	}
 }
 
-// TestWhoLeavesLosesNoRule: the rule of an answer that stands is written, even if whoever gave it does not wait for it.
+// TestWhoLeavesLosesNoRule: the rule of an accepted answer is written even if the client disconnects.
 func TestWhoLeavesLosesNoRule(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -337,8 +337,7 @@ func TestRuleOfAnotherCall(t *testing.T) {
 	}
 }
 
-// D-25, A-14, X-28: a call that asks while the batch runs stops it; what is finished
-// stays finished.
+// D-25, A-14, X-28: a call that asks while the batch runs stops it; finished calls stay finished.
 func TestAskWhileRunning(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -366,8 +365,8 @@ func TestAskWhileRunning(t *testing.T) {
 	}
 }
 
-// Approval binding: what was approved is what was shown. When the call would do
-// something else by the time it runs, it asks again.
+// Approval binding: an approval covers the call as shown. If the call would do something else by
+// the time it runs, it asks again.
 func TestApprovalIsBoundToWhatWasShown(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -444,7 +443,7 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// N-33, N-88: what is critical is refused at once and cannot be approved.
+// N-33, N-88: a critical call is refused at once and cannot be approved.
 func TestCriticalCannotBeApproved(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -458,7 +457,7 @@ func TestCriticalCannotBeApproved(t *testing.T) {
 	}
 }
 
-// N-15 in scenarios, C-70, N-69: nobody is there, so it is no at once, and on record.
+// N-15 in scenarios, C-70, N-69: a headless session refuses at once, on the record.
 func TestHeadless(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -663,7 +662,7 @@ func TestAllowAll(t *testing.T) {
 	}
 }
 
-// Watch gives what is stored and then what comes, each event once and in order.
+// Watch yields stored events and then new ones, each once and in order.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

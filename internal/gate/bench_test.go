@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/project"
 )
 
-// BenchmarkReload10000 is what a change of a file with 10,000 rules costs: reading the file, checking
-// each rule, and making a policy of them.
+// BenchmarkReload10000 measures a change of a file with 10,000 rules: reading the file, checking
+// each rule, and compiling them to a policy.
 func BenchmarkReload10000(b *testing.B) {
 	home := b.TempDir()
 	writeManyRules(b, home, 10_000)

@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// codeCall is a command that runs the code of a file, and what is rewritten.
+// codeCall is a command that runs the code of a file, and the text to rewrite.
 type codeCall struct{ command, file, before, after string }
 
 func codeCalls() map[string]codeCall {
@@ -79,8 +79,8 @@ func TestApprovalIsBoundToIncludes(t *testing.T) {
 	}
 }
 
-// An approval is for the code that the card showed. Whatever rewrites it, the call asks
-// again, says what changed, and has not run.
+// An approval covers the code on its card. If anything rewrites the code, the call asks again,
+// reports the change, and has not run.
 func TestApprovalIsBoundToTheCode(t *testing.T) {
 	t.Parallel()
 	for name, tt := range codeCalls() {
@@ -110,8 +110,8 @@ func TestApprovalIsBoundToTheCode(t *testing.T) {
 	}
 }
 
-// An answer to a card that is not right any more is not taken, whatever its scope: nothing
-// is granted or recorded as approved, and the call asks again with what has changed.
+// An answer to an outdated card is rejected in every scope: nothing is granted or recorded as
+// approved, and the call asks again with the changes.
 func TestAnswerToOldCodeIsNotTaken(t *testing.T) {
 	t.Parallel()
 	for scope := umpire.ScopeOnce; scope <= umpire.ScopeGlobal; scope++ {
@@ -149,7 +149,7 @@ func TestAnswerToOldCodeIsNotTaken(t *testing.T) {
 	}
 }
 
-// A refusal is taken whatever the code says by now.
+// A refusal is accepted even if the code has changed.
 func TestRefusalOfOldCodeIsTaken(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -163,8 +163,8 @@ func TestRefusalOfOldCodeIsTaken(t *testing.T) {
 	}
 }
 
-// Whenever the code changes, before the answer, while it is stored or after it, the call
-// does not run in a form that nobody saw: the answer is refused, or the start asks.
+// Whether the code changes before the answer, while it is stored or after it, the call never runs
+// in an unseen form: the answer is rejected, or the start asks.
 func TestCodeThatChangesDuringTheAnswer(t *testing.T) {
 	t.Parallel()
 	for _, place := range []string{"answered", "resolved", "approved"} {
@@ -215,8 +215,8 @@ func TestCodeThatIsTheSameRuns(t *testing.T) {
 	}
 }
 
-// What a card keeps of code is bounded and has no secrets, and its digest is of all of
-// it: a change far behind what is shown is a change.
+// The code kept on a card is bounded and has no secrets, and its digest covers all of it: a change
+// far beyond the shown part is a change.
 func TestCodeOnACardIsBoundedAndMasked(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -243,7 +243,7 @@ func TestCodeOnACardIsBoundedAndMasked(t *testing.T) {
 	}
 }
 
-// What is no regular file is neither waited for nor shown.
+// A file that is not regular is neither waited for nor shown.
 func TestCodeThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -36,7 +36,7 @@ func TestCoverage(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
 	ask := func(id string, c umpire.Call) {
-		d.submit(d.session(umpire.Opening{}), "m"+id, c) // in a session of its own: one refuses twice by itself
+		d.submit(d.session(umpire.Opening{}), "m"+id, c) // in a separate session: one refuses twice by itself
 		d.refuse(id, "")
 	}
 	for i, line := range []string{"git commit -m x", "git commit -m y", "git commit -m y", "git stash drop", "chmod 600 a"} {

@@ -20,12 +20,12 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// The crash matrix: a child process plays one conversation and is ended by SIGKILL
-// at a named place. Then the store is opened anew, and what is found and what is
-// done with it is compared with the table in docs/batch.md.
+// The crash matrix: a child process plays one conversation and is killed by SIGKILL at a named
+// place. Then the test reopens the store and compares its state and the recovery with the table in
+// docs/batch.md.
 //
-// The conversation is one message with two calls: a Write that asks, and a Read. The
-// Write's effect is a line appended to a file, so that a second run would show.
+// The conversation is one message with two calls: a Write that asks, and a Read. The Write appends
+// a line to a file, which would reveal a second run.
 
 const (
 	crashPlace = "UMPIRE_TEST_CRASH" // PLACE:NTH
@@ -76,7 +76,7 @@ func crashDesk(t *testing.T, dir string) *testGate {
 
 func (d *testGate) effects() string { return filepath.Join(filepath.Dir(d.project), "effects") }
 
-// perform is what running a call does.
+// perform runs a call.
 func (d *testGate) perform(id umpire.CallID) {
 	d.t.Helper()
 	f, err := os.OpenFile(d.effects(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -119,7 +119,7 @@ func (d *testGate) play() {
 	d.goOn(s)
 }
 
-// goOn runs what may run, and takes the results to the model.
+// goOn runs the calls that may run, and passes the results to the model.
 func (d *testGate) goOn(s umpire.Session) {
 	d.t.Helper()
 	ctx := context.Background()
@@ -194,7 +194,7 @@ func TestCrashMatrix(t *testing.T) {
 	}
 }
 
-// afterCrash checks what must hold after every recovery.
+// afterCrash checks the invariants after every recovery.
 func (d *testGate) afterCrash(s umpire.Session, ran []string) {
 	d.t.Helper()
 	if got := d.performed(); !slices.Equal(got, ran) {
@@ -307,7 +307,7 @@ func settleLost(t *testing.T, d *testGate, s umpire.Session) {
 	d.goOn(s)
 }
 
-// claimOnce: whoever goes on, one wins.
+// claimOnce: only one of the competing runners wins.
 func claimOnce(t *testing.T, d *testGate, s umpire.Session) {
 	if _, err := d.Compose(t.Context(), s.ID, s.Epoch-1); !errors.Is(err, umpire.ErrFenced) {
 		t.Errorf("the runner before is not fenced off: %v", err)

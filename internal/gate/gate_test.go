@@ -91,8 +91,8 @@ func TestCheckDenyBeatsGrants(t *testing.T) {
 	}
 }
 
-// TestCheckFailsClosed: whatever is missing or broken, nothing that changes
-// anything is allowed.
+// TestCheckFailsClosed: if anything is missing or broken, no call that changes something is
+// allowed.
 func TestCheckFailsClosed(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Every call that starts under a grant counts as a use of it, whatever the grant's scope.
+// Every call that starts under a grant counts as a use of it, in any scope.
 func TestGrantsAreCounted(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -25,7 +25,7 @@ type historyOp struct {
 	choice umpire.Choice
 }
 
-// historyKinds are what clients do. Handing in again is a client's retry; claiming is
+// historyKinds are the actions of clients. Submitting again is a client's retry; claiming is
 // fetching the results for the model.
 var historyKinds = []string{"ask", "list", "resolve", "start", "finish", "claim", "look"}
 
@@ -35,8 +35,8 @@ type historyOut struct {
 	state    umpire.CallState
 }
 
-// A historyState is the sequential machine: whether the call was handed in, what was
-// answered, whether it was started and finished.
+// A historyState is the sequential model: whether the call was submitted, its answer, whether it
+// was started and finished.
 type historyState struct {
 	asked             bool
 	answered          umpire.Choice
@@ -119,8 +119,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	}
 }
 
-// A historyWorld is what the clients share: the session, and the question once
-// somebody has seen it.
+// A historyWorld is shared by the clients: the session, and the question once a client has seen it.
 type historyWorld struct {
 	session umpire.Session
 	seen    atomic.Pointer[umpire.Pending]
@@ -209,7 +208,7 @@ func (w *historyWorld) do(g *Gate, op historyOp) (out historyOut, err error) {
 	return historyOut{done: err == nil}, early(err)
 }
 
-// early takes the refusals of what comes too early or too late: they are answers.
+// early accepts refusals of requests that come too early or too late: they are answers.
 func early(err error) error {
 	if errors.Is(err, umpire.ErrState) || errors.Is(err, umpire.ErrNotFound) {
 		return nil

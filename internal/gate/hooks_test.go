@@ -124,7 +124,7 @@ func TestHooksBeforeTheQuestion(t *testing.T) {
 	if got := d.run(s, d.approve("c1", umpire.ScopeOnce)); len(got) != 1 || len(d.lines("ran")) != 1 {
 		t.Errorf("ran %v, hooks %v", got, d.lines("ran"))
 	}
-	// Nobody there: what a hook asks about is denied.
+	// Headless: a call that a hook asks about is denied.
 	alone := d.session(umpire.Opening{Headless: true})
 	b := d.submit(alone, "b2", command("c1", "ls"))
 	if c := b.Call("c1"); c.State != umpire.CallDone || !strings.HasPrefix(catalogue.English.Text(c.Reason), "non_interactive confirmation required: why?") {

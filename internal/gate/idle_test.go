@@ -62,8 +62,8 @@ func (s askingStmt) Query(args []driver.Value) (driver.Rows, error) {
 	return rows, err
 }
 
-// TestIdleGateAsksTheSameForAnyWatchers: while nothing happens, the store alone looks for news, and however many watch,
-// nobody else asks the database for anything.
+// TestIdleGateAsksTheSameForAnyWatchers: while nothing happens, only the store looks for news, and
+// watchers never query the database, no matter how many there are.
 func TestIdleGateAsksTheSameForAnyWatchers(t *testing.T) {
 	t.Parallel()
 	for _, watchers := range []int{0, 10, 500} {

@@ -60,7 +60,7 @@ func largeLine(middle string) string {
 	return line.String() + "E"
 }
 
-// A largeCall takes one call through the gate, in a batch of its own.
+// A largeCall takes one call through the gate, in a separate batch.
 type largeCall struct {
 	d       *testGate
 	session umpire.Session

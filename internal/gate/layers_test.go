@@ -22,8 +22,8 @@ func (d *testGate) userFile(text string) {
 	}
 }
 
-// C-78, C-79: deny rules and what is built in stand above allow rules, then what auto mode
-// remembers, then the person, who is warned of what destroys.
+// C-78, C-79: deny rules and built-in rules override allow rules, then come auto mode's memory and
+// the person, with a warning about destructive calls.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -131,7 +131,7 @@ func TestInheritedFlow(t *testing.T) {
 		t.Errorf("MP-34: %s %s", d.Verdict, d.ReasonCode)
 	}
 	for _, name := range []string{"Bash", "Write", "Edit", "GitCommit", "GitPush", "GitCheckout"} {
-		if !slices.Contains(policy.LegacyDangerous, name) { //nolint:staticcheck // that it is still there is what is tested
+		if !slices.Contains(policy.LegacyDangerous, name) { //nolint:staticcheck // tests that it still exists
 			t.Errorf("MP-35: %s is missing", name)
 		}
 	}
@@ -168,8 +168,8 @@ func TestInheritedFlow(t *testing.T) {
 	}
 }
 
-// A host has tools of its own, which the built-in agent's list says nothing about; what
-// edit tools may change is one rule for all, S-67.
+// A host has its own tools, which the built-in agent's list does not cover; one rule for all limits
+// the files that edit tools may change, S-67.
 func TestProfilesOfHosts(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -39,7 +39,7 @@ func TestCallsOfLargeBatchesCostTheSame(t *testing.T) {
 // turn out not to be needed.
 var mostStatements = map[string]int{"submit asks": 6, "submit runs": 2, "resolve": 15, "start": 16, "finish": 8}
 
-// A cost is what one call costs in a step: the most that any of its batch did.
+// A cost is the cost of one call in a step: the maximum over its batch.
 type cost struct {
 	store.Counts
 
@@ -133,8 +133,8 @@ func TestLargeBatchIsCancelledWhole(t *testing.T) {
 	}
 }
 
-// TestPendingIsListedInPages: a page is as long as it was asked for, although some of what waits is not
-// to be shown, and none is left out or comes twice when questions are answered in between.
+// TestPendingIsListedInPages: a page has the requested length even if some waiting questions are
+// hidden, and questions answered in between cause neither gaps nor duplicates.
 func TestPendingIsListedInPages(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

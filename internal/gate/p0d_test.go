@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// TestP0DDecisions: what is outside asks, what is critical never runs, and what is of
-// high risk waits for a person.
+// TestP0DDecisions: an outside path asks, a critical call never runs, and a call of high risk waits
+// for a person.
 func TestP0DDecisions(t *testing.T) {
 	t.Parallel()
 	t.Run("boundary_external_directory_detected", func(t *testing.T) {

@@ -13,7 +13,7 @@ func (d *testGate) child(parent umpire.Session) umpire.Session {
 	return d.session(umpire.Opening{Parent: parent.ID, Runner: "r"})
 }
 
-// N-16: a sub-agent's session is no root session, and has what its parent has.
+// N-16: a sub-agent's session is not a root session, and has its parent's settings.
 func TestChildIsLikeItsParent(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -98,7 +98,7 @@ func TestChildInheritsDistrust(t *testing.T) {
 	}
 }
 
-// With the parent ends what it started: nobody is asked on its behalf any more.
+// Sub-agents end with their parent: no more questions are asked on its behalf.
 func TestChildEndsWithItsParent(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

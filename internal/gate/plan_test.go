@@ -64,7 +64,7 @@ func TestLeavingPlanMode(t *testing.T) {
 	}
 }
 
-// C-74, C-77: what was changed meanwhile asks, and only that.
+// C-74, C-77: files changed meanwhile ask, and only those.
 func TestPlannedFilesAreCheckedAgain(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -113,8 +113,8 @@ func TestPlansPermitFilesOfTheProjectOnly(t *testing.T) {
 	}
 }
 
-// Refusing a plan leaves plan mode as it is; where nobody is there it is refused at once;
-// and no scope makes the next plan pass unseen.
+// Refusing a plan leaves plan mode as it is; in a headless session it is refused at once; and no
+// scope lets the next plan pass unseen.
 func TestPlansThatAreNotApproved(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -148,7 +148,7 @@ func TestPlansThatAreNotApproved(t *testing.T) {
 	}
 }
 
-// Nobody sets bypass in a session that was not opened for it, not even on the way out of plan mode.
+// Bypass cannot be set in a session that was not opened for it, not even on the way out of plan mode.
 func TestBypassNeedsItsSession(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -200,7 +200,7 @@ func TestPersonLeavesPlanMode(t *testing.T) {
 	}
 }
 
-// C-16 to C-18 in use: auto mode takes the say from what is too broad, and gives it back.
+// C-16 to C-18 in use: auto mode disables too broad rules, and enables them again.
 func TestModeChangesTellWhatIsStripped(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -89,8 +89,7 @@ func TestLostCalls(t *testing.T) {
 	}
 }
 
-// D-34: the question what became of a command tells which command it was, as the first
-// question did.
+// D-34: the question about the outcome of a command names the command, as the first question did.
 func TestLostCommand(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -135,8 +134,8 @@ func TestLostReadRunsAgain(t *testing.T) {
 	}
 }
 
-// Code of the project may do anything, however harmless the command looks: it is never
-// run again before a person was asked what became of it.
+// Code of the project may do anything, even if the command looks harmless: it never runs again
+// before a person was asked about its outcome.
 func TestLostProjectCodeAsks(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"go test ./...", "npm test", "eslint .", "cd sub && pytest", "ls && cargo test"} {

@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
-// TestDecisionsGoOnWhileRulesAreCompiled: a large change of the rules stands in nobody's way. It is
-// held up here between reading and use, and calls are decided by the rules before it.
+// TestDecisionsGoOnWhileRulesAreCompiled: a large change of the rules does not block decisions. The
+// test holds it up between reading and use, and calls are decided by the previous rules.
 func TestDecisionsGoOnWhileRulesAreCompiled(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -67,8 +67,8 @@ func TestDecisionsGoOnWhileRulesAreCompiled(t *testing.T) {
 	}
 }
 
-// TestOneFolderHangsAlone: what is read of one project's folder may take for ever, as on a disk that is gone; calls in
-// others are decided meanwhile, of known and of new ones.
+// TestOneFolderHangsAlone: reading one project's folder may take forever, as on a disk that is
+// gone; calls in other folders, known or new, are decided meanwhile.
 func TestOneFolderHangsAlone(t *testing.T) {
 	t.Parallel()
 	hangs, known, fresh := t.TempDir(), t.TempDir(), t.TempDir()
@@ -100,8 +100,8 @@ func TestOneFolderHangsAlone(t *testing.T) {
 	}
 }
 
-// TestPanicWhileOpening: what panics once while a project is opened is an error for those who wait for it, and keeps
-// nobody from it later.
+// TestPanicWhileOpening: a panic while a project is opened is an error for the waiting callers, and
+// later callers can still open it.
 func TestPanicWhileOpening(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -34,8 +34,8 @@ const (
 
 const safeText = "Tool classified as safe"
 
-// A row is one call with what must become of it. Empty fields of the answer are
-// not looked at, and neither is a class of "".
+// A row is one call with its required outcome. Empty fields of the answer are not checked, and
+// neither is a class of "".
 type row struct {
 	name    string
 	call    umpire.Call
@@ -108,7 +108,7 @@ func userRule(t *testing.T, text string) umpire.Rule {
 	return r
 }
 
-// gateWith is a gate with a home of its own and these rules.
+// gateWith returns a gate with a fresh home and these rules.
 func gateWith(t *testing.T, c Config, rules ...string) *Gate {
 	t.Helper()
 	if c.UserHome == "" {
@@ -328,8 +328,8 @@ func TestRowsRules(t *testing.T) {
 	})
 }
 
-// TestRowsDialog: what runs without a question and what asks, in default mode
-// and without any rule.
+// TestRowsDialog: the calls that run without a question and those that ask, in default mode and
+// without any rule.
 func TestRowsDialog(t *testing.T) {
 	t.Parallel()
 	rows := []row{
@@ -415,8 +415,8 @@ func TestRowsOutcomes(t *testing.T) {
 	})
 }
 
-// TestRowsDanger: auto mode refuses known danger, ask mode shows it with a
-// warning; what is critical is refused by both.
+// TestRowsDanger: auto mode refuses known danger, ask mode shows it with a warning; both refuse a
+// critical call.
 func TestRowsDanger(t *testing.T) {
 	t.Parallel()
 	root := repository(t)
@@ -486,8 +486,8 @@ func TestRowsPaths(t *testing.T) {
 	checkRows(t, rows)
 }
 
-// TestRowsSuffix: a refused file is not asked about, whatever the mode, and its
-// bytes stay; an allowed one is judged like any other.
+// TestRowsSuffix: a refused file is never asked about, in any mode, and its bytes stay; an allowed
+// one is judged like any other.
 func TestRowsSuffix(t *testing.T) {
 	t.Parallel()
 	root := repository(t)
@@ -629,8 +629,8 @@ func TestRowsMuse(t *testing.T) {
 	}
 }
 
-// TestRowsOnePath: the gate decides every call, in every mode, and each decision
-// says which row it was, so that nothing passes without a trace.
+// TestRowsOnePath: the gate decides every call, in every mode, and each decision names its row,
+// which leaves a trace of every call.
 func TestRowsOnePath(t *testing.T) {
 	t.Parallel()
 	root := repository(t)

@@ -18,7 +18,7 @@ type changedRule struct {
 	Scope  string `json:"scope"`
 }
 
-// rulesTold are the changes of rules on the timeline: who, and what was added and removed.
+// rulesTold returns the rule changes on the timeline: their authors, and the added and removed rules.
 func (d *testGate) rulesTold() (told []string) {
 	d.t.Helper()
 	for _, e := range must(d.Events(d.t.Context(), umpire.Filter{}))(d.t) {

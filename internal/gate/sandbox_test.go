@@ -17,8 +17,8 @@ func confined(level umpire.SandboxLevel) *umpire.Confinement {
 	return c
 }
 
-// What a runner can do and what is required of it decide together: where the sandbox
-// cannot be had a command asks, and never runs bare by itself.
+// A runner's abilities and the requirements on it decide together: if the sandbox is unavailable a
+// command asks, and never runs without it unasked.
 func TestSandboxRequired(t *testing.T) {
 	t.Parallel()
 	none, weaker, full := umpire.SandboxNone, umpire.SandboxWeaker, umpire.SandboxFull

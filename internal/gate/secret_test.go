@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// What is secret is nowhere in the database, the events and the questions, and
-// still is what runs, and what the model reads.
+// Secrets appear nowhere in the database, the events and the questions, but still reach the running
+// command and the model.
 func TestSecretsAreMaskedAndStillRun(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -72,8 +72,8 @@ func TestSecretsAreMaskedAndStillRun(t *testing.T) {
 	}
 }
 
-// A grant remembers what was approved; where that has a secret it must match the
-// very call and still not be readable.
+// A grant remembers the approved call; if that contains a secret it must match exactly this call
+// and still not be readable.
 func TestSecretInARememberedCommand(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -28,7 +28,7 @@ func TestContinueStaysInTheProject(t *testing.T) {
 	a1 := d.session(umpire.Opening{})
 	a2 := d.session(umpire.Opening{})
 	b1 := d.session(umpire.Opening{Dir: b})
-	d.session(umpire.Opening{Parent: a2.ID}) // a sub-agent's session is no root session
+	d.session(umpire.Opening{Parent: a2.ID}) // a sub-agent's session is not a root session
 	from := umpire.Resumption{Dir: d.project}
 	if s := must(d.Continue(t.Context(), from))(t); s.ID != a2.ID || s.Epoch != a2.Epoch+1 {
 		t.Errorf("N-21: continued %s at epoch %d", s.ID, s.Epoch)
@@ -98,8 +98,8 @@ func TestSessionFields(t *testing.T) {
 	}
 }
 
-// Sessions from before projects were kept belong to nobody until somebody goes on
-// with them, and that is told.
+// Sessions from before projects were recorded have no project until they are continued, and that is
+// reported.
 func TestLegacySession(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -319,8 +319,8 @@ func TestFoldersAreWhole(t *testing.T) {
 	}
 }
 
-// TestConversationIsRead: what was said is read without going on with the session, the
-// last of it if no more is wanted, and of a fork what it came with.
+// TestConversationIsRead: messages are read without continuing the session, the last ones if a
+// limit is given, and for a fork the ones it came with.
 func TestConversationIsRead(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -436,7 +436,7 @@ func TestRunnersOfASession(t *testing.T) {
 	for i := 2; i <= maxRunners; i++ {
 		runner := fmt.Sprintf("h:%d:1", i)
 		if i == 2 {
-			runner = "other:2:1" // nobody here can tell whether it lives
+			runner = "other:2:1" // on another machine: it is unknown whether it is alive
 		}
 		all = append(all, runner)
 		if err := d.AddRunner(t.Context(), &s, runner); err != nil {
@@ -519,8 +519,8 @@ func TestExternalSessionKeepsItsProject(t *testing.T) {
 	}
 }
 
-// TestGrantsStayWithTheirProject: a session that is continued at its root counts on what was granted for its project only
-// as long as that is the project there.
+// TestGrantsStayWithTheirProject: a session that is continued at its root uses the grants of its
+// project only as long as that is the project there.
 func TestGrantsStayWithTheirProject(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

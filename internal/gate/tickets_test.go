@@ -83,7 +83,7 @@ func TestTicketIsBound(t *testing.T) {
 	}
 }
 
-// TestTicketIsUsedOnce, by whoever is first.
+// TestTicketIsUsedOnce: only the first use succeeds.
 func TestTicketIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	d := newTicketGate(t)

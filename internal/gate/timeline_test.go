@@ -31,8 +31,8 @@ func TestBatchKey(t *testing.T) {
 	}
 }
 
-// D-22, D-24, D-26, N-28: while one call runs no other starts, whoever asks, and
-// nothing runs that was not started through the gate.
+// D-22, D-24, D-26, N-28: while one call runs, no request can start another one, and nothing runs
+// that was not started through the gate.
 func TestOneCallAtATime(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -56,8 +56,8 @@ func TestOneCallAtATime(t *testing.T) {
 	}
 }
 
-// M-104: whoever hands in a call that is refused reads what the model is to be told, at
-// once and as it is stored.
+// M-104: submitting a call that is refused returns the text for the model, immediately and as
+// stored.
 func TestAnswersBearResults(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -87,7 +87,7 @@ func TestStoredBeforeGoingOn(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
-	other := d.second() // reads the store by a connection of its own
+	other := d.second() // reads the store by its own connection
 	b := d.submit(s, "m1", command("a", "ls"))
 	c := must(other.conversation(t.Context(), s.ID))(t)
 	if len(c.Messages) != 1 || c.Messages[0].Batch != "m1" {
@@ -100,8 +100,8 @@ func TestStoredBeforeGoingOn(t *testing.T) {
 	}
 }
 
-// D-21, D-37, D-49, DS-13: the list of what waits has the oldest first, and nothing is
-// left behind when it is empty.
+// D-21, D-37, D-49, DS-13: the list of waiting questions has the oldest first, and nothing is left
+// behind when it is empty.
 func TestNothingIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -153,8 +153,8 @@ func TestApprovedOnceRunsOnce(t *testing.T) {
 	}
 }
 
-// N-3: whoever sees an event sees the session as that event left it, or later: the status
-// is never behind the timeline.
+// N-3: a client that sees an event sees the session in the state after that event, or later: the
+// status is never behind the timeline.
 func TestStatusIsNotBehindTheTimeline(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -191,8 +191,8 @@ func TestStatusIsNotBehindTheTimeline(t *testing.T) {
 	want(umpire.StateDenied, 0, true)
 }
 
-// N-47: what a session is blocked by is what it waits for as long as it waits, and then
-// what became of that.
+// N-47: a session is blocked by its question while it waits, and afterwards shows that question's
+// outcome.
 func TestBlockedBy(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// The crash matrix of a trial: a child tries a script, whose effects are allowed, and keeps
-// them. Keeping is a line appended to a file, so that a second one would show.
+// The crash matrix of a trial: a child tries a script whose effects are allowed, and keeps them.
+// Keeping appends a line to a file, which would reveal a second time.
 
 // crashTrier is a runner that tries, in the folder of a child that was killed.
 func crashTrier(t *testing.T, dir string) *trier {
@@ -62,7 +62,7 @@ var trialCrashRows = []struct {
 	name, at string
 	trial    umpire.TrialState // that is found
 	call     umpire.CallState
-	lost     bool // a person is asked what became of the call
+	lost     bool // a person is asked about the outcome of the call
 	kept     int  // how often the effects were made real in the end
 }{
 	{"1 begun, the command has not run", "trying:1", umpire.TrialRunning, umpire.CallAsked, false, 1},

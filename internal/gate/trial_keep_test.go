@@ -51,7 +51,7 @@ type hostTrier struct {
 	*trier
 
 	layers *testLayers
-	alive  bool // what runs it
+	alive  bool // whether its runner is alive
 	secret string
 }
 
@@ -132,8 +132,8 @@ func TestTicketOfAnAllowedCallStartsIt(t *testing.T) {
 	h.wantKinds(umpire.EventPermissionBypassedByRule, umpire.EventCallStarted)
 }
 
-// TestHostsTrialWaitsForAPerson: the card shows what it did. The host does not wait for the
-// answer, and what it says of the call is none.
+// TestHostsTrialWaitsForAPerson: the card shows the trial's effects. The host does not wait for the
+// answer, and its report on the call is not an answer.
 func TestHostsTrialWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	for name, choice := range map[string]umpire.Choice{"approved": umpire.Approve, "denied": umpire.Refuse, "cancelled": umpire.Cancel} {
@@ -169,8 +169,8 @@ func TestHostsTrialWaitsForAPerson(t *testing.T) {
 	}
 }
 
-// TestHostsTrialThatIsNotAsked: what nobody waited for waits for a person though it is allowed;
-// what changed nothing is over; what no trial can do never happened.
+// TestHostsTrialThatIsNotAsked: an abandoned trial waits for a person even if it is allowed; one
+// without changes is over; one that could not do the same as a run is discarded.
 func TestHostsTrialThatIsNotAsked(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -69,7 +69,7 @@ func TestReportRecordAtOnce(t *testing.T) {
 	}
 }
 
-// A record that says less, or belongs to a session, is no record.
+// An incomplete record, or one that belongs to a session, is rejected.
 func TestReportRecordInvalid(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

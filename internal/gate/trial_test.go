@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A trier is a runner that tries commands: what they do is what a test says.
+// A trier is a runner that tries commands, with effects chosen by the test.
 type trier struct {
 	*testGate
 
@@ -127,8 +127,8 @@ func (r *trier) wantKinds(want ...umpire.EventKind) {
 
 const unknownScript = "./gen.sh"
 
-// TestTrialFirstIsKeptUnasked: at a level of autonomy that tries, nobody is asked about a
-// script whose effects lie in the project. It is started, and its runner keeps the layer.
+// TestTrialFirstIsKeptUnasked: at a level of autonomy that tries first, a script with effects
+// inside the project runs without a question. It is started, and its runner keeps the layer.
 func TestTrialFirstIsKeptUnasked(t *testing.T) {
 	t.Parallel()
 	r := newTrier(t, policy.AutonomyMedium, umpire.Opening{})
@@ -351,7 +351,7 @@ func TestTrialWithTheNetwork(t *testing.T) {
 	}
 }
 
-// TestTrialIsNotPending: nobody sees a card of a call while it is tried before anybody is asked.
+// TestTrialIsNotPending: the card of a call is hidden while the call is tried before asking.
 func TestTrialIsNotPending(t *testing.T) {
 	t.Parallel()
 	r := newTrier(t, policy.AutonomyMedium, umpire.Opening{})
@@ -365,7 +365,7 @@ func TestTrialIsNotPending(t *testing.T) {
 	r.pending("c")
 }
 
-// TestTrialHeadless: nobody can be asked, and a trial answers all the same; what asks is denied.
+// TestTrialHeadless: a trial also decides in a headless session; a call that asks is denied.
 func TestTrialHeadless(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]umpire.CallState{"made.txt": umpire.CallApproved, ".git/hooks/pre-commit": umpire.CallDone} {
@@ -454,8 +454,8 @@ func TestTrialIsRefused(t *testing.T) {
 	}
 }
 
-// TestTrialOfAnother: whoever takes the session discards the trial that ran, and leaves effects
-// that wait.
+// TestTrialOfAnother: a runner that takes the session discards a running trial, and leaves waiting
+// effects.
 func TestTrialOfAnother(t *testing.T) {
 	t.Parallel()
 	r := newTrier(t, policy.AutonomyMedium, umpire.Opening{})

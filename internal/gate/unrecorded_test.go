@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestNothingIsRecordedWithoutAStore: when the database is away, whoever wants to
-// change something is told that it was not recorded, and may try again.
+// TestNothingIsRecordedWithoutAStore: when the database is away, a change fails with an error that
+// says it was not recorded, and can be retried.
 func TestNothingIsRecordedWithoutAStore(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

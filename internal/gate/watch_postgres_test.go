@@ -12,9 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
-// TestSessionIsReadAtOnce: whoever reads the events of one session sees what was
-// committed to it, also while somebody else's transaction is open and the timeline as
-// a whole is not complete.
+// TestSessionIsReadAtOnce: a reader of one session's events sees everything committed to it, even
+// while another transaction is open and the timeline as a whole is incomplete.
 func TestSessionIsReadAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)

@@ -19,7 +19,7 @@ func (d *testGate) trustCode() {
 	must(ledger.Grant(&p.Bounds))(d.t)
 }
 
-// do hands in calls, approves what asks once, and runs them.
+// do submits calls, approves questions once, and runs the calls.
 func (d *testGate) do(s umpire.Session, id string, calls ...umpire.Call) {
 	d.t.Helper()
 	b := d.submit(s, id, calls...)
@@ -70,7 +70,7 @@ func TestCodeThatTheAgentWroteAsksOnce(t *testing.T) {
 	}
 }
 
-// An answer confirms what was written before the question, and a refusal nothing.
+// An approval confirms code written before the question; a refusal confirms nothing.
 func TestOnlyAnApprovalConfirmsCode(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -93,7 +93,7 @@ func TestOnlyAnApprovalConfirmsCode(t *testing.T) {
 	}
 }
 
-// Of a session that was pruned since nobody knows any more what it wrote.
+// The writes of a pruned session are no longer known.
 func TestPrunedWritesAreNotForgotten(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
