@@ -198,9 +198,9 @@ var classes = []class{
 	{serious: true, name: "denied: nothing is known", d: umpire.Decision{}},
 }
 
-// TestAnswersGolden writes the whole table down: one line for each kind of decision, one
-// column for each mode. Where it matters who is asked, it says both: the host's own
-// dialog, and umpire's inbox.
+// TestAnswersGolden writes down the whole table: one line for each kind of decision, one column for
+// each mode. If the destination of the question matters, it has both: the host's own dialog, and
+// umpire's inbox.
 func TestAnswersGolden(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -249,8 +249,8 @@ func modes() (all []host.Mode) {
 	return all
 }
 
-// TestOneQuestionForOneCall: where the host asks by itself and would ask again after an approval,
-// umpire's inbox holds what is serious, and nothing that the host alone asks about.
+// TestOneQuestionForOneCall: if the host asks by itself and would ask again after an approval,
+// umpire's inbox holds the serious questions, and none that only the host asks.
 func TestOneQuestionForOneCall(t *testing.T) {
 	t.Parallel()
 	for _, c := range classes {
@@ -282,7 +282,7 @@ func TestSeriousQuestionsAreNeverSilent(t *testing.T) {
 	}
 }
 
-// A serious judgedPart keeps a call from being passed over, whatever else the call does.
+// A serious judgedPart keeps a call from being passed over, no matter what else the call does.
 func TestOneSeriousPartDecides(t *testing.T) {
 	t.Parallel()
 	for _, c := range classes {
@@ -339,8 +339,8 @@ func TestAnswerOverAllFacts(t *testing.T) {
 	}
 }
 
-// An allow never says more than the host's own mode: what plan and bypass keep back
-// stays kept back, and so does what a mode keeps back that nobody here knows.
+// An allow never exceeds the host's own mode: calls held back by plan and bypass stay held back,
+// and so do those held back by an unknown mode.
 func TestAllowIsNotLooserThanTheHost(t *testing.T) {
 	t.Parallel()
 	for _, c := range classes {

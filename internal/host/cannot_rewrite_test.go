@@ -22,7 +22,7 @@ var needTrial = []string{
 	"tar xf a.tar", "cd src && bash ../make.sh", "mkdir out && python3 gen.py",
 }
 
-// trialJudge decides at a level of autonomy in a git project whose code nobody trusts.
+// trialJudge decides at a level of autonomy in a git project with untrusted code.
 func trialJudge(t *testing.T, level policy.Level) (*judge.Judge, policy.Settings) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())

@@ -43,8 +43,8 @@ func TestFolderThatCameWithTheProject(t *testing.T) {
 	}
 }
 
-// A worktree and a repository inside another one are parts of one clone: what lies
-// beside them came with it.
+// A worktree and a repository inside another one are parts of one clone: the folders next to them
+// came with it.
 func TestFolderThatCameWithTheClone(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCodexSilence: what nobody is asked about is held by the sandbox that the turn's own record
-// names, whatever else stands in the record.
+// TestCodexSilence: calls that never ask are confined by the sandbox in the turn's own record, no
+// matter what else the record contains.
 func TestCodexSilence(t *testing.T) {
 	t.Parallel()
 	turn := func(id, sandbox string) string {

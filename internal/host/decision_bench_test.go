@@ -54,7 +54,7 @@ func decider(tb testing.TB) (r *Responder, dir string) {
 	return &Responder{Config: func(string) (Config, error) { return Config{Decide: decide}, nil }}, dir
 }
 
-// decidedLines are what is asked, by how the table of figures calls it.
+// decidedLines are the judged command lines, by their names in the table of figures.
 var decidedLines = map[string]string{
 	"git": "git status", "rule": "cmd9998 sub2 --flag x", "pipeline": "cat a.txt | sort | uniq -c > /dev/null",
 }
@@ -85,8 +85,8 @@ func TestDecisionAllocatesLittle(t *testing.T) {
 	}
 }
 
-// BenchmarkDecision is a whole decision by 10,000 rules, from the bytes of a payload to those of the
-// answer, beside what cannot be done without: decoding, parsing, a walk over the tree, encoding.
+// BenchmarkDecision measures a whole decision by 10,000 rules, from the bytes of a payload to those of the
+// answer, and for comparison the unavoidable work: decoding, parsing, a walk over the tree, encoding.
 func BenchmarkDecision(b *testing.B) {
 	r, dir := decider(b)
 	for name, line := range decidedLines {

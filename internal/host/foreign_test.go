@@ -14,7 +14,7 @@ func TestForeignToClaude(t *testing.T) {
 	for _, tt := range []struct {
 		name, event string
 		fields      []string
-		want        string // the agent; "-" is nobody known, "" is Claude Code
+		want        string // the agent; "-" if unknown, "" for Claude Code
 	}{
 		{"claude", "PreToolUse", common, ""},
 		{"claude, session start", "SessionStart", []string{"session_id", "source", "model"}, ""},

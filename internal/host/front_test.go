@@ -72,7 +72,7 @@ func TestWhatGoesWrongDenies(t *testing.T) {
 	newProcess(`{"hook_event_name":"PreToolUse"}`, broken, nil).denies(t, "tool_name")
 }
 
-// serveHTTP serves on a socket of its own and returns the line to it.
+// serveHTTP serves on a new socket and returns the line to it.
 func serveHTTP(t *testing.T, handler http.HandlerFunc) func(context.Context, *Question) (*relay.Line, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
@@ -152,8 +152,8 @@ func TestGateThatIsNotBackInTimeDenies(t *testing.T) {
 	p.denies(t, "no gate answers")
 }
 
-// TestHeldQuestionEndsWithItsProcess: a gate that holds a question hears that nobody
-// waits for the answer any more.
+// TestHeldQuestionEndsWithItsProcess: a gate that holds a question notices when the asking process
+// ends.
 func TestHeldQuestionEndsWithItsProcess(t *testing.T) {
 	t.Parallel()
 	held, gone := make(chan bool), make(chan bool)

@@ -8,9 +8,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// FuzzHooks starts every host's hook with whatever bytes, whatever umpire decides: the answer is one that
-// the host documents, on standard output and with an exit code of the host's, and what cannot be read is
-// denied.
+// FuzzHooks starts every host's hook with arbitrary bytes and decisions: the answer must be
+// documented by the host, on standard output and with one of the host's exit codes, and unreadable
+// input must be denied.
 func FuzzHooks(f *testing.F) {
 	for i, h := range Hosts {
 		for _, payload := range payloadsOf(f, h) {

@@ -157,7 +157,7 @@ func checkForeignAt(t *testing.T, from, h *Host, payload []byte) {
 	}
 }
 
-// answerAlone is what the process of a hook answers, where umpire decides everything in one way.
+// answerAlone returns the answer of a hook's process if umpire decides every call the same way.
 func answerAlone(t testing.TB, h *Host, payload []byte, d umpire.Decision) Output {
 	t.Helper()
 	p := newProcess(string(payload), &Responder{Config: func(string) (Config, error) {
@@ -170,9 +170,9 @@ func answerAlone(t testing.TB, h *Host, payload []byte, d umpire.Decision) Outpu
 	return Output{Stdout: p.out.Bytes(), Stderr: p.err.Bytes(), Exit: exit}
 }
 
-// documented is what the makers of a host say of its hooks' answers: the fields of the object
-// on standard output, the words of the decision, and the exit codes. It is written by hand, from
-// their documents and from recordings.
+// documented are the answers that the makers of each host document: the fields of the object on
+// standard output, the words of the decision, and the exit codes. It is written by hand, from their
+// documents and from recordings.
 var documented = map[string]documentation{
 	"claude": {"systemMessage hookSpecificOutput hookSpecificOutput.hookEventName hookSpecificOutput.permissionDecision " +
 		"hookSpecificOutput.permissionDecisionReason hookSpecificOutput.updatedInput hookSpecificOutput.decision " +
@@ -204,14 +204,14 @@ var documented = map[string]documentation{
 	"muse":        {exits: []int{0, 2}},
 }
 
-// A documentation is what is documented of one host's answers.
+// A documentation is the documented format of one host's answers.
 type documentation struct {
-	fields   string // all of them
-	decision string // those that bear the decision
-	reason   string // those of the reason, one of which has to be there with a denial
+	fields   string // all fields
+	decision string // fields with the decision
+	reason   string // fields with the reason, one of which is required in a denial
 	words    string // of the decision
 	exits    []int
-	silence  bool // nothing on standard output is an answer
+	silence  bool // empty standard output is an answer
 }
 
 var claudeLike = documentation{
@@ -369,8 +369,8 @@ func TestNoQuestionPasses(t *testing.T) {
 	}
 }
 
-// FuzzHosts gives every host's hook whatever bytes: the answer is one that the host documents,
-// and what cannot be read is denied.
+// FuzzHosts gives every host's hook arbitrary bytes: the answer must be documented by the host, and
+// unreadable input must be denied.
 func FuzzHosts(f *testing.F) {
 	for i, h := range Hosts {
 		for _, payload := range payloadsOf(f, h) {
@@ -380,7 +380,7 @@ func FuzzHosts(f *testing.F) {
 	f.Fuzz(func(t *testing.T, i uint8, payload []byte) {
 		h := Hosts[int(i)%len(Hosts)]
 		if h.own != nil {
-			return // it has a test of its own
+			return // it has a separate test
 		}
 		e, err := h.Read(payload)
 		if err != nil {

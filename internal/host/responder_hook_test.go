@@ -17,10 +17,10 @@ type heldGate struct {
 	umpire.Gate
 
 	decision umpire.Decision
-	silent   bool // until the time is over
+	silent   bool // until the deadline
 	left     bool
 	batch    umpire.Batch
-	answered umpire.CallState // what comes of the call that waits, "" for nothing
+	answered umpire.CallState // the outcome of the waiting call, or ""
 	byPerson bool
 }
 
@@ -47,8 +47,8 @@ func (g *heldGate) Finish(_ context.Context, r umpire.Result) (umpire.Batch, err
 	return g.batch, nil
 }
 
-// TestQuestionsGoWhereSomebodyLooks: nothing is held where nobody looks, and an inbox
-// that closes gives the question back to Claude Code, and says so.
+// TestQuestionsGoWhereSomebodyLooks: nothing is held in an unwatched inbox, and an inbox that
+// closes gives the question back to Claude Code, with a message.
 func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 	t.Parallel()
 	push := umpire.Decision{
@@ -96,7 +96,7 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 			payload := fmt.Appendf(nil, `{"hook_event_name":"PreToolUse","session_id":"s","permission_mode":"default",`+
 				`"tool_name":"Bash","tool_input":{"command":"x"},"tool_use_id":"t","cwd":%q}`, dir)
 			question := Question{Agent: "claude", Payload: payload, Project: dir, Dir: dir, Attended: tt.terminal, Deadline: time.Minute}
-			if g.silent { // nobody answers before this
+			if g.silent { // there is no answer before this
 				question.Deadline = 2 * time.Second
 			}
 			out, err := d.Answer(t.Context(), question)

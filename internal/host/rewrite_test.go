@@ -230,8 +230,8 @@ func TestRewrittenLineStartsInItsFolder(t *testing.T) {
 	}
 }
 
-// TestRewrittenLineStaysShort: as the host quotes it once more it fits into one argument, and
-// the gate keeps what does not.
+// TestRewrittenLineStaysShort: the line fits into one argument even after the host quotes it once
+// more, and the gate keeps longer ones.
 func TestRewrittenLineStaysShort(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -260,8 +260,7 @@ func TestRewrittenLineStaysShort(t *testing.T) {
 	}
 }
 
-// TestShellsReadTheLineAsItWas: bash and zsh hand the original over byte for byte, whatever
-// their options.
+// TestShellsReadTheLineAsItWas: bash and zsh pass on the original byte for byte, under any options.
 func TestShellsReadTheLineAsItWas(t *testing.T) {
 	t.Parallel()
 	lines := []string{
@@ -293,8 +292,8 @@ func TestShellsReadTheLineAsItWas(t *testing.T) {
 	}
 }
 
-// TestTicketEndsInTheBackground: a command that the host has moved to the background is
-// reported at once, and nobody waits for it any more.
+// TestTicketEndsInTheBackground: a command that the host has moved to the background is reported at
+// once, because the host no longer waits for it.
 func TestTicketEndsInTheBackground(t *testing.T) {
 	t.Parallel()
 	const secret = "0123456789abcdef0123456789abcdef"

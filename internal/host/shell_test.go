@@ -47,7 +47,7 @@ func TestKnownShell(t *testing.T) {
 	}
 }
 
-// TestShellIsJudged: what is judged names the shell, and what the host runs stays as it was.
+// TestShellIsJudged: the judged call names the shell, and the call that the host runs stays unchanged.
 func TestShellIsJudged(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

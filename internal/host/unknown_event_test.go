@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// An event with a name that umpire does not know may decide about a call, in a later release of the host, so
-// each host is refused in its own words. The payloads of Antigravity and Copilot name no event, and Muse has none.
+// An event with a name that umpire does not know may decide about a call, in a later release of the host,
+// so each host is refused in its own words. The payloads of Antigravity, Copilot and Muse name no event.
 func TestUnknownEvents(t *testing.T) {
 	t.Parallel()
 	nameless := []string{"antigravity", "copilot", "muse"}

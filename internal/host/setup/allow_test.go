@@ -124,7 +124,7 @@ func TestClaudeDirectories(t *testing.T) {
 	}
 }
 
-// FuzzAllowLists: whatever a file says, a rule that comes of it is sound and not wide.
+// FuzzAllowLists: from any file, every resulting rule is sound and not too wide.
 func FuzzAllowLists(f *testing.F) {
 	f.Add(uint8(0), []byte(`prefix_rule(pattern=["a", ["b", 'c']], decision="allow")`))
 	f.Add(uint8(1), []byte(`{"tools": {"allowed": ["run_shell_command(a b)"]}}`))

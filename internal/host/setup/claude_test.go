@@ -208,8 +208,8 @@ func TestInstallClaudeRefuses(t *testing.T) {
 	}
 }
 
-// meaning is what a settings file says, without hook lists and objects that are
-// empty, which an uninstall drops.
+// meaning returns the content of a settings file, without empty hook lists and objects, which an
+// uninstall drops.
 func meaning(t testing.TB, settings string) any {
 	t.Helper()
 	if strings.TrimSpace(settings) == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// limitCases are homes and projects of a host, with what may not be replaced there: the beginnings
-// of commands, or an error.
+// limitCases are homes and projects of a host, with the commands that must not be replaced there:
+// their prefixes, or an error.
 var limitCases = map[string]struct {
 	host  string
 	turn  host.CodexTurn
@@ -21,7 +21,7 @@ var limitCases = map[string]struct {
 	env   map[string]string
 	want  string // prefixes, with | between them
 	err   error
-	says  string // of another error
+	says  string // text of another error
 }{
 	"codex": {
 		host: "codex", turn: host.CodexTurn{Sandbox: "danger-full-access", Approval: "never"}, files: map[string]string{

@@ -109,8 +109,8 @@ func checkWriter(t *testing.T, s Settings, text string) {
 	}
 }
 
-// meaningOf is what a file says, without what an uninstall may leave: empty lists of hooks,
-// and the version that the host demands.
+// meaningOf returns the content of a file, without the parts that an uninstall may leave: empty
+// lists of hooks, and the version that the host demands.
 func meaningOf(t testing.TB, s Settings, text []byte) any {
 	t.Helper()
 	switch kindOf(s) {
