@@ -16,8 +16,8 @@ var controls = []string{
 	"navigation", "form", "search",
 }
 
-// checkAccess looks at a page as assistive technology has it: every control has a name, there is one first
-// heading, there are landmarks, and texts stand out from what is behind them.
+// checkAccess checks a page from the view of assistive technology: every control has a name, there
+// is one first heading, there are landmarks, and texts have enough contrast.
 func checkAccess(t testing.TB, b *chromium.Page) {
 	t.Helper()
 	var tree struct {

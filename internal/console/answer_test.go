@@ -161,7 +161,7 @@ func TestCodes(t *testing.T) {
 	refused("one that no terminal has shown", b, &asked[0], map[string]any{"scope": "project", "code": unseen})
 }
 
-// The page answers what was shown and what its card offers, and nothing else.
+// The page may only answer the question as shown, with answers that its card offers.
 func TestBadAnswers(t *testing.T) {
 	t.Parallel()
 	b, _ := signedIn(t, "en")

@@ -201,8 +201,8 @@ func TestListensOnThisMachineOnly(t *testing.T) {
 	}
 }
 
-// TestFloodsOfTheConsoleEnd: whoever finds the port keeps only so many connections open, which the gate
-// shares its descriptors with, and a person gets through beside those that say nothing.
+// TestFloodsOfTheConsoleEnd: a client that finds the port can keep only a limited number of connections
+// open, which share the gate's descriptors, and a person still gets through past silent ones.
 func TestFloodsOfTheConsoleEnd(t *testing.T) {
 	t.Parallel()
 	w, p := newWorld(t, "en")
@@ -250,8 +250,8 @@ func TestFloodsOfTheConsoleEnd(t *testing.T) {
 	}
 }
 
-// TestStrangersThatSendSlowly: requests whose bodies do not come take few of the connections, so that
-// a person gets through beside them, and they are not waited for long.
+// TestStrangersThatSendSlowly: requests without their bodies take few of the connections and are
+// not waited for long, which lets a person get through.
 func TestStrangersThatSendSlowly(t *testing.T) {
 	t.Parallel()
 	w, p := newWorld(t, "en")

@@ -80,7 +80,7 @@ func (r countedRows) Next(to []driver.Value) error {
 	return nil
 }
 
-// A pageCosts is what was counted while it was made, and how large it is.
+// A pageCosts is the work counted while making a page, and the page's size.
 type pageCosts struct{ statements, rows, bytes, page int64 }
 
 // measure asks for a page.
@@ -132,7 +132,7 @@ func TestLight(t *testing.T) {
 		{"/timeline?q=nothing+has+these+words", `class="event`, 0, pageCosts{50, 9500, 6 << 20, 16 << 10}},
 		{"/sessions", `<li class="session`, 1, pageCosts{25, 300, 256 << 10, 16 << 10}},
 		{"/overview", `<section class="plot"`, 3, pageCosts{70, 23_000, 12 << 20, 16 << 10}}, // it counts 20,000 events
-		{"/overview", `<section class="plot"`, 3, pageCosts{30, 300, 256 << 10, 16 << 10}},   // and then what is new
+		{"/overview", `<section class="plot"`, 3, pageCosts{30, 300, 256 << 10, 16 << 10}},   // and then only new ones
 	} {
 		page, cost := c.measure(t, b, tt.path)
 		t.Logf("%s: %+v", tt.path, cost)

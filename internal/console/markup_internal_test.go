@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
-// A browser reads a page as the very tree that was drawn, whatever its texts and values hold.
+// A browser reads a page as exactly the tree that was drawn, with any texts and values.
 func FuzzMarkup(f *testing.F) {
 	for _, text := range []string{
 		"", "plain", `<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onclick='x`, "`", "&amp;&lt;",

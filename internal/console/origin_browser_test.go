@@ -36,7 +36,7 @@ type taken struct {
 	Header http.Header `json:"header"`
 }
 
-// A loot is what a thief gets.
+// A loot is a thief's result.
 type loot struct {
 	Status int    `json:"status"`
 	Body   string `json:"body"`
@@ -142,7 +142,7 @@ const devWorker = `addEventListener("message", async (event) => {
 	}
 	event.source.postMessage(said.join("\n")) })`
 
-// devAttacks are what a page of the dev server does to the console: C is its address, A an answer that approves.
+// devAttacks are a page of the dev server attacking the console: C is its address, A an answer that approves.
 const devAttacks = `(async () => {
 	const said = {};
 	const soon = (promise) => Promise.race([promise, new Promise((done) => setTimeout(done, 2000, "nothing"))]);
@@ -269,7 +269,7 @@ func TestDevServerInABrowser(t *testing.T) {
 		t.Fatalf("%d wait, want the one", len(list))
 	}
 
-	b.Open(t, "http://"+w.console.Address()+"/") // where the browser is still signed in, and nobody else's window is
+	b.Open(t, "http://"+w.console.Address()+"/") // the browser is still signed in, and no other window of it is
 	b.Until(t, `document.querySelectorAll(".item").length === 1`)
 	if got := b.Eval(t, `String(window.opener)`); got != "null" {
 		t.Errorf("the console has an opener: %s", got)

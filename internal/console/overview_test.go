@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// The overview counts calls, and names the rules that would settle what asks.
+// The overview counts calls, and names the rules that would settle the questions.
 func TestOverview(t *testing.T) {
 	t.Parallel()
 	b, _ := signedIn(t, "en")

@@ -23,9 +23,9 @@ type look struct {
 	rows  []int // how many questions there are, one after another
 }
 
-// TestPagesInABrowser opens every page with none, one, two and many rows, and long and hostile texts among them:
-// nothing sticks out or is cut off, counts are in the singular where they are, a page in 简体中文 has no English, and
-// whoever does not see it is told what each control is.
+// TestPagesInABrowser opens every page with zero, one, two and many rows, and long and hostile
+// texts among them: nothing sticks out or is cut off, counts of one are in the singular, a page in
+// 简体中文 has no English, and screen readers get a name for each control.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	looks := []look{{"en", 390, false, []int{0, 1}}, {"zh-CN", 1440, true, []int{2}}}
@@ -88,7 +88,7 @@ func (l *look) visit(t *testing.T) {
 	}
 }
 
-// findFaults lists what is wrong with how a page looks: what is wider than the window, cut off or broken in two.
+// findFaults lists visual faults of a page: elements wider than the window, cut off or broken in two.
 const findFaults = `(() => {
 	const faults = [], shown = (e) => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length;
 	const name = (e) => e.tagName + "." + e.className + " " + JSON.stringify((e.innerText ?? "").slice(0, 60));
@@ -113,7 +113,7 @@ const findFaults = `(() => {
 	for (const id of new Set(ids.filter((id, i) => ids.indexOf(id) < i))) faults.push("id twice: " + id);
 	return JSON.stringify(faults) })()`
 
-// findEnglish lists the texts of a page that look English, beside what is quoted.
+// findEnglish lists the texts of a page that look English, except for quotations.
 const findEnglish = `(() => {
 	const found = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	while (walk.nextNode()) {

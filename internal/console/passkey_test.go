@@ -135,8 +135,8 @@ func TestPasskeyApprovesOnce(t *testing.T) {
 	}
 }
 
-// forgeries are assertions that count for nothing, each for a challenge of its own; other makes a challenge
-// for something else.
+// forgeries are assertions that must be rejected, each for its own challenge; other makes a
+// challenge for something else.
 func (w *world) forgeries(
 	t testing.TB, d, stranger *device, mine, other func() string,
 ) map[string]func() map[string]any {

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/internal/test/chromium"
 )
 
-// Two people answer one card, each in a browser of their own: one wins, and the other is told by whom.
+// Two people answer one card in separate browsers: one wins, and the other sees the winner's name.
 func TestTwoPeopleInBrowsers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

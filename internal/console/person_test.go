@@ -49,7 +49,7 @@ func (w *world) named(t testing.TB, name string) *browser {
 	return b
 }
 
-// What a browser answers and changes is on the record with the name of its link, whatever the browser says.
+// A browser's answers and changes are recorded under the name of its link, no matter what name the browser sends.
 func TestNamesAreRecorded(t *testing.T) {
 	t.Parallel()
 	w, p := newWorld(t, "en")
@@ -135,7 +135,7 @@ func TestNamesOfChanges(t *testing.T) {
 	}
 }
 
-// A passkey is of the person who registered it: it signs that person in, and approves for nobody else.
+// A passkey belongs to the person who registered it: it signs that person in, and cannot approve for anybody else.
 func TestPasskeyHasAName(t *testing.T) {
 	t.Parallel()
 	w, local := newWorld(t, "en")

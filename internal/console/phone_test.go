@@ -34,7 +34,7 @@ func startPhone(t *testing.T, address, certificate, lang string, dark bool) *chr
 	return b
 }
 
-// faultsOf are what the browser complained of, except for answers that say that a sign-in is over.
+// faultsOf returns the browser's errors, except for answers that report the end of a sign-in.
 func faultsOf(b *chromium.Page) []string {
 	return slices.DeleteFunc(b.Faults(), func(fault string) bool { return strings.Contains(fault, "401 (Unauthorized)") })
 }

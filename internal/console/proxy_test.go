@@ -22,7 +22,7 @@ const (
 	userHeader  = "X-Forwarded-User"
 )
 
-// A teamProxy speaks TLS for the console, and says who its user is.
+// A teamProxy speaks TLS for the console, and names the user.
 type teamProxy struct {
 	user        atomic.Pointer[string]
 	server      *httptest.Server
@@ -71,8 +71,8 @@ func (b *browser) continueAs(t testing.TB) answer {
 	return b.signInBy(t, map[string]any{})
 }
 
-// Whom the proxy knows signs in by a button, and is on the record with that name. The sign-in is worth nothing for the
-// next user of the same browser, whatever the browser sends.
+// A person known to the proxy signs in by a button, and is recorded under that name. The sign-in is
+// worthless to the next user of the same browser, no matter what the browser sends.
 func TestProxyNamesThePerson(t *testing.T) {
 	t.Parallel()
 	w, _ := newWorld(t, "en")
@@ -118,7 +118,7 @@ func TestProxyNamesThePerson(t *testing.T) {
 	}
 }
 
-// What does not come through the proxy, or names nobody or several people, is refused before anything is read.
+// A request that bypasses the proxy, or names no person or several, is refused before anything is read.
 func TestProxyIsNotPretended(t *testing.T) {
 	t.Parallel()
 	w, _ := newWorld(t, "en")

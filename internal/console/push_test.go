@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// subscription is what a browser gives for notices to an address.
+// subscription returns a browser's subscription to notices at an address.
 func subscription(t testing.TB, endpoint string) map[string]any {
 	t.Helper()
 	key := ok(ecdh.P256().GenerateKey(rand.Reader))(t)
@@ -96,7 +96,7 @@ func TestBrowserSubscribes(t *testing.T) {
 	}
 }
 
-// Signing out and removing a passkey are done, whatever is wrong with the file of the browsers, and say so.
+// Signing out and removing a passkey succeed even if the file of the browsers is broken, and report that.
 func TestBrokenFileHoldsNobodyIn(t *testing.T) {
 	t.Parallel()
 	w, local := newWorld(t, "en")

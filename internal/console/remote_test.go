@@ -190,7 +190,7 @@ func TestForeignRequestsFromElsewhere(t *testing.T) {
 	}
 }
 
-// From another machine calls are stopped. None is approved without a passkey, for longer than once, or tried.
+// Browsers on other machines can deny calls, but not approve without a passkey or for longer, or try calls.
 func TestRemoteAnswers(t *testing.T) {
 	t.Parallel()
 	w, _ := newWorld(t, "en")
@@ -223,7 +223,7 @@ func TestRemoteAnswers(t *testing.T) {
 	}
 }
 
-// A proxy on this machine may speak TLS for the gate, which then listens for nobody else.
+// A proxy on this machine may speak TLS for the gate, which then listens only for the proxy.
 func TestRemoteBehindAProxy(t *testing.T) {
 	t.Parallel()
 	w, local := newWorld(t, "en")
@@ -252,7 +252,7 @@ func TestRemoteBehindAProxy(t *testing.T) {
 	}
 }
 
-// A certificate that was renewed is used without a new start, and its key is nobody else's.
+// A renewed certificate is used without a restart, and its key must be private.
 func TestCertificateIsReadAgain(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -41,7 +41,7 @@ func (b *browser) addRule(t testing.TB, scope umpire.Scope, id string, action um
 
 var postForm = regexp.MustCompile(`data-post="([^"]+)" data-body="([^"]+)"`)
 
-// bodies are what the forms of a page post to a path.
+// bodies returns the bodies that a page's forms post to a path.
 func bodies(page, path string) (all []string) {
 	for _, form := range postForm.FindAllStringSubmatch(page, -1) {
 		if form[1] == path {

@@ -76,7 +76,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// A session is ended from its row: what waits in it is denied.
+// A session is ended from its row: its waiting questions are denied.
 func TestEndASession(t *testing.T) {
 	t.Parallel()
 	b, _ := signedIn(t, "en")

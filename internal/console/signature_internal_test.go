@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each number counts once, in whatever order the numbers come, and one that was forgotten does not count again.
+// Each number counts once, in any order, and a forgotten number does not count again.
 func TestNumbersCountOnce(t *testing.T) {
 	t.Parallel()
 	var n numbers

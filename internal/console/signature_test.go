@@ -209,7 +209,7 @@ func TestShellHoldsNothing(t *testing.T) {
 	}
 }
 
-// A link is not used up by a key that is none.
+// An invalid key does not use up a link.
 func TestBadKeys(t *testing.T) {
 	t.Parallel()
 	w, p := newWorld(t, "en")

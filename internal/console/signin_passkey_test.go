@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// signInChallenge is what the page of a browser that is not signed in gets.
+// signInChallenge returns the challenge that the page of a browser without a sign-in gets.
 func (b *browser) signInChallenge(t testing.TB) string {
 	t.Helper()
 	a := b.send(t, http.MethodGet, "/sign-in", "")
@@ -75,7 +75,7 @@ func TestPasskeySignsIn(t *testing.T) {
 	}
 }
 
-// Nobody is let in by an assertion that is forged, replayed, late or for something else.
+// An assertion that is forged, replayed, late or for something else does not sign in.
 func TestForgedSignIns(t *testing.T) {
 	t.Parallel()
 	w, local := newWorld(t, "en")

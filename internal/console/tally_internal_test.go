@@ -41,7 +41,7 @@ func (l *longTimeline) read(_ context.Context, before, size int64) ([]umpire.Eve
 	return l.events[from:end], next, nil
 }
 
-// submitted adds a call that was submitted, and what came of it.
+// add adds a submitted call, and the events that followed.
 func (l *longTimeline) add(at time.Time, agent string, call int, verdict umpire.Verdict, kinds ...umpire.EventKind) {
 	id := umpire.CallID(fmt.Sprintf("c%d", call))
 	data, _ := json.Marshal(map[string]any{"calls": []any{map[string]any{"call_id": id, "tool": "Bash", "verdict": verdict}}})
@@ -84,7 +84,7 @@ func TestTallyOfALongTimeline(t *testing.T) {
 	}
 }
 
-// Each call counts once, with what was decided first; one that asked later asks.
+// Each call counts once, with its first decision; one that asked later counts as asking.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)

@@ -162,7 +162,7 @@ func TestUndoFromTheTimeline(t *testing.T) {
 	}
 }
 
-// TestAllThatAnUndoTakesBackIsCounted: what stands on no line of the list is told as a number.
+// TestAllThatAnUndoTakesBackIsCounted: paths that the list omits are counted.
 func TestAllThatAnUndoTakesBackIsCounted(t *testing.T) {
 	t.Parallel()
 	b, _ := signedIn(t, "en")
@@ -185,7 +185,7 @@ func (w *world) undo(_ context.Context, _ *catalogue.Language, _ umpire.Gate, id
 	return "Took back 1 change", nil
 }
 
-// kept is what the test offers to take back.
+// kept returns the changes that the test offers to undo.
 func (w *world) kept() (map[umpire.CallID][]console.Undoable, error) {
 	if all := w.undoable.Load(); all != nil {
 		return *all, nil

@@ -86,7 +86,7 @@ func newWorldIn(
 // newCode makes a code that is not the one before it.
 func (w *world) newCode() string { return "cod" + string(rune('a'+w.codes.Add(1)%26)) }
 
-// changes is what every call of a test would change that names one.
+// changes returns the diff that a call's input names.
 func changes(_ context.Context, _ *catalogue.Language, p *umpire.Pending, _ *umpire.Session) string {
 	var input struct {
 		Diff string `json:"diff"`
@@ -250,7 +250,7 @@ func (b *browser) signInBy(t testing.TB, fields map[string]any, headers ...strin
 	return a
 }
 
-// An answer is what the console answers.
+// An answer is the console's answer to a request.
 type answer struct {
 	status int
 	header http.Header
