@@ -32,7 +32,7 @@ func TestCheckRefusesWhatRealModelsRefuse(t *testing.T) {
 	tool := llm.Tool{Name: "Read", Schema: json.RawMessage(`{"type":"object"}`)}
 	for _, tt := range []struct {
 		name string
-		want string // part of the reason; "" is no error
+		want string // part of the reason; "" if there should be no error
 		r    llm.Request
 	}{
 		{"one question", "", llm.Request{Messages: []llm.Message{user(llm.Text("hello"))}}},

@@ -137,8 +137,8 @@ func TestSteadyEndsWhenTold(t *testing.T) {
 	})
 }
 
-// TestFailuresSayWhatToDo: every kind has a text of its own, and what a provider says is
-// not the whole page that some send.
+// TestFailuresSayWhatToDo: every kind has its own text, and a provider's text is shortened if it is
+// a whole page.
 func TestFailuresSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -46,7 +46,7 @@ func tokenServer(t *testing.T) (base string, asked *[]string) {
 	return server.URL, asked
 }
 
-// tokenOf is what a model that was found by the environment sends.
+// tokenOf returns the token that a model configured by the environment sends.
 func tokenOf(t *testing.T) string {
 	t.Helper()
 	m, err := New("claude-x", llm.Options{})
