@@ -229,7 +229,7 @@ func TestNoticeOfACommand(t *testing.T) {
 	}
 }
 
-// A question that is answered before its notice is due has none, and no notice of its answer.
+// A question that is answered before its notice is due gets no notice, and neither does its answer.
 func TestAnsweredBeforeTheNotice(t *testing.T) {
 	t.Parallel()
 	g := newFakeGate()
@@ -245,8 +245,8 @@ func TestAnsweredBeforeTheNotice(t *testing.T) {
 	}
 }
 
-// What waits when the gate begins has a notice too. A question that ends with its session is
-// taken back.
+// A question that already waits when the gate starts gets a notice too. A question that ends with
+// its session is withdrawn.
 func TestNoticeOfWhatWaitsAlready(t *testing.T) {
 	t.Parallel()
 	g := newFakeGate()
@@ -273,7 +273,7 @@ func TestNoticeIsTriedAgain(t *testing.T) {
 	server.Fail(http.StatusUnauthorized)
 	g.ask(command("r2", "make all"))
 	g.ask(command("r3", "make all"))
-	g.ask(command("r4", "make all")) // is sent once what came of the others is taken down
+	g.ask(command("r4", "make all")) // sent after the results of the others are recorded
 	wait(t, server, 3)
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
@@ -284,7 +284,7 @@ func TestNoticeIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A queue that is full drops, and blocks nobody.
+// A full queue drops notices, and never blocks.
 func TestQueueIsBounded(t *testing.T) {
 	t.Parallel()
 	r := newReporter("", time.Now, nil)
@@ -297,8 +297,8 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// A webhook gets versioned JSON with a signature. It is sent nowhere else, whatever the server says,
-// and a fault names no path.
+// A webhook gets versioned JSON with a signature. Redirects are not followed, and an error names no
+// path.
 func TestWebhook(t *testing.T) {
 	t.Parallel()
 	type got struct {
@@ -348,7 +348,7 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// A secret that others can read, or that is no line of text, is refused.
+// A secret that others can read, or that is not a line of text, is rejected.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -79,7 +79,7 @@ func deny(request string) umpire.Answer {
 	}
 }
 
-// A browser reads what waits, and then who answered, in its place. Nothing in a message answers.
+// A browser shows a waiting question, and then its answer in place of it. Nothing in a message can answer.
 func TestPush(t *testing.T) {
 	t.Parallel()
 	g, push := newFakeGate(), newPush(t)
@@ -134,8 +134,8 @@ func TestPushOfACommand(t *testing.T) {
 	}
 }
 
-// A browser that subscribes later gets what comes then. One that the service does not know any more is
-// forgotten, and so is one that was removed.
+// A browser that subscribes later gets later notices. One that the service no longer knows is
+// removed, and so is one that a person removed.
 func TestBrowsersComeAndGo(t *testing.T) {
 	t.Parallel()
 	g, push := newFakeGate(), newPush(t)
@@ -204,7 +204,7 @@ func TestPushIsTriedAgain(t *testing.T) {
 	}
 }
 
-// Nothing is sent to this machine or its network, whatever address a browser gave.
+// Nothing is sent to this machine or its network, even if a browser gave such an address.
 func TestPushReachesOnlyThePublicWeb(t *testing.T) {
 	t.Parallel()
 	push := newPush(t)

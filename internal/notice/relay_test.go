@@ -112,7 +112,7 @@ func TestRepliesOfARelay(t *testing.T) {
 	}
 }
 
-// A connection that breaks is made again, and what came meanwhile is not lost.
+// A broken connection is made again, and no message from meanwhile is lost.
 func TestRelayConnectsAgain(t *testing.T) {
 	t.Parallel()
 	g := newFakeGate()
