@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A world is servers that were started, and what was noticed of them.
+// A world is a set of started servers, with their notices.
 type world struct {
 	*Set
 
@@ -209,8 +209,7 @@ func TestClaimsComeWithTheCall(t *testing.T) {
 	}
 }
 
-// A server that dies, hangs, floods or lies costs its own calls, each of which has
-// a result, and nobody else's.
+// A server that dies, hangs, floods or lies affects only its own calls, each of which has a result.
 func TestBadServers(t *testing.T) {
 	t.Parallel()
 	impatient := func(s config.Server) config.Server { s.Timeout = 300 * time.Millisecond; return s }
@@ -240,7 +239,7 @@ func TestCallIsEnded(t *testing.T) {
 	w.wants("mcp__s__echo", `{"text":"still there"}`, umpire.ResultOK, "still there")
 }
 
-// What was agreed to was the tool as it was described then.
+// Consent covers a tool only as it was described then.
 func TestChangedToolIsRefused(t *testing.T) {
 	t.Parallel()
 	w := open(t, map[string]config.Server{"s": local()})
@@ -401,7 +400,7 @@ func TestHeadersGoNowhereElse(t *testing.T) {
 	}
 }
 
-// What cannot be a server is refused, with the field.
+// An invalid server is rejected, and the error names the field.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -450,7 +449,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// Names are what every model takes, and two long ones differ.
+// Every model accepts the names, and two long ones differ.
 func TestToolNames(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 100)

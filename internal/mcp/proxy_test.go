@@ -355,7 +355,7 @@ func TestProxyEarlyAnswers(t *testing.T) {
 	}
 }
 
-// TestProxyForwardsAllElse: whatever is not a call comes out byte for byte and in its order.
+// TestProxyForwardsAllElse: a message that is not a call comes out byte for byte and in order.
 func TestProxyForwardsAllElse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -424,8 +424,8 @@ func FuzzProxyClient(f *testing.F) {
 	})
 }
 
-// FuzzProxyServer gives the proxy any bytes as the server's. Whatever the client gets is a
-// message of one meaning, is no answer to umpire's own requests, and for its call is umpire's
+// FuzzProxyServer gives the proxy arbitrary bytes from the server. The client must only get
+// unambiguous messages, none of which answers umpire's own requests, and for its call umpire's
 // denial or an error.
 func FuzzProxyServer(f *testing.F) {
 	for _, said := range []string{
