@@ -81,7 +81,7 @@ func (s *served) session(_ context.Context, client jsonrpc.Side) error {
 	return nil
 }
 
-// A reply is what a request of HTTP gets; its body is closed at the end of the test.
+// A reply is the response to an HTTP request; its body is closed at the end of the test.
 type reply struct {
 	Status     string
 	StatusCode int
@@ -253,7 +253,7 @@ func TestClientsWithoutSessions(t *testing.T) {
 	}
 }
 
-// A client that lost its stream takes it up again, and a session's notices have one of their own.
+// A client that lost its stream resumes it, and a session's notices have a separate stream.
 func TestStreamsOfASession(t *testing.T) {
 	t.Parallel()
 	s := startListener(t)
@@ -302,7 +302,7 @@ func TestStreamsOfASession(t *testing.T) {
 	}
 }
 
-// A client that reads nothing is not waited for, and what is kept for it is bounded.
+// The session does not wait for a client that reads nothing, and bounds the memory for it.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	f := newFront(t.Context(), "s")
@@ -347,8 +347,8 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-// FuzzPost posts any bytes. The answer is a message of one meaning, or there is none and nothing
-// was asked.
+// FuzzPost posts arbitrary bytes. The answer is an unambiguous message, or there is no answer and
+// nothing was asked.
 func FuzzPost(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":7,"method":"echo"}`)
 	f.Add(`{"jsonrpc":"2.0","id":1e400,"method":"echo","params":{"_meta":{"progressToken":[1]}}}`)

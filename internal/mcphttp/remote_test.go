@@ -45,7 +45,7 @@ func hear(t *testing.T, r *Remote) jsonrpc.Message {
 	return m
 }
 
-// Whatever a server does, its client gets one answer, under the id that it asked with.
+// No matter what a server does, its client gets one answer, under the id of its request.
 func TestEveryRequestIsAnswered(t *testing.T) {
 	t.Parallel()
 	body := func(status int, kind, text string) http.HandlerFunc {
@@ -164,7 +164,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A server that does not take a notice holds up what comes after it, and no more than that.
+// A server that does not accept a notice delays only later messages.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	arrived, gone := make(chan bool, 1), make(chan bool, 1)
