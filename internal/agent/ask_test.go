@@ -69,7 +69,7 @@ func TestAskAboutLargeMessage(t *testing.T) {
 	}, say(blocks...))
 }
 
-// TestAskThatFails ends the run: nobody is there any more. What waits stays waiting.
+// TestAskThatFails ends the run, because the person is gone. The question stays waiting.
 func TestAskThatFails(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {

@@ -28,12 +28,12 @@ type fakeGate struct {
 	t *testing.T
 	// decide says what becomes of a call; nil allows all.
 	decide func(umpire.Call) umpire.Verdict
-	// again decides a call once more before it starts; nil stays with what was said.
+	// again decides a call once more before it starts; nil keeps the first decision.
 	again func(umpire.Call) umpire.Verdict
-	// effect says what running a call twice would do; nil does not know.
+	// effect returns the effect of running a call twice; nil means unknown.
 	effect func(umpire.Call) umpire.Effect
-	// faults is asked before and after each method does its work; an error from before
-	// keeps the work from being done, one from after only its answer from coming.
+	// faults is called before and after each method does its work; an error from before prevents
+	// the work, one from after loses only the answer.
 	faults atomic.Pointer[func(method string, after bool) error]
 
 	mu       sync.Mutex
@@ -486,7 +486,7 @@ func (g *fakeGate) Finish(ctx context.Context, r umpire.Result) (b umpire.Batch,
 	return b, err
 }
 
-// part is what an answer about a call has of its batch.
+// part returns the part of a batch that an answer about a call contains.
 func (g *fakeGate) part(r umpire.Result) umpire.Batch {
 	b := g.batches[r.Batch]
 	return batch.Around(&b, r.Call, "")
@@ -585,7 +585,7 @@ func (g *fakeGate) Renew(ctx context.Context, _ umpire.SessionID, epoch int64) (
 	return time.Now().Add(30 * time.Second), err
 }
 
-// takeOver is another runner that takes the session: what was executing and cannot be
+// takeOver acts as another runner that takes the session: a call that was executing and cannot be
 // repeated is asked about.
 func (g *fakeGate) takeOver() {
 	err := g.step(context.Background(), "Continue", 0, func() error {

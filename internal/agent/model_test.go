@@ -135,8 +135,8 @@ func TestContextThatStaysFull(t *testing.T) {
 	}, say(use("a", "Read")))
 }
 
-// TestBrokenCall: what a model did not finish writing never runs, whatever is allowed, and
-// has its one result; the other calls of the message run.
+// TestBrokenCall: a call that a model did not finish writing never runs, under any rules, and has
+// its one result; the other calls of the message run.
 func TestBrokenCall(t *testing.T) {
 	t.Parallel()
 	broken := llm.Arguments("b", "Bash", `{"command": "rm`, true)
@@ -144,7 +144,7 @@ func TestBrokenCall(t *testing.T) {
 	play(t, func(s *stage) {
 		s.gate.decide = func(c umpire.Call) umpire.Verdict {
 			if len(c.Input) == 0 || c.Input[0] != '{' {
-				return umpire.Deny // as the real gate: the input is no object
+				return umpire.Deny // like the real gate: the input is not an object
 			}
 			return umpire.Allow
 		}

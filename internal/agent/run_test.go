@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// A stage is a gate, a model and tools to run an agent with, in a bubble of its own.
+// A stage is a gate, a model and tools to run an agent with, in a separate bubble.
 type stage struct {
 	*testing.T
 
@@ -70,7 +70,7 @@ func (r *running) finish() Outcome {
 	return r.outcome
 }
 
-// answer is a person's word, and what follows from it.
+// answer gives a person's answer, and waits for its consequences.
 func (s *stage) answer(c umpire.CallID, choice umpire.Choice) {
 	s.Helper()
 	if err := s.gate.answer(c, choice); err != nil {
@@ -79,7 +79,7 @@ func (s *stage) answer(c umpire.CallID, choice umpire.Choice) {
 	synctest.Wait()
 }
 
-// stands checks how far things have come: what ran, and how often the model was asked.
+// stands checks the progress: the calls that ran, and the number of model requests.
 func (s *stage) stands(ran string, asked int) {
 	s.Helper()
 	if s.tools.all() != ran || s.model.asked() != asked {
@@ -279,8 +279,8 @@ func TestQueuedMessages(t *testing.T) {
 	}, say(use("b", "Write")))
 }
 
-// TestACallThatAsksMidway: D-25. Decided again before it starts, a call asks: what has
-// run stays as it is, the rest waits again.
+// TestACallThatAsksMidway: D-25. Decided again before it starts, a call asks: finished calls stay
+// as they are, the rest wait again.
 func TestACallThatAsksMidway(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {
@@ -308,13 +308,13 @@ func TestACallThatIsRefusedMidway(t *testing.T) {
 	}, say(use("a", "Read"), use("b", "Write"), use("c", "Bash")))
 }
 
-// TestToolThatIsGone: one error, nobody is asked, the conversation goes on.
+// TestToolThatIsGone: one error, no question, and the conversation continues.
 func TestToolThatIsGone(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {
 		s.gate.decide = asking("Teleport", "weird*name")
 		r := s.begin("go")
-		s.answer("w", umpire.Refuse) // a name that would be a pattern is no rule
+		s.answer("w", umpire.Refuse) // a name that would be a pattern cannot be a rule
 		r.finish()
 		s.stands("a", 2)
 		if results := s.model.last().Results(); len(results) != 3 || !results[0].IsError || results[1].IsError {
@@ -393,8 +393,8 @@ func TestNothingToGoOnWith(t *testing.T) {
 	})
 }
 
-// TestHeadless: what would ask is refused at once and counted; what waits from
-// before ends the run.
+// TestHeadless: a call that would ask is refused at once and counted; a question from before ends
+// the run.
 func TestHeadless(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {
@@ -421,8 +421,8 @@ func TestHeadless(t *testing.T) {
 	}, say(use("a", "Read"), use("b", "Write")))
 }
 
-// TestOutputIsHeardDuringTheRun: what a tool prints is passed on before its end is, and by
-// nobody when there is no run.
+// TestOutputIsHeardDuringTheRun: a tool's output is passed on before the end of its call, and
+// dropped when there is no run.
 func TestOutputIsHeardDuringTheRun(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {

@@ -143,8 +143,8 @@ func TestSubAgentWorksInASessionOfItsOwn(t *testing.T) {
 	}
 }
 
-// A sub-agent cannot have one of its own, whatever its model says: the call is denied,
-// and nobody is asked.
+// A sub-agent cannot have a sub-agent, even if its model tries: the call is denied without a
+// question.
 func TestSubAgentHasNoSubAgent(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, say(task("t", "reviewer")))
@@ -192,7 +192,7 @@ func TestBadTasks(t *testing.T) {
 	}
 }
 
-// S-6: a sub-agent has the tools of its own profile, not those of its parent.
+// S-6: a sub-agent has the tools of its profile, not those of its parent.
 func TestProfileOfASubAgent(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, say(task("t", "reader")))
@@ -204,7 +204,7 @@ func TestProfileOfASubAgent(t *testing.T) {
 	}
 }
 
-// Nobody is there: what a sub-agent would ask is denied, and its parent's run says so.
+// Headless: a sub-agent's call that would ask is denied, and its parent's run reports it.
 func TestHeadlessSubAgent(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, say(task("t", "reviewer")))
@@ -215,8 +215,8 @@ func TestHeadlessSubAgent(t *testing.T) {
 	}
 }
 
-// The same person is asked about the calls of a sub-agent; who stops its turn stops the
-// one of its parent.
+// The same person is asked about the calls of a sub-agent; stopping its turn also stops its
+// parent's.
 func TestQuestionsOfSubAgents(t *testing.T) {
 	t.Parallel()
 	writing := func(id string) llm.Message {

@@ -62,7 +62,7 @@ func TestLastWordsAreSaidAgain(t *testing.T) {
 	}
 }
 
-// Nobody can answer what a sub-agent waits for: the run ends with it waiting, and the
+// A sub-agent's question that cannot be answered from here ends the run while it waits, and the
 // task has no result yet.
 func TestSubAgentWaitsForAnother(t *testing.T) {
 	t.Parallel()

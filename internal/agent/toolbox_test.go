@@ -50,7 +50,7 @@ func TestToolboxIsOneSet(t *testing.T) {
 	}
 }
 
-// What is said of a tool goes to the gate with its call.
+// The claims about a tool go to the gate with its call.
 func TestClaimsGoToTheGate(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {

@@ -76,8 +76,8 @@ func TestInterruptedBetweenStartAndRun(t *testing.T) {
 	}, say(use("a", "Bash")))
 }
 
-// TestFenced: another runner has the session. What runs is ended at the next sign of
-// it, and nothing more is written.
+// TestFenced: another runner has the session. The running call is ended at the next sign of it, and
+// nothing more is written.
 func TestFenced(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {
@@ -95,8 +95,8 @@ func TestFenced(t *testing.T) {
 	}, say(use("a", "Bash")))
 }
 
-// TestLeaseInDanger: a gate that is away too long ends what runs before the lease is
-// over: 20 s of 30 after it was renewed last.
+// TestLeaseInDanger: a gate that is away too long ends the running call before the lease is over:
+// 20 s of 30 after the last renewal.
 func TestLeaseInDanger(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {
@@ -173,8 +173,8 @@ func TestWatchThatBreaks(t *testing.T) {
 	}, say(use("a", "Write")), say(use("b", "Write")))
 }
 
-// TestMachineThatSlept: on waking, a runner first ends what runs, for somebody else may
-// have the session, and goes on when nobody has.
+// TestMachineThatSlept: on waking, a runner first ends the running call, because another runner may
+// have the session, and continues if it still has it.
 func TestMachineThatSlept(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {
@@ -244,7 +244,7 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestSessionEndedByAPerson: what runs is ended, and so is the run.
+// TestSessionEndedByAPerson: the running call is ended, and so is the run.
 func TestSessionEndedByAPerson(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {
@@ -290,10 +290,9 @@ func TestStartThatIsNotGranted(t *testing.T) {
 	}, say(use("a", "Bash")))
 }
 
-// TestEndsAnywhere: the runner loses its gate at every step there is, before the step is
-// done and after. Another one goes on, and a person accounts for what is in doubt.
-// However it came: every call has one result, none has run twice, all that ran did so
-// in order, and the model gets an answer to each.
+// TestEndsAnywhere: the runner loses its gate at every possible step, before and after the step is
+// done. Another one continues, and a person settles doubtful calls. In every case, each call has
+// one result, none has run twice, all ran in order, and the model gets an answer to each.
 func TestEndsAnywhere(t *testing.T) {
 	t.Parallel()
 	script := []llm.Message{
@@ -313,7 +312,7 @@ func TestEndsAnywhere(t *testing.T) {
 	}
 }
 
-// endAt lets the runner lose its gate at one step, and checks what becomes of it.
+// endAt makes the runner lose its gate at one step, and checks the result.
 func (s *stage) endAt(at int, late bool) (reached bool) {
 	name := fmt.Sprintf("step %d, late %v", at, late)
 	s.gate.effect = func(c umpire.Call) umpire.Effect {
@@ -349,7 +348,7 @@ func (s *stage) endAt(at int, late bool) (reached bool) {
 		synctest.Wait()
 	}
 	<-r.ended
-	if !lost && r.err == nil { // the run is over: nobody else looks at it now
+	if !lost && r.err == nil { // the run is over: no other runner continues it
 		s.check(name)
 		return false
 	}
@@ -361,7 +360,7 @@ func (s *stage) endAt(at int, late bool) (reached bool) {
 	}
 	r = s.begin(task)
 	for _, c := range []umpire.CallID{"a", "b", "c", "d"} {
-		_ = s.gate.answer(c, umpire.Approve) // what does not wait has been answered
+		_ = s.gate.answer(c, umpire.Approve) // a call that is not waiting has been answered
 		synctest.Wait()
 	}
 	<-r.ended
