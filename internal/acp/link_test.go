@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire/internal/jsonrpc"
 )
 
-// TestLink: a link of a chain does over one pair of streams what a proxy of its own does over
-// two, with the agent's messages in envelopes.
+// TestLink: a link of a chain does over one pair of streams the same as a separate proxy over two,
+// with the agent's messages in envelopes.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	conductor := newEnd(t)

@@ -305,8 +305,8 @@ func TestEitherDeathAllowsNothing(t *testing.T) {
 	}
 }
 
-// TestEverythingElseIsForwarded: whatever is not judged comes out on the other side byte for
-// byte, in its order, in both directions.
+// TestEverythingElseIsForwarded: a message that is not judged comes out on the other side byte for
+// byte, in order, in both directions.
 func TestEverythingElseIsForwarded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -340,8 +340,8 @@ func drawMessage(r *rapid.T) string {
 	return fmt.Sprintf(`{%s%s"x":%s,"jsonrpc":"2.0","method":%q,"params":{"a":%s}}`, id, space, value("x"), method, value("a"))
 }
 
-// TestOnlyOfferedOptions: whatever the agent offers, the answer is one of its options, and
-// none that holds for longer than once.
+// TestOnlyOfferedOptions: the answer is always one of the options that the agent offered, and never
+// one that lasts longer than once.
 func TestOnlyOfferedOptions(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"allow_once", "allow_always", "reject_once", "reject_always", "other", ""}
