@@ -19,8 +19,8 @@ import (
 
 const question = `{"a":1}`
 
-// A fakeGate listens where a gate does in a folder of its own. Each connection is given what answer
-// makes of the question on it, and then closed.
+// A fakeGate listens at a gate's address in a temporary folder. Each connection gets the text that
+// answer returns for its question, and is then closed.
 type fakeGate struct {
 	home  string
 	asked atomic.Int64
@@ -132,8 +132,8 @@ func TestAttemptIsAnswered(t *testing.T) {
 	}
 }
 
-// TestAttemptLeavesTheAnswer: where the gate does not answer at once, or not with an answer, the
-// question is not sent again, and what comes is read as ever.
+// TestAttemptLeavesTheAnswer: if the gate does not answer at once, or not validly, the question is
+// not sent again, and the answer is read as usual.
 func TestAttemptLeavesTheAnswer(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

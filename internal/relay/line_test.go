@@ -26,8 +26,8 @@ func TestAnswerIsReadInAnyPieces(t *testing.T) {
 	}
 }
 
-// TestHostileAnswersAreErrors: what is not exactly an answer is none, and only a
-// gate that breaks off is asked again.
+// TestHostileAnswersAreErrors: a deviation from the format is not an answer, and only a gate that
+// breaks off is asked again.
 func TestHostileAnswersAreErrors(t *testing.T) {
 	t.Parallel()
 	with := func(part, other string) string { return strings.Replace(goodAnswer, part, other, 1) }
@@ -97,7 +97,7 @@ func TestQuestionTravelsWhole(t *testing.T) {
 	}
 }
 
-// FuzzQuestion: whatever is read as a question is one that can be written.
+// FuzzQuestion: everything that is read as a question can be written.
 func FuzzQuestion(f *testing.F) {
 	f.Add((&Question{Agent: "claude", Payload: []byte("{}"), Deadline: time.Second}).Marshal())
 	f.Add([]byte(questionHead + "\n\n{}"))
