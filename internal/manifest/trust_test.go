@@ -50,7 +50,7 @@ func TestTrustEndsByAChange(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		change func(t *testing.T, root string)
-		want   string // "" for none
+		want   string // "" if trusted
 	}{
 		"nothing": {func(*testing.T, string) {}, ""},
 		"the same text": {func(t *testing.T, root string) {

@@ -46,7 +46,7 @@ func decoded(v value) any {
 	return nil
 }
 
-// nodeOf is what the whole reader of YAML says, with texts as they are written.
+// nodeOf returns the value according to the full YAML parser, with texts as written.
 func nodeOf(n *yaml.Node) any {
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null" && n.Value == "":
@@ -71,8 +71,8 @@ func nodeOf(n *yaml.Node) any {
 	return n.Kind
 }
 
-// agrees checks that what is read means the same to the whole reader, and reports
-// whether anything was read.
+// agrees checks that the parsed value means the same to the full parser, and reports whether
+// anything was parsed.
 func agrees(t *testing.T, text string) bool {
 	t.Helper()
 	v, err := parseYAML(text)
@@ -104,8 +104,8 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-// TestYAMLMeansTheSame changes files at random: what is still read means the same to the
-// whole reader.
+// TestYAMLMeansTheSame changes files at random: every file that is still parsed means the same to
+// the full parser.
 func TestYAMLMeansTheSame(t *testing.T) {
 	t.Parallel()
 	parts := strings.SplitAfter(strings.Join(append(yamlSamples, hostileYAML...), ""), "\n")
