@@ -228,8 +228,8 @@ func TestAnswersWaitForNobody(t *testing.T) {
 	}
 }
 
-// TestEnds: the judge is told what became of what was accepted, and what Codex takes back is
-// answered by nobody.
+// TestEnds: the judge is told the outcome of an accepted call, and a question that Codex takes back
+// stays unanswered.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	editor, codex, j := play(t)
