@@ -65,8 +65,7 @@ func event(seq int64) string {
 	return fmt.Sprintf("id: %d\nevent: Notice\ndata: {\"seq\":%d,\"at\":\"2026-01-01T00:00:00Z\",\"kind\":\"Notice\"}\n\n", seq, seq)
 }
 
-// watch reads n events of a script, in a time of its own, and the error after which
-// nothing comes.
+// watch reads n events of a script, in a synthetic time, and the final error.
 func watch(t *testing.T, s *script, f umpire.Filter, n int) (seqs []int64, took time.Duration, err error) {
 	t.Helper()
 	begun := time.Now()
