@@ -79,7 +79,7 @@ func endLeft(t *testing.T, dir string) {
 	}
 }
 
-// A hook that cannot be run asks, whatever it says is to happen when it fails.
+// A hook that cannot be run asks, under any on_failure setting.
 func TestFaultyHookAsks(t *testing.T) {
 	t.Parallel()
 	h := &rulefile.Hook{ID: "h1", Event: rulefile.PreToolUse, Command: "touch ran", Skip: true, Fault: "timeout: want more"}
@@ -115,7 +115,7 @@ func TestLateHookIsKilled(t *testing.T) {
 	}
 }
 
-// waitForEnd makes a pipe, and tells when nobody who opened it for writing lives.
+// waitForEnd makes a pipe, and signals when all its writers have ended.
 func waitForEnd(t *testing.T, pipe string) <-chan struct{} {
 	t.Helper()
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -222,7 +222,7 @@ func TestLargeCalls(t *testing.T) {
 	}
 }
 
-// What a hook babbles is dropped beyond a limit, and an answer that was cut is none.
+// Output of a hook beyond a limit is dropped, and a truncated answer is not an answer.
 func TestBabble(t *testing.T) {
 	t.Parallel()
 	got := Run(t.Context(), pre("head -c 1000000 /dev/zero | tr '\\0' x >&2; exit 1"), occasion(t, `{}`))
