@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestClip: whatever is large about a value, what is left is JSON, small, and says what is missing.
+// TestClip: a value that is large in any way becomes small JSON that marks the omissions.
 func TestClip(t *testing.T) {
 	t.Parallel()
 	const limit = 16 << 10

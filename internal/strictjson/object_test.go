@@ -26,8 +26,7 @@ func TestReadObject(t *testing.T) {
 	}
 }
 
-// TestGivenTwiceKeepsTheRest: who asked can still be told about it, by a member that is
-// given once.
+// TestGivenTwiceKeepsTheRest: the error can still be reported to the sender by a unique member.
 func TestGivenTwiceKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	o, err := ReadObject([]byte(`{"input":{"a":1,"a":2},"id":7,"x":1,"x":2}`))

@@ -118,7 +118,7 @@ func FuzzCanonical(f *testing.F) {
 		}
 		twice := twin(text) != ""
 		if err != nil {
-			// What is half a character is decoded to what stands for any.
+			// Half a character is decoded to the replacement character.
 			if !twice && !bytes.Contains(bytes.ToLower(text), []byte(`\ud`)) {
 				t.Fatalf("%q: %v", text, err)
 			}
