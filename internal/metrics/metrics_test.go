@@ -64,8 +64,8 @@ func scrape(t *testing.T, o *Figures) []string {
 	return slices.DeleteFunc(strings.Split(strings.TrimSpace(w.Body.String()), "\n"), func(line string) bool { return strings.HasPrefix(line, "#") })
 }
 
-// story is a batch of three: one allowed, one asked about and approved after a
-// while, one asked about and denied in no time; then a crash, and what follows.
+// story is a batch of three: one allowed, one asked about and approved after a while, one asked
+// about and denied instantly; then a crash and the recovery.
 func story() []umpire.Event {
 	call := func(c umpire.CallID, q umpire.RequestID, tool string, code umpire.ReasonCode) func(*umpire.Event) {
 		return func(e *umpire.Event) { e.Call, e.Request, e.Tool, e.Code = c, q, tool, code }
@@ -161,7 +161,7 @@ func TestPendingFails(t *testing.T) {
 	}
 }
 
-// hostile is what an agent may put into any text of an event.
+// hostile returns a text that an agent may put into any field of an event.
 func hostile(dice *rand.Rand) string {
 	return []string{
 		"rm -rf /home/me", "mcp__evil__" + strconv.Itoa(dice.Int()), "Bash\n", "\x00\xff", "tool-" + strconv.Itoa(dice.Int()), `x"} 1` + "\nevil_metric 7", "Read ",
@@ -192,8 +192,7 @@ var closed = map[string][]string{
 	"result":  {"ok", "degraded"},
 }
 
-// TestLabelsAreClosed: whatever agents call their tools, the set of labels does not
-// grow.
+// TestLabelsAreClosed: no matter how agents name their tools, the set of labels does not grow.
 func TestLabelsAreClosed(t *testing.T) {
 	t.Parallel()
 	o := New(nil)
