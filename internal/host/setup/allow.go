@@ -12,17 +12,17 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// An Allowance is one entry of a host's own list of what it runs without a question.
+// An Allowance is one entry of a host's own list of calls to run without a question.
 type Allowance struct {
 	Line int
-	Text string // as the host's file has it
+	Text string // as written in the host's file
 	// Rule is the entry's equivalent here. Why is the reason for not importing the entry; it is nil
 	// for an imported one.
 	Rule umpire.Rule
 	Why  error
 }
 
-// An AllowList is a file in which a host keeps what a person has allowed there.
+// An AllowList is a file in which a host keeps its user's allowances.
 type AllowList struct {
 	Host string
 	// Place names the file; its name may have a * in the last part.
@@ -30,8 +30,7 @@ type AllowList struct {
 	read  func(text []byte) ([]Allowance, error)
 }
 
-// AllowLists are those that can be read. Claude Code's settings are a file of rules for
-// umpire itself.
+// AllowLists are the readable ones. Claude Code's settings are a file of rules for umpire itself.
 var AllowLists = []AllowList{
 	{"codex", Codex.Place.named("rules/*.rules"), readCodexRules},
 	{"gemini", gemini.Place, readGeminiTools},
@@ -43,8 +42,8 @@ var AllowLists = []AllowList{
 	{"droid", droid.Place.named("settings.json"), readDroid},
 }
 
-// Read lists what a file allows, in the file's order. An entry that says more than a rule
-// here could say, or that the file itself asks about in part, has a reason and no rule.
+// Read lists the allowances of a file, in the file's order. An entry that means more than a rule
+// here can express, or that the file itself partly asks about, has a reason and no rule.
 func (l AllowList) Read(text []byte) ([]Allowance, error) {
 	list, err := l.read(text)
 	if err != nil {
@@ -53,7 +52,7 @@ func (l AllowList) Read(text []byte) ([]Allowance, error) {
 	return SiftAllowances(list), nil
 }
 
-// Why an entry is left out.
+// Reasons to leave out an entry.
 var (
 	errWholeTool  = errors.New("it allows every use of a tool")
 	errBroad      = errors.New("the program runs whatever it is given")
@@ -63,8 +62,8 @@ var (
 	errConditions = errors.New("it holds only under conditions that umpire does not know")
 )
 
-// SiftAllowances gives every entry that must not become a rule its reason, and drops those that
-// ask or refuse: they stay with the host.
+// SiftAllowances adds a reason to every entry that must not become a rule, and drops those that ask
+// or refuse: they stay with the host.
 func SiftAllowances(list []Allowance) []Allowance {
 	var kept, limits []Allowance
 	for _, a := range list {
@@ -85,7 +84,7 @@ func SiftAllowances(list []Allowance) []Allowance {
 	return kept
 }
 
-// tooWide says why a rule allows more than one thing that a person had in mind.
+// tooWide returns an error if a rule allows more than a single thing that a person had in mind.
 func tooWide(r umpire.Rule) error {
 	if r.Match == (umpire.Match{}) && (!strings.HasPrefix(r.Tool, "mcp__") || strings.Contains(r.Tool, "*")) {
 		return errWholeTool
@@ -112,7 +111,7 @@ func withSource(r umpire.Rule) umpire.Rule {
 	return r
 }
 
-// meets reports whether two rules may speak of the same call.
+// meets reports whether two rules may apply to the same call.
 func meets(a, b umpire.Rule) bool {
 	if b.Match == (umpire.Match{}) {
 		return policy.ToolNamed(a.Tool, b.Tool) || a.Tool == b.Tool
@@ -127,12 +126,12 @@ func meets(a, b umpire.Rule) bool {
 
 func commandOf(r umpire.Rule) string { return cmp.Or(r.Match.Command, r.Match.CommandPrefix) }
 
-// prefixRule is a rule for the commands that begin with these words.
+// prefixRule returns a rule for the commands that begin with these words.
 func prefixRule(action umpire.Verdict, words ...string) umpire.Rule {
 	return umpire.Rule{Action: action, Tool: "Bash", Match: umpire.Match{CommandPrefix: policy.JoinPrefix(words)}}
 }
 
-// lineRule is one for a command as it is written, exact or as the beginning of others.
+// lineRule returns a rule for a command as written, exact or as a prefix.
 func lineRule(action umpire.Verdict, line string, exact bool) (umpire.Rule, error) {
 	line = strings.TrimSpace(line)
 	r := umpire.Rule{Action: action, Tool: "Bash"}
@@ -151,7 +150,7 @@ func lineRule(action umpire.Verdict, line string, exact bool) (umpire.Rule, erro
 	return r, nil
 }
 
-// texts are the strings of the list that a path of members leads to, with their lines.
+// texts returns the strings of the list at a path of members, with their lines.
 func (d *document) texts(path ...string) []Allowance {
 	at := d.root
 	for _, name := range path {
@@ -175,8 +174,8 @@ func (d *document) texts(path ...string) []Allowance {
 	return list
 }
 
-// ClaudeDirectories are the folders beside the project that Claude Code may read, as rules. Text
-// is the settings file.
+// ClaudeDirectories returns rules for the folders outside the project that Claude Code may read.
+// text is the settings file.
 func ClaudeDirectories(text []byte) []Allowance {
 	d, err := parseDocument(text)
 	if err != nil {
@@ -203,7 +202,7 @@ func cutCall(text string) (name, argument string, called bool) {
 }
 
 // readGeminiTools reads tools.allowed of Gemini CLI and Qwen Code, and its older name: a tool, or
-// the beginning of a command.
+// the prefix of a command.
 func readGeminiTools(text []byte) ([]Allowance, error) {
 	d, err := parseDocument(text)
 	if err != nil {
@@ -222,8 +221,8 @@ func readGeminiTools(text []byte) ([]Allowance, error) {
 	return list, nil
 }
 
-// readOpenCode reads the patterns for commands. Of those that match a command the last one
-// counts, so an entry is whole only where nothing below it limits it.
+// readOpenCode reads the patterns for commands. The last pattern that matches a command counts, so
+// an entry is complete only if no later one limits it.
 func readOpenCode(text []byte) ([]Allowance, error) {
 	d, err := parseDocument(text)
 	if err != nil {
@@ -268,7 +267,7 @@ func (d *document) openCodeCommands(patterns []item) []Allowance {
 	return list
 }
 
-// openCodeTool is an entry for a whole tool.
+// openCodeTool returns an entry for a whole tool.
 func (d *document) openCodeTool(name string, v *hujson.Value) []Allowance {
 	if textOf(v) != "allow" {
 		return nil
@@ -281,7 +280,7 @@ func textOf(v *hujson.Value) string {
 	return text
 }
 
-// cursorTools are Cursor's words for tools.
+// cursorTools maps Cursor's tool names to umpire's.
 var cursorTools = map[string]string{"Read": "Read", "Write": "Edit"}
 
 // readCursor reads the permissions of Cursor's command line: Shell(COMMAND), where COMMAND is a
@@ -335,8 +334,8 @@ func readCrush(text []byte) ([]Allowance, error) {
 	return list, nil
 }
 
-// readDroid reads the commands that Factory Droid runs unasked. Each counts as one whole
-// command: how much more the host takes it for is not said.
+// readDroid reads the commands that Factory Droid runs unasked. Each counts as one whole command,
+// because it is undocumented how much more the host accepts.
 func readDroid(text []byte) ([]Allowance, error) {
 	d, err := parseDocument(text)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// Codex's rules are calls of functions with literal arguments, in a small part of Starlark.
+// Codex's rules are function calls with literal arguments, in a small subset of Starlark.
 
 // A starToken is a word, a mark, or a string, whose text begins with a quote.
 type starToken struct {
@@ -84,7 +84,7 @@ func readStarString(text string) (value string, size int, ok bool) {
 	return "", 0, false
 }
 
-// maxAlternatives bounds the commands that one rule stands for.
+// maxAlternatives bounds the commands that one rule expands to.
 const maxAlternatives = 64
 
 // readCodexRules reads the prefix rules of a file.
@@ -130,7 +130,7 @@ func (r *starReader) fail(t starToken) error {
 	return umpire.Errorf("line %d: %q is not understood: want calls such as prefix_rule(...)", t.line, t.text)
 }
 
-// rule reads one call. Those of other functions allow no command.
+// rule reads one call. Calls of other functions allow no command.
 func (r *starReader) rule() ([]Allowance, error) {
 	name := r.next()
 	if open := r.next(); open.text != "(" {
@@ -192,13 +192,13 @@ func (r *starReader) value(depth int) (any, error) {
 	return list, nil
 }
 
-// codexActions are the decisions of a rule; without one it allows.
+// codexActions are the decisions of a rule; the default is allow.
 var codexActions = map[any]umpire.Verdict{
 	nil: umpire.Allow, "allow": umpire.Allow, "prompt": umpire.Ask, "forbidden": umpire.Deny,
 }
 
-// codexAllowances are the commands that a rule speaks of: each word of its pattern is one text or
-// several to choose from.
+// codexAllowances returns the commands of a rule: each word of its pattern is one text or a list of
+// alternatives.
 func codexAllowances(values map[string]any, line int) []Allowance {
 	pattern, _ := values["pattern"].([]any)
 	commands := [][]string{nil}
@@ -229,7 +229,7 @@ func codexAllowances(values map[string]any, line int) []Allowance {
 	return list
 }
 
-// choices is a word as a list of what it may be.
+// choices returns a word as a list of its alternatives.
 func choices(word any) any {
 	if text, ok := word.(string); ok {
 		return []any{text}

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A geminiRule is one rule of a policy file. A field with a list may hold one text instead.
+// A geminiRule is one rule of a policy file. A list field may hold a single text instead.
 type geminiRule struct {
 	ToolName      any    `toml:"toolName"`
 	CommandPrefix any    `toml:"commandPrefix"`
@@ -47,7 +47,7 @@ func readGeminiPolicy(text []byte) ([]Allowance, error) {
 	return list, nil
 }
 
-// geminiActions are the words of a policy file.
+// geminiActions maps the words of a policy file to verdicts.
 var geminiActions = map[string]umpire.Verdict{"allow": umpire.Allow, "ask_user": umpire.Ask, "deny": umpire.Deny}
 
 func (r *geminiRule) allowances(line int) []Allowance {
@@ -78,7 +78,7 @@ func (r *geminiRule) allowances(line int) []Allowance {
 	return append(list, a)
 }
 
-// textList is one text or a list of them.
+// textList returns a text or a list of texts as a list.
 func textList(v any) []string {
 	switch v := v.(type) {
 	case string:
@@ -95,7 +95,7 @@ func textList(v any) []string {
 	return nil
 }
 
-// headerLines are the lines on which a table of that name begins.
+// headerLines returns the lines on which a table of that name begins.
 func headerLines(text []byte, header string) []int {
 	var lines []int
 	number := 0

@@ -1,7 +1,7 @@
 package setup
 
-// antigravity is the file of hooks of the antigravity CLI. Each hook has a name there, below
-// which its events stand.
+// antigravity is the file of hooks of the antigravity CLI. Each hook has a name there, with its
+// events below.
 var antigravity = Settings{
 	Host:  "antigravity",
 	Place: placeOf("antigravity"),

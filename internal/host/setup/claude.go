@@ -6,15 +6,13 @@ import (
 	"time"
 )
 
-// noticeTimeout bounds the events that decide nothing: a user should not wait
-// for them.
+// noticeTimeout bounds the events that decide nothing: a user should not have to wait for them.
 const noticeTimeout = 10 * time.Second
 
 // Claude is the settings file of Claude Code.
 //
-// Claude Code itself drops a file that holds a comment or a trailing comma (seen with
-// 2.1.329), so there the hooks would never start: show the findings of [AuditClaude] for the
-// result of an install.
+// Claude Code itself drops a file with a comment or a trailing comma (seen with 2.1.329), so its
+// hooks would never start: show the findings of [AuditClaude] for the result of an install.
 var Claude = Settings{
 	Host:   "claude",
 	Place:  placeOf("claude"),
@@ -35,12 +33,12 @@ var claudeHooks = hookList{
 	},
 }
 
-// managedFolders is where an administrator's settings stand.
+// managedFolders are the folders of an administrator's settings.
 var managedFolders = map[string]string{
 	"darwin": "/Library/Application Support/ClaudeCode", "windows": `C:\Program Files\ClaudeCode`,
 }
 
-// ManagedFiles are the administrator's settings files of Claude Code, whether they exist or not.
+// ManagedFiles returns the administrator's settings files of Claude Code, whether they exist or not.
 func ManagedFiles() []string {
 	dir, ok := managedFolders[runtime.GOOS]
 	if !ok {

@@ -29,11 +29,10 @@ const (
 	FindingWeakened    FindingCode = "weakened"     // our hook does not see or cannot stop every call
 )
 
-// A Finding is one thing in a settings file that switches umpire's hooks off or
-// weakens them.
+// A Finding is a setting in a file that disables or weakens umpire's hooks.
 type Finding struct {
 	Code FindingCode
-	// Line and Column count from 1; 0 is the file as a whole.
+	// Line and Column count from 1; 0 means the file as a whole.
 	Line   int
 	Column int
 	// Key is the path of the setting, as "hooks.PreToolUse".
@@ -43,11 +42,11 @@ type Finding struct {
 	Remedy  string
 }
 
-// maxKeyShown is how much of a key a finding shows.
+// maxKeyShown bounds the part of a key that a finding shows.
 const maxKeyShown = 100
 
-// minHookTimeout is the least that a deciding hook needs: a cold start on a
-// busy machine, and the time to say no.
+// minHookTimeout is the minimum for a deciding hook: a cold start on a busy machine, and the time
+// to deny.
 const minHookTimeout = 10
 
 // An audit collects findings about one document.
@@ -56,11 +55,10 @@ type audit struct {
 	findings []Finding
 }
 
-// AuditClaude names what in a settings file of Claude Code switches umpire's
-// hooks off or weakens them, in the order of the file and missing hooks last.
-// It judges one file: a hook that is missing here may be registered in another
-// layer. Whether an install is up to date is a different question: it is when
-// [InstallClaude] changes nothing.
+// AuditClaude lists the settings in a file of Claude Code that disable or weaken umpire's hooks, in
+// the order of the file and missing hooks last. It judges one file: a hook that is missing here may
+// be registered in another layer. It does not check whether an install is up to date: that is the
+// case if [Settings.Install] changes nothing.
 func AuditClaude(settings []byte) []Finding {
 	d, err := parseDocument(settings)
 	if err != nil {
@@ -101,8 +99,8 @@ func (a *audit) add(v *hujson.Value, code FindingCode, key string, problem error
 	a.findings = append(a.findings, Finding{code, p.line, p.column, view.Brief(key, maxKeyShown), problem, remedy})
 }
 
-// plain reports whether the document is JSON without extensions, and if not,
-// where the first one stands.
+// plain reports whether the document is JSON without extensions, and if not, the position of the
+// first one.
 func (d *document) plain() (position, bool) {
 	var raw json.RawMessage
 	var syntax *json.SyntaxError
@@ -112,8 +110,7 @@ func (d *document) plain() (position, bool) {
 	return position{}, true
 }
 
-// want reports whether v has the kind that a setting needs, and adds a finding
-// when it has not.
+// want reports whether v has the required kind, and adds a finding if not.
 func (a *audit) want(v *hujson.Value, key string, kind error, ok bool) bool {
 	if !ok {
 		a.add(v, FindingMalformed, key, umpire.Errorf("want %w, got %s; one wrong value can make Claude Code drop "+
@@ -149,8 +146,8 @@ func (a *audit) managedOnly(it item) {
 	}
 }
 
-// startVariables can keep a hook from starting, start another program in its
-// place, or lead umpire to other rules. Names ending in * are prefixes.
+// startVariables can keep a hook from starting, start another program in its place, or lead umpire
+// to other rules. Names ending in * are prefixes.
 var startVariables = []string{
 	"PATH", "HOME", "SHELL", "ENV", "BASH_ENV", "CLAUDE_CODE_SHELL", "CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CONFIG_DIR",
 	"NODE_OPTIONS", "NODE_PATH", "BUN_OPTIONS", "LD_*", "DYLD_*", "UMPIRE_*", "GODEBUG",
@@ -199,7 +196,7 @@ func (a *audit) permissions(it item) {
 	}
 }
 
-// changingTools do more than look. A rule for all of one is broad.
+// changingTools are tools that can change something. A rule for all calls of one is broad.
 var changingTools = map[string]bool{
 	"*": true, "Bash": true, "Monitor": true, "PowerShell": true, "Edit": true, "Write": true, "MultiEdit": true,
 	"NotebookEdit": true, "WebFetch": true, "Agent": true, "Task": true, "mcp__*": true,

@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// hooks checks the shape of every hook in the file, ours or not: Claude Code
-// drops a whole file for one invalid value, without a word.
+// hooks checks the shape of every hook in the file, ours or not: Claude Code silently drops a whole
+// file for one invalid value.
 func (a *audit) hooks(it item) {
 	if !a.want(it.value, it.name, errors.New("an object"), isObject(it.value)) {
 		return
@@ -60,7 +60,7 @@ func (a *audit) handlers(key string, list *hujson.Value) {
 	}
 }
 
-// handlerNeeds are the handler types and the field that each must have.
+// handlerNeeds maps the handler types to their required fields.
 var handlerNeeds = map[string]string{
 	"command": "command", "http": "url", "prompt": "prompt", "agent": "prompt", "mcp_tool": "tool",
 }
@@ -90,10 +90,10 @@ func (a *audit) handler(key string, v *hujson.Value) {
 	}
 }
 
-// reinstall is the remedy for everything about our own entries.
+// reinstall is the remedy for every problem with our own entries.
 const reinstall = "run umpire init claude"
 
-// ownHooks checks that our hook is there for every event, and whole.
+// ownHooks checks that our hook is present and complete for every event.
 func (a *audit) ownHooks() {
 	all := (&hookFile{a.document, &claudeHooks, Claude.Host}).own("")
 	if len(all) == 0 {
@@ -115,7 +115,7 @@ func (a *audit) ownHooks() {
 	slices.SortStableFunc(a.findings, byPlace)
 }
 
-// byPlace orders findings by line and column, those without a place last.
+// byPlace orders findings by line and column, with those without a position last.
 func byPlace(x, y Finding) int {
 	if (x.Line == 0) != (y.Line == 0) {
 		return cmp.Compare(y.Line, x.Line)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// claudeBlocks is the first version of Claude Code that knows onFailure. An
-// older one may drop a settings file that holds it.
+// claudeBlocks is the first version of Claude Code with onFailure. An older one may drop a settings
+// file that contains it.
 var claudeBlocks = []int{2, 1, 295}
 
 // ClaudeVersionBlocks reports whether the version that `claude --version` printed, such as "2.1.329

@@ -1,6 +1,6 @@
 package setup
 
-// Codex is the file of hooks of the Codex CLI. Codex runs a hook only once its hash stands in
+// Codex is the file of hooks of the Codex CLI. Codex runs a hook only once its hash is in
 // config.toml: see [TrustCodex].
 var Codex = Settings{
 	Host:  "codex",
@@ -11,8 +11,8 @@ var Codex = Settings{
 	},
 }
 
-// CodexTrust is where the trust in Codex's hooks stands. [TrustCodex] writes it, since only
-// Codex knows the hashes.
+// CodexTrust is the file with the trust in Codex's hooks. [TrustCodex] writes it, since only Codex
+// knows the hashes.
 var CodexTrust = Settings{
 	Host:   Codex.Host,
 	Place:  Codex.Place.named("config.toml"),
@@ -28,12 +28,12 @@ func (codexTrust) uninstall(text []byte, host string) ([]byte, error) {
 	return block{host}.remove(text)
 }
 
-// shellHandler is a hook that the host's shell starts, with a time limit in seconds.
+// shellHandler is a hook started by the host's shell, with a time limit in seconds.
 func shellHandler(h Hook, e event) handler {
 	return handler{Type: "command", Command: h.shellLine(e), Timeout: seconds(h.timeoutOf(e))}
 }
 
-// milliHandler is one with a time limit in milliseconds.
+// milliHandler is such a hook with a time limit in milliseconds.
 func milliHandler(h Hook, e event) handler {
 	return handler{Name: "umpire", Type: "command", Command: h.shellLine(e), Timeout: h.timeoutOf(e).Milliseconds()}
 }

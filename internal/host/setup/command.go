@@ -6,7 +6,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// commandLine is the hook as a line for the host's shell.
+// commandLine returns the hook as a line for the host's shell.
 func (h Hook) commandLine() string {
 	words := []string{shell.Quote(h.Command)}
 	for _, arg := range h.Args {
@@ -15,12 +15,12 @@ func (h Hook) commandLine() string {
 	return strings.Join(words, " ")
 }
 
-// refuseUnanswered ends the line of a hook that decides. A host runs a call whose hook is
-// missing, was killed or has crashed; all take exit code 2 with words on standard error for a
-// denial, so the shell says that in umpire's place.
+// refuseUnanswered ends the line of a deciding hook. A host runs a call if its hook is missing, was
+// killed or has crashed, but all hosts treat exit code 2 with text on standard error as a denial,
+// so the shell denies in umpire's place.
 const refuseUnanswered = ` || { [ $? = 2 ] || echo "umpire has not answered" >&2; exit 2; }`
 
-// shellLine is the hook for an event as a line for a shell as POSIX has it.
+// shellLine returns the hook for an event as a line for a POSIX shell.
 func (h Hook) shellLine(e event) string {
 	if !e.decides {
 		return h.commandLine()

@@ -1,7 +1,6 @@
 package setup
 
-// cursor is the file of hooks of cursor. With failClosed a hook that cannot answer stops the
-// call.
+// cursor is the file of hooks of cursor. With failClosed, a hook that cannot answer stops the call.
 var cursor = Settings{
 	Host:  "cursor",
 	Place: placeOf("cursor"),

@@ -13,14 +13,14 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// A hookList is the form of a JSON file in which each event has a list of hooks.
+// A hookList is the format of a JSON file in which each event has a list of hooks.
 type hookList struct {
 	// key is the member that holds the events.
 	key string
-	// grouped says that an event lists groups, {"matcher": ..., "hooks": [...]}, and not the
+	// grouped means that an event lists groups, {"matcher": ..., "hooks": [...]}, and not the
 	// handlers themselves.
 	grouped bool
-	// version is the file's member of that name, where the host wants one.
+	// version is the file's member of that name, if the host requires one.
 	version int
 	// matcher is the matcher that covers all tools, or "".
 	matcher string
@@ -28,14 +28,14 @@ type hookList struct {
 	handler func(Hook, event) handler
 }
 
-// An event is one that umpire registers for. Those that decide can stop a call.
+// An event is an event that umpire registers for. A deciding one can stop a call.
 type event struct {
 	name, matcher string
 	decides       bool
 }
 
-// eventsOf are the events of a host that umpire registers for, in the order in which they are
-// written. One that the host tells of twice is registered once.
+// eventsOf returns the events of a host that umpire registers for, in the order of writing. It
+// includes an event that the host reports twice only once.
 func (l *hookList) eventsOf(hostName string) []event {
 	var events []event
 	for _, e := range host.Find(hostName).Events {
@@ -51,7 +51,7 @@ func (l *hookList) eventsOf(hostName string) []event {
 	return events
 }
 
-// timeoutOf is the time limit of an event.
+// timeoutOf returns the time limit of an event.
 func (h Hook) timeoutOf(e event) time.Duration {
 	if !e.decides {
 		return min(h.Timeout, noticeTimeout)
@@ -59,11 +59,11 @@ func (h Hook) timeoutOf(e event) time.Duration {
 	return h.Timeout
 }
 
-// seconds are whole ones, rounded up.
+// seconds rounds up to whole seconds.
 func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// A hookGroup and a handler are the settings files' own shapes. Each host knows only some of
-// a handler's fields.
+// A hookGroup and a handler have the shapes used in settings files. Each host uses only some of a
+// handler's fields.
 type hookGroup struct {
 	Matcher string    `json:"matcher,omitempty"`
 	Hooks   []handler `json:"hooks"`
@@ -83,7 +83,7 @@ type handler struct {
 	Status     string   `json:"statusMessage,omitempty"`
 }
 
-// A hookFile is a settings file that is read as a list of one host's hooks.
+// A hookFile is a settings file with a list of one host's hooks.
 type hookFile struct {
 	*document
 	*hookList
@@ -159,7 +159,7 @@ func (f *hookFile) eventList(event string) (hooks, list *hujson.Value, err error
 	return hooks, list, nil
 }
 
-// add puts a handler at the end of its event's list.
+// add appends a handler to its event's list.
 func (f *hookFile) add(e event, h handler) ([]byte, error) {
 	var entry any = h
 	if f.grouped {
@@ -205,7 +205,7 @@ func (l hookList) registered(text []byte, hostName string) ([]Registration, erro
 	return list, nil
 }
 
-// readRegistration reads one handler, whosever it is.
+// readRegistration reads one handler, ours or not.
 func readRegistration(v *hujson.Value, unit time.Duration) Registration {
 	h, _ := decode(v).(map[string]any)
 	r := Registration{OnFailureBlock: h["onFailure"] == "block" || h["failClosed"] == true}
@@ -245,8 +245,8 @@ type ownHook struct {
 	handler *hujson.Value
 }
 
-// own finds our handlers of one event, or of all events for "". What
-// has another shape than a hook is not ours.
+// own finds our handlers of one event, or of all events for "". A value in another shape than a
+// hook is not ours.
 func (f *hookFile) own(event string) []ownHook {
 	var found []ownHook
 	each(nil, f.root, f.key, func(p []step, hooks *hujson.Value) {
@@ -294,8 +294,8 @@ func each(path []step, v *hujson.Value, name string, f func([]step, *hujson.Valu
 	}
 }
 
-// remove takes a handler out, and every container that held nothing else. Of a
-// group only its handlers count: without them its matcher means nothing.
+// remove removes a handler, and every container that becomes empty. In a group only its handlers
+// count: without them its matcher means nothing.
 func (f *hookFile) remove(h ownHook) []byte {
 	at := len(h.path) - 1
 	for at > 0 && (len(items(h.path[at].container)) == 1 || h.path[at].container == h.group) {
@@ -304,7 +304,7 @@ func (f *hookFile) remove(h ownHook) []byte {
 	return f.without(h.path[at].container, h.path[at].index)
 }
 
-// is reports whether the handler stands as it would be written for the event.
+// is reports whether the handler equals the one that would be written for the event.
 func (h ownHook) is(e event, want handler) bool {
 	if h.group != nil {
 		group, _ := decode(h.group).(map[string]any)

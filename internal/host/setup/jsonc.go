@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// A settings file belongs to its user: it is edited by cutting and pasting
-// bytes at the places that a parser found, so everything else stays as it was.
+// A settings file belongs to its user: it is edited by cutting and pasting bytes at the positions
+// from a parser, which leaves everything else unchanged.
 
 // maxSettings bounds the files that are edited or audited.
 const maxSettings = 1 << 20
@@ -29,8 +29,8 @@ type document struct {
 	root *hujson.Value
 }
 
-// parseDocument reads JSON, comments and trailing commas included. An error
-// bears line and column. An empty file is an empty object.
+// parseDocument parses JSON, comments and trailing commas included. Its errors have a line and
+// column. An empty file is an empty object.
 func parseDocument(text []byte) (*document, error) {
 	if len(text) > maxSettings {
 		return nil, umpire.Errorf("file of %d bytes is larger than %d", len(text), maxSettings)
@@ -41,7 +41,7 @@ func parseDocument(text []byte) (*document, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
-	// The parser keeps slices of what it is given, and takes a comment that the file ends in for
+	// The parser keeps slices of its input, and treats a comment at the end of the file as
 	// unfinished.
 	root, err := hujson.Parse(append(bytes.Clone(text), '\n'))
 	if err != nil {
@@ -54,7 +54,7 @@ func parseDocument(text []byte) (*document, error) {
 	return d, nil
 }
 
-// A position is a place in a file for people, counting from 1.
+// A position is a position in a file for people, counting from 1.
 type position struct{ line, column int }
 
 // String writes the position as parsers' errors do.
@@ -75,7 +75,7 @@ type item struct {
 	lead              hujson.Extra
 }
 
-// items lists what v holds; nothing when v holds nothing.
+// items lists the contents of v, if any.
 func items(v *hujson.Value) []item {
 	var list []item
 	switch c := v.Value.(type) {
@@ -119,7 +119,7 @@ func (d *document) member(object *hujson.Value, name string) (*hujson.Value, err
 	return found, nil
 }
 
-// decode returns v as encoding/json would.
+// decode returns v as decoded by encoding/json.
 func decode(v *hujson.Value) any {
 	plain := v.Clone()
 	plain.Standardize()
@@ -134,8 +134,7 @@ func decode(v *hujson.Value) any {
 func isObject(v *hujson.Value) bool { return v.Value.Kind() == '{' }
 func isArray(v *hujson.Value) bool  { return v.Value.Kind() == '[' }
 
-// without returns the text with item i of container taken out. Comments around
-// it stay.
+// without returns the text without item i of container. Comments around it stay.
 func (d *document) without(container *hujson.Value, i int) []byte {
 	list := items(container)
 	it := list[i]
@@ -177,8 +176,8 @@ func splice(text []byte, cuts ...cut) []byte {
 	return append(out, text[pos:]...)
 }
 
-// with returns the text with v appended to container, under name when container
-// is an object, laid out like its neighbours.
+// with returns the text with v appended to container, under name if container is an object, laid
+// out like its neighbours.
 func (d *document) with(container *hujson.Value, name string, v any) []byte {
 	closing := container.EndOffset - 1
 	end := len(bytes.TrimRight(d.text[:closing], " \t\r\n"))

@@ -9,8 +9,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// kimi is the settings file of kimi Code. It refuses a table of hooks with any other key than
-// these four, and waits for 600 seconds at most.
+// kimi is the settings file of kimi Code. It rejects a table of hooks with any other key than these
+// four, and waits for 600 seconds at most.
 var kimi = Settings{
 	Host:   "kimi",
 	Place:  placeOf("kimi"),

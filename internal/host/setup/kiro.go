@@ -13,7 +13,7 @@ var kiro = Settings{
 	format: kiroFile{},
 }
 
-// A kiroFile is a file of Kiro's hooks that is umpire's alone.
+// A kiroFile is a file of Kiro's hooks that belongs only to umpire.
 type kiroFile struct {
 	Version string     `json:"version"`
 	Hooks   []kiroHook `json:"hooks"`

@@ -14,14 +14,13 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A Start is how a host was started, and where. What it denies or asks about by itself follows
-// from that.
+// A Start describes how and where a host was started. This determines its own restrictions.
 type Start struct {
-	// Args are its words, and Getenv its environment.
+	// Args are its arguments, and Getenv its environment.
 	Args   []string
 	Getenv func(string) string
-	// Home is the person's, Folder that of the host's settings where it was registered, and
-	// Project the folder that it was started in.
+	// Home is the user's, Folder is the registered folder of the host's settings, and Project the
+	// folder that it was started in.
 	Home, Folder, Project string
 	// Turn is Codex's record of the turn.
 	Turn host.CodexTurn
@@ -35,8 +34,8 @@ type Limits struct {
 	Outside bool
 }
 
-// limitReaders are the hosts whose limits can be read. Claude Code's settings are a file of
-// rules for umpire itself.
+// limitReaders are the hosts with readable limits. Claude Code's settings are a file of rules for
+// umpire itself.
 var limitReaders = map[string]func(*Start) (Limits, error){
 	"codex": codexLimits, "gemini": geminiLimits, "copilot": copilotLimits, "opencode": openCodeLimits,
 }
@@ -69,8 +68,8 @@ var (
 	errAsksFirst = errors.New("it asks about commands in its mode")
 )
 
-// deny adds a limit for the commands of a pattern: * and ? stand for anything. The limit speaks
-// of all commands that begin with the words before the first of them.
+// deny adds a limit for the commands of a pattern, in which * and ? match anything. The limit
+// covers all commands that begin with the words before the first of them.
 func (l *Limits) deny(pattern string) error {
 	words := pattern
 	if i := strings.IndexAny(pattern, "*?"); i >= 0 {
@@ -85,7 +84,7 @@ func (l *Limits) deny(pattern string) error {
 	return nil
 }
 
-// add adds those entries of a list that ask or refuse.
+// add adds the entries of a list that ask or refuse.
 func (l *Limits) add(list []Allowance) error {
 	for _, a := range list {
 		switch {
@@ -99,8 +98,8 @@ func (l *Limits) add(list []Allowance) error {
 	return nil
 }
 
-// folder is the folder of the host's settings: the one that was registered, that of a variable,
-// or the usual one.
+// folder returns the folder of the host's settings: the registered one, a variable's, or the usual
+// one.
 func (s *Start) folder(variable, usual string) string {
 	switch {
 	case s.Folder != "":
@@ -111,7 +110,7 @@ func (s *Start) folder(variable, usual string) string {
 	return filepath.Join(s.Home, usual)
 }
 
-// upward are the paths of a name in the project and in every folder above it.
+// upward returns the paths of a name in the project and in every folder above it.
 func (s *Start) upward(names ...string) []string {
 	var all []string
 	for dir := s.Project; ; dir = filepath.Dir(dir) {
@@ -124,8 +123,8 @@ func (s *Start) upward(names ...string) []string {
 	}
 }
 
-// option is the value of the last of some options, and whether one was given. A value follows in
-// the next word, or after =.
+// option returns the value of the last of some options, and whether one was given. A value follows
+// in the next word, or after =.
 func (s *Start) option(names ...string) (value string, given bool) {
 	for i, arg := range s.Args {
 		name, joined, is := strings.Cut(arg, "=")
@@ -146,7 +145,7 @@ func (s *Start) has(names ...string) bool {
 	return given
 }
 
-// filesIn are the files of some folders that fit a pattern.
+// filesIn returns the files of some folders that match a pattern.
 func filesIn(folders []string, patterns ...string) (found []string) {
 	for _, dir := range folders {
 		for _, pattern := range patterns {
@@ -156,7 +155,7 @@ func filesIn(folders []string, patterns ...string) (found []string) {
 	return found
 }
 
-// readEach reads those of some files that are there.
+// readEach reads those of the files that exist.
 func readEach(paths []string, read func(text []byte) error) error {
 	for _, path := range paths {
 		text, err := files.ReadSmall(path, maxSettings)

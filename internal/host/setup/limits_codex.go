@@ -1,7 +1,7 @@
 package setup
 
-// codexLimits are the rules of Codex. The record of its session tells whether this turn runs
-// commands without a sandbox: flags, profiles, its config and its own menu may all have said so.
+// codexLimits returns the rules of Codex. The record of its session tells whether this turn runs
+// commands without a sandbox: flags, profiles, its config and its own menu may all have set this.
 func codexLimits(s *Start) (l Limits, err error) {
 	switch {
 	case s.Turn.Sandbox != "danger-full-access":

@@ -2,7 +2,7 @@ package setup
 
 import "strings"
 
-// copilotLimits are the rules of Copilot CLI: flags alone take tools away.
+// copilotLimits returns the rules of Copilot CLI: only flags deny tools.
 func copilotLimits(s *Start) (l Limits, err error) {
 	if s.has("--sandbox") {
 		return Limits{}, errSandboxed
@@ -34,7 +34,7 @@ func copilotLimits(s *Start) (l Limits, err error) {
 	return l, err
 }
 
-// copilotSandbox is an error where settings may turn a sandbox on.
+// copilotSandbox fails if settings may turn a sandbox on.
 func copilotSandbox(settings map[string]any) error {
 	sandbox := settings["sandbox"]
 	if on := at(sandbox, "enabled"); sandbox == nil || on == false {

@@ -13,8 +13,8 @@ import (
 // geminiShell is the name of Gemini CLI's tool for commands.
 const geminiShell = "run_shell_command"
 
-// geminiLimits are the rules of Gemini CLI. Its hooks' allow changes nothing, so it asks about a
-// command in every mode but yolo.
+// geminiLimits returns the rules of Gemini CLI. An allow by its hooks has no effect, so it asks
+// about a command in every mode except yolo.
 func geminiLimits(s *Start) (l Limits, err error) {
 	mode, _ := s.option("--approval-mode")
 	switch {
@@ -40,7 +40,7 @@ func geminiLimits(s *Start) (l Limits, err error) {
 	return l, err
 }
 
-// readGeminiSettings reads which tools the settings take away, and whether a sandbox is on.
+// readGeminiSettings reads the tools that the settings disable, and whether a sandbox is on.
 func (l *Limits) readGeminiSettings(text []byte) error {
 	settings, err := readObject(text)
 	if err != nil {
@@ -61,7 +61,7 @@ func (l *Limits) readGeminiSettings(text []byte) error {
 	}
 	for _, core := range append(textList(at(settings, "tools", "core")), textList(settings["coreTools"])...) {
 		if name, _, called := cutCall(core); called && isGeminiShell(name) {
-			return errLimitsAll // but for those that it names
+			return errLimitsAll // except for those that it names
 		}
 	}
 	for _, excluded := range append(textList(at(settings, "tools", "exclude")), textList(settings["excludeTools"])...) {

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// openCodeLimits are the rules of opencode, those of its agents included: a hook is not told
+// openCodeLimits returns the rules of opencode, including those of its agents: a hook is not told
 // which of them makes a call.
 func openCodeLimits(s *Start) (l Limits, err error) {
 	l.Outside = true
@@ -36,14 +36,14 @@ func openCodeLimits(s *Start) (l Limits, err error) {
 	return l, openCodeElsewhere(s, folders)
 }
 
-// openCodeVariables are those of the environment that hold a config, or a part of one in place of
-// the mark.
+// openCodeVariables are environment variables with a config, or with a part of one in place of the
+// mark.
 var openCodeVariables = map[string]string{
 	"OPENCODE_CONFIG_CONTENT": "%", "OPENCODE_PERMISSION": `{"permission": %}`,
 }
 
-// openCodeElsewhere is an error where rules may stand in the description of an agent, or come
-// over the network.
+// openCodeElsewhere fails if there may be rules in the description of an agent, or from the
+// network.
 func openCodeElsewhere(s *Start, folders []string) error {
 	data := s.Getenv("XDG_DATA_HOME")
 	if data == "" {
@@ -89,8 +89,8 @@ func (l *Limits) readOpenCode(text []byte) error {
 	return nil
 }
 
-// readOpenCodePermission reads what a permission says of commands. Rules that a later one takes
-// back count as well.
+// readOpenCodePermission reads a permission for commands. Rules overridden by a later one count as
+// well.
 func (l *Limits) readOpenCodePermission(permission any) error {
 	tools, is := permission.(map[string]any)
 	if !is {

@@ -10,13 +10,13 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// An ownFile is a file that is umpire's alone: a plugin or a program that the host starts. A
-// line of it, from mark on, is the command as a list in JSON.
+// An ownFile is a file that belongs only to umpire: a plugin or a program that the host starts. One
+// of its lines contains, from mark on, the command as a JSON list.
 type ownFile struct {
 	event string
 	mark  string
-	// text is the file, with {{words}} for the command as a list in JSON, and {{line}} for it as
-	// a line of a shell.
+	// text is the file, with {{words}} for the command as a JSON list, and {{line}} for the command
+	// as a shell line.
 	text string
 }
 
@@ -24,7 +24,7 @@ func toJSON(words []string) string {
 	return string(bytes.TrimSuffix(strictjson.EncodeLine(words), []byte("\n")))
 }
 
-// Words are the command and its arguments.
+// words returns the command and its arguments.
 func (h Hook) words() []string { return slices.Concat([]string{h.Command}, h.Args) }
 
 func (f ownFile) install(text []byte, host string, h Hook) ([]byte, error) {

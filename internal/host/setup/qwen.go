@@ -1,7 +1,7 @@
 package setup
 
-// Qwen is the settings file of Qwen Code. It counts in seconds, but reads 1000 and more as
-// milliseconds, as older versions read every number; so milliseconds mean the same to all.
+// Qwen is the settings file of Qwen Code. It counts in seconds, but reads 1000 and more as milliseconds,
+// and older versions read every number as milliseconds; so milliseconds mean the same to all.
 var Qwen = Settings{
 	Host:  "qwen",
 	Place: placeOf("qwen"),

@@ -14,24 +14,24 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// A Hook says what to register in the settings of a host.
+// A Hook is the hook to register in the settings of a host.
 type Hook struct {
 	// Command is the absolute path of umpire or umpire-hook.
 	Command string
-	// Args follow the command; nil stands for "hook" and the host's name.
+	// Args follow the command; nil means "hook" and the host's name.
 	Args []string
-	// Timeout is how long the host waits for the events that decide. After it
-	// most hosts run the call, so umpire's own deadline has to come first. It is
-	// written in the host's unit, rounded up, and must be positive.
+	// Timeout is how long the host waits for deciding events. After it most hosts run the call, so
+	// umpire's own deadline must come first. It is written in the host's unit, rounded up, and must
+	// be positive.
 	Timeout time.Duration
-	// OnFailureBlock makes Claude Code refuse the call when the hook cannot be
-	// started, is late or crashes. Set it only where [ClaudeVersionBlocks].
+	// OnFailureBlock makes Claude Code refuse the call if the hook cannot be started, is late or
+	// crashes. Set it only if [ClaudeVersionBlocks].
 	OnFailureBlock bool
 	// Status is shown by Claude Code while a deciding hook runs.
 	Status string
 }
 
-// check refuses a hook that could not work, or could not be found again.
+// check rejects a hook that could not work, or could not be found again.
 func (h Hook) check(hostName string) error {
 	if !host.IsAbsolute(h.Command) {
 		return umpire.Errorf("command %q is not an absolute path", h.Command)
@@ -45,9 +45,9 @@ func (h Hook) check(hostName string) error {
 	return nil
 }
 
-// A Registration is one of umpire's hooks as a settings file has it.
+// A Registration is one of umpire's hooks in a settings file.
 type Registration struct {
-	// Event is the event's name, Line where the hook stands.
+	// Event is the event's name, Line the line of the hook.
 	Event string
 	Line  int
 	// Command and Args are the started program. Shell is the line as written if the host hands it
@@ -60,8 +60,8 @@ type Registration struct {
 	OnFailureBlock bool
 }
 
-// A Place is where a settings file lies: Name below the folder that the environment variable
-// names, or else below Folder in the user's home. Name has slashes.
+// A Place is the location of a settings file: Name below the folder in the environment variable, or
+// else below Folder in the user's home. Name has slashes.
 type Place struct{ Variable, Folder, Name string }
 
 // Path returns the file's path. A variable that does not hold an absolute path is an error.
@@ -78,43 +78,43 @@ func (p Place) Path(home string, getenv func(string) string) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(p.Name)), nil
 }
 
-// placeOf is where the file of a host lies, as the host's own data say.
+// placeOf returns the location of a host's file, from the host's own data.
 func placeOf(hostName string) Place {
 	s := host.Find(hostName).Settings
 	folder, name, _ := strings.Cut(s.User, "/")
 	return Place{s.Dir, folder, name}
 }
 
-// named is the place of another file of the same host.
+// named returns the location of another file of the same host.
 func (p Place) named(name string) Place {
 	p.Name = name
 	return p
 }
 
-// A Settings is the file in which one host looks for hooks, and how umpire's stand there.
+// A Settings is the file of a host's hooks, with the form of umpire's.
 type Settings struct {
 	Host  string // the word after `umpire hook`
 	Place Place
-	// Program says that the host starts the file itself, so it must be executable.
+	// Program means that the host starts the file itself, so it must be executable.
 	Program bool
 	format  format
 }
 
-// A format puts hooks into the text of a file, takes them out, and finds them. None of them
-// changes the text that it is given.
+// A format adds hooks to the text of a file, removes them, and finds them. Its methods never modify
+// their input.
 type format interface {
 	install(text []byte, host string, h Hook) ([]byte, error)
 	uninstall(text []byte, host string) ([]byte, error)
 	registered(text []byte, host string) ([]Registration, error)
 }
 
-// Install returns the file with umpire's hook registered for every event of the host.
-// Installing twice is installing once; entries of an earlier install are brought up to date,
-// and everything else in the file, comments and layout included, stays byte for byte. An
-// empty text is a file that does not exist yet.
+// Install returns the file with umpire's hook registered for every event of the host. Installing
+// again changes nothing; entries of an earlier install are updated, and everything else in the
+// file, comments and layout included, stays byte for byte. An empty text means a file that does not
+// exist yet.
 //
-// The error of a file that cannot be read, or whose hooks have another shape than the host
-// gives them, bears line and column; the file is then left alone.
+// If the file is unreadable, or its hooks have another shape than the host's, the error has line
+// and column; the file is then left alone.
 func (s Settings) Install(text []byte, h Hook) ([]byte, error) {
 	if h.Args == nil {
 		h.Args = []string{"hook", s.Host}
@@ -129,10 +129,9 @@ func (s Settings) Install(text []byte, h Hook) ([]byte, error) {
 	return out, nil
 }
 
-// Uninstall returns the file without umpire's hooks, whichever version wrote them, and
-// without the lists and objects that are empty once they are gone. Everything else stays byte
-// for byte. A file without our hooks comes back unchanged; one that held nothing else comes
-// back empty.
+// Uninstall returns the file without umpire's hooks, written by any version, and without the lists
+// and objects that become empty. Everything else stays byte for byte. A file without our hooks is
+// returned unchanged; one that contained nothing else becomes empty.
 func (s Settings) Uninstall(text []byte) ([]byte, error) {
 	out, err := s.format.uninstall(text, s.Host)
 	if err != nil {
@@ -141,8 +140,8 @@ func (s Settings) Uninstall(text []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Registered lists umpire's hooks in the file, in the file's order. A file without any gives
-// none; one that cannot be read is an error.
+// Registered lists umpire's hooks in the file, in the file's order. It returns nil if there are
+// none; an unreadable file is an error.
 func (s Settings) Registered(text []byte) ([]Registration, error) {
 	list, err := s.format.registered(text, s.Host)
 	if err != nil {
@@ -152,7 +151,7 @@ func (s Settings) Registered(text []byte) ([]Registration, error) {
 }
 
 // Missing names the events before a call that are not among the hooks of a file. A file that
-// is umpire's alone is whole.
+// belongs only to umpire is complete.
 func (s Settings) Missing(hooks []Registration) []string {
 	l, ok := s.format.(hookList)
 	if !ok {
@@ -184,7 +183,7 @@ func Find(name string) (Settings, bool) {
 	return Settings{}, false
 }
 
-// All are the settings of every host that umpire can register with.
+// All lists the settings of every host that umpire can register with.
 var All = []Settings{
 	Claude, Codex, gemini, Qwen, copilot, vsCode, openCode, cursor, crush, cline, kiro, amp, droid, Windsurf, kimi,
 	antigravity, grok,

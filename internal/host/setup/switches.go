@@ -21,7 +21,7 @@ type Switch struct {
 	off any // the value that does so
 }
 
-// Switches are those that are known.
+// Switches lists the known switches.
 var Switches = []Switch{
 	{"codex", ".codex/config.toml", "features.hooks", "start codex with --enable hooks", false},
 	{"gemini", ".gemini/settings.json", "hooksConfig.enabled", "do not trust the folder in Gemini CLI", false},
@@ -46,17 +46,17 @@ func (s Switch) Off(text []byte) bool {
 	return at == s.off
 }
 
-// A StartSwitch is a way to start a host in which umpire is not asked, or alone is.
+// A StartSwitch is a way to start a host that disables umpire's hook, or the host's own checks.
 type StartSwitch struct {
 	Host string
-	// Option is a word on the command line, or a variable of the environment where it has no dash.
-	// Value is the one that it needs, "" for any.
+	// Option is a word on the command line, or an environment variable if it has no dash. Value is
+	// the required value, or "" for any.
 	Option, Value string
-	// Alone says that umpire is asked, and that the host asks nothing by itself.
+	// Alone means that umpire is asked, and that the host asks nothing by itself.
 	Alone bool
 }
 
-// StartSwitches are those that are known.
+// StartSwitches lists the known switches.
 var StartSwitches = []StartSwitch{
 	{"claude", "--bare", "", false},
 	{"claude", "--safe-mode", "", false},
@@ -95,10 +95,10 @@ func StartsHost(args []string, h *host.Host) bool {
 	return false
 }
 
-// interpreters are programs that the script of a host is started with.
+// interpreters are programs that start a host's script.
 var interpreters = []string{"node", "bun", "sh", "bash", "dash"}
 
-// Given reports whether a host was started so.
+// Given reports whether a host was started this way.
 func (s StartSwitch) Given(start *Start) bool {
 	if !strings.HasPrefix(s.Option, "-") {
 		return start.Getenv(s.Option) == s.Value

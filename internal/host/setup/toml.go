@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A block is a run of lines in a TOML file that umpire wrote, between two marks. The rest of
-// the file is the person's: nothing of it is written anew.
+// A block is a run of lines in a TOML file that umpire wrote, between two marks. The rest of the
+// file belongs to the user and is never rewritten.
 type block struct{ host string }
 
 func (b block) begin() string { return fmt.Sprintf("# >>> umpire init %s", b.host) }
@@ -57,7 +57,7 @@ func (b block) span(text []byte) (from, to int, err error) {
 	return from, to, nil
 }
 
-// firstMeaning is the first line that is not blank and not a comment.
+// firstMeaning returns the first line that is not blank and not a comment.
 func firstMeaning(text []byte) string {
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -67,7 +67,7 @@ func firstMeaning(text []byte) string {
 	return ""
 }
 
-// put returns the text with the block: in its place where there is one, else at the end.
+// put returns the text with the block: in its old position if present, else at the end.
 func (b block) put(text []byte, body string) ([]byte, error) {
 	if err := checkTOML(text); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (b block) remove(text []byte) ([]byte, error) {
 	return append(bytes.Clone(before), text[to:]...), nil
 }
 
-// checkTOML refuses a text that is not TOML. Keys that are given twice are errors there.
+// checkTOML rejects a text that is not TOML. Duplicate keys are errors there.
 func checkTOML(text []byte) error {
 	if len(text) > maxSettings {
 		return umpire.Errorf("file of %d bytes is larger than %d", len(text), maxSettings)
@@ -133,7 +133,7 @@ func checkTOML(text []byte) error {
 	return tomlError(toml.Unmarshal(text, &file))
 }
 
-// tomlError gives an error of the parser its line and column.
+// tomlError adds line and column to an error of the parser.
 func tomlError(err error) error {
 	if syntax, ok := errors.AsType[*toml.DecodeError](err); ok {
 		line, column := syntax.Position()
@@ -142,7 +142,7 @@ func tomlError(err error) error {
 	return err
 }
 
-// tomlText is a basic string.
+// tomlText returns a basic string.
 func tomlText(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -178,7 +178,7 @@ func TrustCodex(config []byte, hashes []CodexHash) ([]byte, error) {
 	return out, nil
 }
 
-// TrustedCodex are the hashes of hooks that a config.toml of Codex trusts, by key.
+// TrustedCodex returns the hashes of hooks that a config.toml of Codex trusts, by key.
 func TrustedCodex(config []byte) (map[string]string, error) {
 	var file struct {
 		Hooks struct {

@@ -1,7 +1,7 @@
 package setup
 
-// Windsurf is the file of hooks of Windsurf's Cascade. It knows no time limit, and has an
-// event for each kind of call.
+// Windsurf is the file of hooks of Windsurf's Cascade. It has no time limit, and a separate event
+// for each kind of call.
 var Windsurf = Settings{
 	Host:  "windsurf",
 	Place: placeOf("windsurf"),
