@@ -111,8 +111,8 @@ func (g *Gate) Judge(ctx context.Context, project string, q policy.Query) umpire
 	return g.Decide(project, q)
 }
 
-// Ended runs the PostToolUse hooks that are about a call of a folder's project that has
-// run, for an agent whose results are not stored here.
+// Ended runs the PostToolUse hooks for a call that has run in a folder's project, for an agent whose
+// results are not stored here.
 func (g *Gate) Ended(ctx context.Context, dir string, call umpire.Call, output string) error {
 	p, err := g.Project(dir)
 	if err != nil {
@@ -122,8 +122,8 @@ func (g *Gate) Ended(ctx context.Context, dir string, call umpire.Call, output s
 	return nil
 }
 
-// runAfterHooks runs the hooks for a call whose result was just stored. It is on the record
-// already: what a hook does now changes nothing of it, and is recorded beside it.
+// runAfterHooks runs the hooks for a call whose result was just stored. They can no longer change the
+// result; their verdicts are recorded separately.
 func (g *Gate) runAfterHooks(ctx context.Context, s *umpire.Session, tool string, r *umpire.Result) error {
 	p, err := g.projectOf(s.Root, s.AddDirs)
 	if err != nil || len(p.hooksOf(rulefile.PostToolUse, tool)) == 0 {

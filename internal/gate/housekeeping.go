@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// tendEvery is how often a gate that serves looks for what time has settled.
+// tendEvery is the interval at which a serving gate tends its sessions.
 const tendEvery = time.Second
 
 // Run tends the gate until ctx ends, and then finishes pending work.
