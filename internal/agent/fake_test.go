@@ -26,7 +26,7 @@ type fakeGate struct {
 	umpire.Gate // nil: the loop uses nothing else
 
 	t *testing.T
-	// decide says what becomes of a call; nil allows all.
+	// decide decides a call; nil allows all.
 	decide func(umpire.Call) umpire.Verdict
 	// again decides a call once more before it starts; nil keeps the first decision.
 	again func(umpire.Call) umpire.Verdict

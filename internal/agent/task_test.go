@@ -54,7 +54,7 @@ func newHouse(t *testing.T, replies ...llm.Message) *house {
 	return h
 }
 
-// alive is only the runner that the agent is by now.
+// alive is only the runner that the agent currently has.
 func (h *house) alive(runner string) (alive, known bool) { return runner == h.agent.Runner, true }
 
 // worker is an agent of a process with that name.
@@ -84,7 +84,7 @@ func (h *house) open(o umpire.Opening) umpire.Session {
 	return s
 }
 
-// run runs the agent in a new session, and returns what the model was told at last.
+// run runs the agent in a new session, and returns the last results that the model received.
 func (h *house) run(o umpire.Opening) (Outcome, []llm.Block) {
 	h.Helper()
 	outcome, err := h.agent.Run(h.Context(), h.open(o), "go")

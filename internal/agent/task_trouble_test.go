@@ -22,7 +22,7 @@ func (h *house) taken(id umpire.SessionID, headless bool) umpire.Session {
 	return s
 }
 
-// deafGate loses what a runner wants to store when it is asked to.
+// deafGate loses data that a runner wants to store when it is asked to.
 type deafGate struct {
 	umpire.Gate
 

@@ -356,7 +356,7 @@ func (s *stage) endAt(at int, late bool) (reached bool) {
 	s.gate.takeOver()
 	task := ""
 	if len(s.gate.messages) == 0 {
-		task = "go" // it was never handed in
+		task = "go" // it was never submitted
 	}
 	r = s.begin(task)
 	for _, c := range []umpire.CallID{"a", "b", "c", "d"} {
