@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/hosts.md again")
 
-// readTable reads what the lab wrote about a host.
+// readTable reads the lab's table of a host.
 func readTable(h *host.Host) (Table, error) {
 	text, err := os.ReadFile(filepath.Join("..", "test", "interop", "testdata", h.Name, "matrix.txt"))
 	if err != nil {
