@@ -28,7 +28,7 @@ func signedIn(t *testing.T, lang string) (*browser, *terminal) {
 	return b, p
 }
 
-// give hands an answer in, and returns the status with the state, or the error.
+// give submits an answer, and returns the status with the state, or the error.
 func (b *browser) give(t testing.TB, path string, p *umpire.Pending, fields map[string]any) (status int, said string) {
 	t.Helper()
 	a := b.send(t, http.MethodPost, path, bound(t, p, fields))

@@ -87,7 +87,7 @@ func steal() error {
 	return json.NewEncoder(os.Stdout).Encode(got)
 }
 
-// stealAll makes requests in another process, and returns what it gets.
+// stealAll makes requests in another process, and returns the answers.
 func stealAll(t *testing.T, requests []taken) []loot {
 	t.Helper()
 	thief := exec.CommandContext(t.Context(), ok(os.Executable())(t))
@@ -131,7 +131,7 @@ func (s *devServer) taken() []taken {
 	return slices.Clone(s.got)
 }
 
-// devWorker asks the console for what its page tells it.
+// devWorker requests from the console whatever its page names.
 const devWorker = `addEventListener("message", async (event) => {
 	const said = [];
 	for (const mode of ["no-cors", "cors"]) {
@@ -331,7 +331,7 @@ func TestTakenPortInABrowser(t *testing.T) {
 	b.Until(t, `document.body.innerText.includes("fake")`)
 	requests := s.taken()
 	for _, r := range requests[:len(requests)-1] {
-		path, _, _ := strings.Cut(r.URL, "?") // with the ids of the card that is open, where its part was being read anew
+		path, _, _ := strings.Cut(r.URL, "?") // with the ids of the open card, if its part was being read again
 		if r.Method != http.MethodGet || path != "/events" && path != "/" && path != "/favicon.ico" || r.Body != "" || r.Header.Get("Cookie") != "" {
 			t.Errorf("it gets %+v", r)
 		}

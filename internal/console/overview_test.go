@@ -48,7 +48,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// An empty inbox says what ran meanwhile, and a rule when it was last used.
+// An empty inbox shows what ran meanwhile, and a rule shows its last use.
 func TestWhatRanUnasked(t *testing.T) {
 	t.Parallel()
 	b, _ := signedIn(t, "en")

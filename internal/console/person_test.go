@@ -105,7 +105,7 @@ func (w *world) answered(t testing.TB, p *umpire.Pending) umpire.Event {
 	return umpire.Event{}
 }
 
-// Grants that are revoked and codes that are shown say for whom.
+// Revoked grants and shown codes name the person.
 func TestNamesOfChanges(t *testing.T) {
 	t.Parallel()
 	w, p := newWorld(t, "en")

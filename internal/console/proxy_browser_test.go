@@ -4,7 +4,7 @@ package console_test
 
 import "testing"
 
-// The way of a person whom a proxy knows: a button signs in, and signing out does not sign in again.
+// The path of a person known to a proxy: a button signs in, and signing out does not sign in again.
 func TestProxyInABrowser(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ lang, offer, denied string }{

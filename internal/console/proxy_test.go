@@ -65,7 +65,7 @@ func (w *world) listenBehindProxy(t testing.TB) (*teamProxy, *browser) {
 
 func (p *teamProxy) set(user string) { p.user.Store(&user) }
 
-// continueAs signs in whom the proxy knows.
+// continueAs signs in the person whom the proxy knows.
 func (b *browser) continueAs(t testing.TB) answer {
 	t.Helper()
 	return b.signInBy(t, map[string]any{})

@@ -18,7 +18,7 @@ func subscription(t testing.TB, endpoint string) map[string]any {
 	return map[string]any{"endpoint": endpoint, "key": key.PublicKey().Bytes(), "secret": make([]byte, 16)}
 }
 
-// subscribe hands a subscription in, with a new code of the terminal.
+// subscribe submits a subscription, with a new code of the terminal.
 func (b *browser) subscribe(t testing.TB, p *terminal, endpoint string) (status int) {
 	t.Helper()
 	if status, _ := b.post(t, "/notices/code", nil); status != http.StatusNoContent {
@@ -80,7 +80,7 @@ func TestBrowserSubscribes(t *testing.T) {
 	another.signIn(t, q.token(t))
 	p.close()
 	another.subscribe(t, q, "https://push.example/another")
-	// A later sign-in of the same browser names what an earlier one gave.
+	// A later sign-in of the same browser names an earlier one's subscription.
 	if a := another.send(t, http.MethodPost, "/sign-out", `{"endpoint":"https://other.example/secret2"}`); a.status != http.StatusOK {
 		t.Errorf("signing out: %d %s", a.status, a.body)
 	}
@@ -122,7 +122,7 @@ func TestBrokenFileHoldsNobodyIn(t *testing.T) {
 	}
 }
 
-// signOutSays signs out, and checks what the console says.
+// signOutSays signs out, and checks the console's message.
 func (b *browser) signOutSays(t testing.TB, want string) {
 	t.Helper()
 	a := b.send(t, http.MethodPost, "/sign-out", "")

@@ -144,7 +144,7 @@ func TestRemoveARule(t *testing.T) {
 	}
 }
 
-// The page shows what is wrong with a rule file, and removes no rule that the file does not have.
+// The page shows the problems of a rule file, and removes no rule that the file does not have.
 func TestHealthOfRules(t *testing.T) {
 	t.Parallel()
 	b, _ := signedIn(t, "en")

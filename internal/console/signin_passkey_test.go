@@ -26,7 +26,7 @@ func (b *browser) signInChallenge(t testing.TB) string {
 	return said.Challenge
 }
 
-// signInWith hands an assertion in, and reports whether the browser is signed in then.
+// signInWith submits an assertion, and reports whether the browser is then signed in.
 func (b *browser) signInWith(t testing.TB, challenge string, assertion any) bool {
 	t.Helper()
 	a := b.signInBy(t, map[string]any{"challenge": challenge, "assertion": assertion})

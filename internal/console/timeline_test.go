@@ -176,7 +176,7 @@ func TestAllThatAnUndoTakesBackIsCounted(t *testing.T) {
 	}
 }
 
-// undo takes back what the test offers.
+// undo undoes the changes offered by the test.
 func (w *world) undo(_ context.Context, _ *catalogue.Language, _ umpire.Gate, id string) (string, error) {
 	if id != "k1" {
 		return "", errors.New("nothing like that")

@@ -295,7 +295,7 @@ func (b *browser) send(t testing.TB, method, path, body string, headers ...strin
 	return a
 }
 
-// bound is an answer to a question, as a page hands it in.
+// bound is an answer to a question, as submitted by a page.
 func bound(t testing.TB, p *umpire.Pending, fields map[string]any) string {
 	t.Helper()
 	all := map[string]any{
