@@ -85,7 +85,7 @@ func TestAdmitTellsWhatSubmitAndStartTell(t *testing.T) {
 	}
 }
 
-// TestAdmitStartsOnce: of the same call handed in many times at once, one starts.
+// TestAdmitStartsOnce: of the same call submitted many times at once, one starts.
 func TestAdmitStartsOnce(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -58,7 +58,7 @@ func codeCalls() map[string]codeCall {
 	}
 }
 
-// What a makefile takes in is code of its recipes.
+// Files included by a makefile are code of its recipes.
 func TestApprovalIsBoundToIncludes(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

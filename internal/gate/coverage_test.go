@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// coverageOf returns what the lasting answers to a question would have settled, by scope and width.
+// coverageOf returns the coverage of the lasting answers to a question, by scope and width.
 func (d *testGate) coverageOf(id string) map[string]umpire.Coverage {
 	d.t.Helper()
 	found := map[string]umpire.Coverage{}

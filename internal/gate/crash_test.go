@@ -145,7 +145,7 @@ type crashRow struct {
 	name, at string
 	// found checks the state that the crash left.
 	found func(*testing.T, *testGate)
-	// recover does what a person and a runner do next.
+	// recover does the next steps of a person and a runner.
 	recover func(*testing.T, *testGate, umpire.Session)
 	// ran are the effects in the end.
 	ran []string

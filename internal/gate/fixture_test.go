@@ -37,7 +37,7 @@ func newTestGate(t *testing.T) *testGate {
 	return d
 }
 
-// open opens the gate anew, as a process that starts would.
+// open opens the gate again, like a process that starts.
 func (d *testGate) open() {
 	d.t.Helper()
 	s, err := sqlite.Open(context.Background(), d.database)
@@ -92,7 +92,7 @@ func (d *testGate) session(o umpire.Opening) umpire.Session {
 	return must(d.Open(d.t.Context(), o))(d.t)
 }
 
-// call writes one call; a command stands for Bash.
+// call returns one call; a plain command means Bash.
 func call(id, tool, input string) umpire.Call {
 	return umpire.Call{ID: umpire.CallID(id), Tool: tool, Input: json.RawMessage(input)}
 }

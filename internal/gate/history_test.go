@@ -140,7 +140,7 @@ func (w *historyWorld) covers(t *testing.T) {
 	t.Errorf("nothing was answered in a history of %d operations", len(w.log))
 }
 
-// operate does one thing that the client may do by what it has seen, and logs it.
+// operate performs one action that the client can take given what it has seen, and logs it.
 func (w *historyWorld) operate(g *Gate, client int, rng *rand.Rand) error {
 	op := historyOp{kind: historyKinds[rng.IntN(len(historyKinds))], choice: umpire.Approve}
 	if rng.IntN(4) == 0 {

@@ -43,7 +43,7 @@ var mostStatements = map[string]int{"submit asks": 6, "submit runs": 2, "resolve
 type cost struct {
 	store.Counts
 
-	bytes int // of what the caller gets
+	bytes int // of the caller's results
 }
 
 // costOfBatch takes two messages of so many calls through a gate, one whose calls ask and one whose

@@ -60,7 +60,7 @@ func TestChildIsRefused(t *testing.T) {
 	}
 }
 
-// What a person tightens is tight for what it started, at once.
+// Tightening a session tightens its sub-agents at once.
 func TestChildFollowsItsParent(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -80,7 +80,7 @@ func TestSessionIDsAreShownSafely(t *testing.T) {
 	}
 }
 
-// N-13 to N-16, N-61: what a session keeps of its place.
+// N-13 to N-16, N-61: the facts about its place that a session keeps.
 func TestSessionFields(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -401,7 +401,7 @@ func TestAgentsAreBounded(t *testing.T) {
 	}
 }
 
-// An agent's own process is the runner of its session, also after it was started anew.
+// An agent's own process is the runner of its session, also after a restart.
 func TestRestartedAgentIsTheRunner(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -65,7 +65,7 @@ func newHostTrier(t *testing.T) *hostTrier {
 	return h
 }
 
-// useTicket hands a command line in, and begins it by its ticket.
+// useTicket submits a command line, and begins it by its ticket.
 func (h *hostTrier) useTicket(command umpire.Call) umpire.Ticket {
 	h.t.Helper()
 	id := umpire.BatchID("m1")
