@@ -20,7 +20,7 @@ var updateAnswers = flag.Bool("update-answers", false, "write testdata/answers.t
 // own are the folders of a host in which nothing was planted.
 var own = host.Find("claude").FoldersIn("/home/u/.claude", "/tmp/claude-1000")
 
-// A judgedPart is one access of a decision with what a decision says about it.
+// A judgedPart is one access of a decision with its reasons.
 type judgedPart struct {
 	umpire.Access
 
@@ -370,7 +370,7 @@ func TestModesOfClaude(t *testing.T) {
 	}
 }
 
-// TestFoldersCountWhereTheyLie: what a link leads to counts, and a name alone does not.
+// TestFoldersCountWhereTheyLie: the target of a link counts, and a name alone does not.
 func TestFoldersCountWhereTheyLie(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -21,7 +21,7 @@ import (
 
 const claudeLs = `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"ls"}}`
 
-// A process is a front with what it leaves behind.
+// A process is a front with its outputs.
 type process struct {
 	Front
 

@@ -220,7 +220,7 @@ var claudeLike = documentation{
 	"hookSpecificOutput.permissionDecision", "hookSpecificOutput.permissionDecisionReason", "allow deny ask", []int{0, 1, 2}, true,
 }
 
-// documentedAnswer says what is wrong with an answer of a host's hook.
+// documentedAnswer returns an error if an answer of a host's hook is not documented.
 func documentedAnswer(h *Host, out Output) error {
 	doc, known := documented[h.Name]
 	switch {
@@ -439,7 +439,7 @@ func TestRelayedHostsAreKnownToTheirHook(t *testing.T) {
 	}
 }
 
-// TestMeanwhile: what a card says of the other calls of a message, and which agents may ask again.
+// TestMeanwhile: a card's text on the other calls of a message, and on agents that may ask again.
 func TestMeanwhile(t *testing.T) {
 	t.Parallel()
 	for _, h := range Hosts {

@@ -44,7 +44,7 @@ var rewritingCases = map[string]struct {
 	event Event
 	d     umpire.Decision
 	reply Reply
-	never bool // nothing is to be undoable
+	never bool // nothing should be undoable
 	want  umpire.TicketAction
 }{
 	"tried first":               {d: triedFirst, reply: Ask, want: umpire.TicketTrial},
@@ -120,7 +120,7 @@ func bashEvent(t *testing.T, dir, line string) Event {
 	}
 }
 
-// A testRewriter issues one ticket, and keeps what it was for.
+// A testRewriter issues one ticket, and keeps its purpose.
 type testRewriter struct {
 	fails  bool
 	ticket umpire.Ticket

@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// allowed writes what a list allows: "line rule", or "line -text: why".
+// allowed formats the entries of a list: "line rule", or "line -text: why".
 func allowed(t testing.TB, host, file, text string) []string {
 	t.Helper()
 	for _, l := range AllowLists {

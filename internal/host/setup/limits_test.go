@@ -77,7 +77,7 @@ func TestLimits(t *testing.T) {
 	for name, c := range limitCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := filepath.Join(t.TempDir(), "[a-c]*") // which stands for itself
+			dir := filepath.Join(t.TempDir(), "[a-c]*") // the literal name
 			for file, text := range c.files {
 				path := filepath.Join(dir, file)
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
