@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 )
 
-// With a server ends what it started.
+// A server's child processes end with it.
 func TestNothingIsLeftRunning(t *testing.T) {
 	t.Parallel()
 	w := open(t, map[string]config.Server{"s": local()})

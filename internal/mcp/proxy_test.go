@@ -316,7 +316,7 @@ func TestProxyListChangedBeforeTheCall(t *testing.T) {
 	}
 }
 
-// A server that answers what it was not asked yet, or too late, answers nothing.
+// A server's answer that comes before the question, or too late, answers nothing.
 func TestProxyEarlyAnswers(t *testing.T) {
 	t.Parallel()
 	client, server, gate, _ := startMCP(t)
