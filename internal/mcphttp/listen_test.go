@@ -356,7 +356,7 @@ func FuzzPost(f *testing.F) {
 	f.Add("\n{\"id\":1,\n\"method\":\"x\"}\n")
 	f.Fuzz(func(t *testing.T, body string) {
 		if strings.Contains(body, "slow") || strings.Contains(body, "end") || strings.Contains(body, `\u`) {
-			return // what the server of this test does not answer
+			return // the server of this test does not answer these
 		}
 		s := startListener(t)
 		answer := s.do(http.MethodPost, body, s.begin(), headerVersion+": 2025-11-25")

@@ -55,7 +55,7 @@ func TestArgumentsAreRepeated(t *testing.T) {
 				}
 				result := `{}`
 				if m.Method == methodList {
-					said := input // at first; what it says last counts
+					said := input // at first; the last description counts
 					if lists++; lists == 2 {
 						said = c.input
 					}
