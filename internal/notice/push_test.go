@@ -345,7 +345,7 @@ func TestBrokenFileOfBrowsers(t *testing.T) {
 	}
 }
 
-// A service that does not know a subscription any more ends that one, and none that its browser made anew meanwhile.
+// A service that no longer knows a subscription ends that one, but not one that its browser has renewed meanwhile.
 func TestSubscriptionMadeAnewStays(t *testing.T) {
 	t.Parallel()
 	push := newPush(t)
