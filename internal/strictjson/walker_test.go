@@ -98,7 +98,7 @@ func twin(valid []byte) string {
 	}
 }
 
-// FuzzCanonical compares the one pass with the passes that it stands for.
+// FuzzCanonical compares the single pass with the passes that it replaces.
 func FuzzCanonical(f *testing.F) {
 	for _, text := range []string{
 		`{"b":[1,-0.5e+3,true,null],"a":"\u00e9\ud83d\ude00<"}`, `"\ud800"`, `"\ud800\ud800"`, `"\ud83d\u0041"`, `[1,]`, `[,1]`, `{"a"}`,
