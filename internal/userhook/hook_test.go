@@ -71,7 +71,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// endLeft ends what a hook left in the background.
+// endLeft ends the processes that a hook left in the background.
 func endLeft(t *testing.T, dir string) {
 	t.Helper()
 	if pid, err := os.ReadFile(filepath.Join(dir, "left")); err == nil {
@@ -154,7 +154,7 @@ func TestHookEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// MP-31: what a hook gets in its environment, and what it does not.
+// MP-31: the variables that a hook gets in its environment, and those that it does not get.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	o := occasion(t, `{"command": "rm x", "file_path": "a b.txt"}`)
