@@ -3,6 +3,7 @@ package policy
 import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/token"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // weighAccess settles the risk of an access by the place of its path, which the facts of a
@@ -27,7 +28,7 @@ func weighHost(a *umpire.Access) {
 		a.Doubt, a.Risk = doubt, umpire.Worse(a.Risk, umpire.Medium)
 	}
 	problem := hostProblem(a.Target)
-	if problem == "" || a.Reason == problem {
+	if problem == "" || a.Reason == problem || a.Risk == umpire.Safe && shell.IsLoopback(a.Target) {
 		return
 	}
 	a.Risk = umpire.Worse(a.Risk, umpire.Medium)

@@ -82,8 +82,9 @@ var networkTools = []program{
 	// asks: nc example.com 80
 	{
 		names: "nc ncat netcat", risk: umpire.High, consequence: sent, why: "opens a connection", lax: true,
-		check: reachesFirst, out: fromNetwork,
+		check: checkNetcat, out: fromNetwork,
 		opts: []option{
+			{names: "-zvn46 -l --listen -k --keep-open"},
 			{names: "-e= --exec= -c= --sh-exec=", does: runs | harms, consequence: lost,
 				why: "gives a connection to a program"},
 			{names: "--lua-exec=", does: reads | harms, consequence: lost, why: "runs a script"},

@@ -190,9 +190,11 @@ func judgeCurlOption(u *use, g given, urls []word) {
 		if !g.value.known() || strings.Contains(g.value.text, "%output{") {
 			u.raiseTo(umpire.Medium, reversible, savesFiles)
 		}
+	case hasSpelling(g.option.names, "--header") && namesCredential(g.value.text):
+		u.raiseTo(umpire.Medium, sent, sendsKeys)
 	case hasSpelling(g.option.names, "--cookie"):
+		u.raiseTo(umpire.Medium, sent, sendsKeys)
 		if !g.value.open && !strings.Contains(g.value.text, "=") {
-			u.raiseTo(umpire.Medium, sent, sendsData)
 			u.touch(umpire.KindRead, g.value, accessOf{why: "sends its cookies"})
 		}
 	case hasSpelling(g.option.names, "--output"):
@@ -205,6 +207,13 @@ func judgeCurlOption(u *use, g given, urls []word) {
 		file, _, _ := strings.Cut(g.value.text, ":")
 		u.touch(umpire.KindRead, word{text: file, open: g.value.open}, accessOf{why: sendsKeys})
 	}
+}
+
+// namesCredential reports whether a header identifies a user to the server.
+func namesCredential(header string) bool {
+	name, _, _ := strings.Cut(strings.ToLower(header), ":")
+	return slices.ContainsFunc([]string{"auth", "cookie", "token", "key", "secret", "session", "password"},
+		func(part string) bool { return strings.Contains(name, part) })
 }
 
 // noteCurlFile records the file of @file, <file, name@file and name=@file.
@@ -252,7 +261,7 @@ func judgeCurlURL(u *use, url word) {
 		u.raiseTo(umpire.Medium, sent, sendsData)
 		u.touch(umpire.KindRead, url.cut(1), accessOf{})
 	case !found || !strings.HasPrefix(rest.text, "//") || scan.HasField("http https ftp ftps", scheme):
-		u.visit(url, umpire.Medium, "downloads from it")
+		look(u, url, "downloads from it")
 	default:
 		u.visit(url, umpire.High, umpire.Say("speaks %s with it", scheme))
 	}
