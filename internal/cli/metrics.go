@@ -18,8 +18,13 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// scrapeHeaderTime limits how long a scraper may take to send its request.
-const scrapeHeaderTime = 5 * time.Second
+// Limits of one scraper, so that none can hold connections open.
+const (
+	scrapeReadTime  = 5 * time.Second
+	scrapeWriteTime = 15 * time.Second
+	scrapeIdleTime  = 2 * time.Minute
+	scrapeHeaders   = 16 << 10 // bytes
+)
 
 // listenMetrics listens at the address of --metrics.
 func listenMetrics(ctx context.Context, f *serveFlags) (net.Listener, error) {
@@ -47,7 +52,10 @@ func serveMetrics(
 	})
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", figures.Handler())
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: scrapeHeaderTime}
+	web := &http.Server{
+		Handler: mux, ReadTimeout: scrapeReadTime, WriteTimeout: scrapeWriteTime, IdleTimeout: scrapeIdleTime,
+		MaxHeaderBytes: scrapeHeaders,
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() {
