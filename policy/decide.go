@@ -181,11 +181,15 @@ func settlingReason(reasons []umpire.Reason) int {
 	return 0
 }
 
+// NobodyConfirms is the reason of a question that is refused because no person can answer. Its argument is the reason
+// for asking.
+const NobodyConfirms = "non_interactive confirmation required: %s"
+
 // refuseUnasked turns a question into a refusal if there is no person to ask.
 func refuseUnasked(c *Conditions, r *umpire.Reason) {
 	switch {
 	case c.Headless:
-		r.Text = umpire.Say("non_interactive confirmation required: %s", r.Text)
+		r.Text = umpire.Say(NobodyConfirms, r.Text)
 	case c.Mode == umpire.ModeReject:
 		r.Text = umpire.Say("Reject mode asks nobody: %s", r.Text)
 	default:

@@ -114,7 +114,7 @@ func pathAccesses(t tool, in strictjson.Object, env shell.Env) ([]umpire.Access,
 			Tree: t.shape == shapeTree || t.shape == shapeList, Names: t.shape == shapeList,
 		}
 		if a.Target == "" {
-			a.Target, a.Doubt = p, "the folder that the path starts from is not known"
+			a.Target, a.Doubt = p, shell.UnknownFolder
 		}
 		if a.Doubt == "" {
 			a.Doubt = unread

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // onlineWords begin command lines that are useless without a network but do not name the host
@@ -62,7 +63,7 @@ func isAskedAbout(a *umpire.Access) bool {
 func worksOffline(a umpire.Access) bool {
 	pulls := []string{"fetch", "pull", "submodule"}
 	return len(a.Words) > 1 && a.Words[0] == "git" && slices.Contains(pulls, a.Words[1]) ||
-		a.Reason.Is("runs the code of %s") ||
+		a.Reason.Is(shell.RunsCodeOf) ||
 		len(a.Words) > 1 && a.Words[0] == "go" && (a.Words[1] == "generate" ||
 			len(a.Words) > 2 && a.Words[1] == "mod" && slices.Contains([]string{"tidy", "vendor"}, a.Words[2]))
 }

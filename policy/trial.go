@@ -112,14 +112,6 @@ func mayReadAll(p *Policy, q *Query, a *umpire.Access) bool {
 	return decideVerdict(p, all).Verdict == umpire.Allow
 }
 
-// unknownWords are doubts about a word that is known only at run time: a path, an option, a script.
-var unknownWords = []umpire.Phrase{
-	"the path is not known before it runs", "the folder that the path starts from is not known",
-	"the script is not known before it runs",
-	"a word that is not known before it runs may be an action",
-	"a word that is not known before it runs may be an option",
-}
-
 // holdsDoubt reports whether a trial can settle a doubt about a word that a program only reads. It hides
 // secrets and confines the effects of an option. It does not hide files that a person's rule covers.
 func holdsDoubt(p *Policy, q *Query, d *umpire.Decision, a *umpire.Access) bool {
@@ -127,7 +119,7 @@ func holdsDoubt(p *Policy, q *Query, d *umpire.Decision, a *umpire.Access) bool 
 		return r.Action != umpire.Allow && (r.Match.PathGlob != "" ||
 			a.Program != "" && strings.Contains(r.Match.Command+r.Match.CommandPrefix, a.Program))
 	}
-	return slices.Contains(unknownWords, a.Doubt) && (a.Kind == umpire.KindRead || onlyReads(d, a)) &&
+	return shell.IsUnknownWord(a.Doubt) && (a.Kind == umpire.KindRead || onlyReads(d, a)) &&
 		!slices.ContainsFunc(p.rules, mayBeAbout) && !slices.ContainsFunc(q.Tighten, mayBeAbout)
 }
 

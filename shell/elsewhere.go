@@ -24,7 +24,7 @@ func markElsewhere(u *use, a *umpire.Access) {
 		}
 	}
 	if at := slices.IndexFunc(paths, u.w.leavesProject); at >= 0 {
-		a.Risk, a.Reason = umpire.Medium, umpire.Say("runs the code of %s", paths[at])
+		a.Risk, a.Reason = umpire.Medium, umpire.Say(RunsCodeOf, paths[at])
 	}
 }
 

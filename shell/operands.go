@@ -103,7 +103,7 @@ func (u *use) judgeOperand(kind string, operand word) {
 		walkPrintedCode(u, operand)
 		u.runsFile(operand)
 		u.code = true
-		u.raise(umpire.Medium, umpire.Say("runs the code of %s", operand.display()))
+		u.raise(umpire.Medium, umpire.Say(RunsCodeOf, operand.display()))
 		u.touch(umpire.KindRead, operand, of)
 	case "code":
 		u.runsFile(operand)

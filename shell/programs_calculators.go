@@ -119,7 +119,7 @@ func checkDc(u *use) {
 	}
 	switch {
 	case len(u.operands) > 0:
-		u.raise(umpire.Medium, umpire.Say("runs the code of %s", u.operands[0].display()))
+		u.raise(umpire.Medium, umpire.Say(RunsCodeOf, u.operands[0].display()))
 	case !given:
 		judgeDcCode(u, u.in.text, u.in.kind == flowText)
 	}

@@ -44,7 +44,7 @@ func checkFind(u *use) {
 	u.operands = nil
 	line, rest := findRoots(args)
 	if line.doubtful {
-		u.doubt = "a word that is not known before it runs may be an action"
+		u.doubt = doubtAction
 	}
 	line.names = findNames(rest)
 	judgeFindExpression(u, &line, rest)
@@ -106,7 +106,7 @@ func judgeFindWord(u *use, line *findLine, rest []word) int {
 	name := rest[0]
 	switch {
 	case name.open:
-		u.doubt = "a word that is not known before it runs may be an action"
+		u.doubt = doubtAction
 		return 1
 	case scan.HasField("( ) ! ,", name.text) || scan.HasField(findPlain, name.text):
 		line.speaks = line.speaks || name.text == "-ls"
@@ -142,7 +142,7 @@ func judgeFindValue(u *use, line *findLine, rest []word) int {
 		value = rest[1]
 	}
 	if value.split {
-		u.doubt = "a word that is not known before it runs may be an action"
+		u.doubt = doubtAction
 	}
 	switch {
 	case name == "-printf":
@@ -176,7 +176,7 @@ func walkFindExec(u *use, line *findLine, rest []word) int {
 	end := 1
 	for end < len(rest) && rest[end].text != ";" && !(rest[end].text == "+" && rest[end-1].text == "{}") {
 		if rest[end].split {
-			u.doubt = "a word that is not known before it runs may be an action"
+			u.doubt = doubtAction
 		}
 		end++
 	}

@@ -17,7 +17,7 @@ func checkSed(u *use) {
 	u.doubtSuffix("-i", "-I", "--in-place")
 	script, ok := u.scriptShape()
 	if !ok || !numbersAddress(script) {
-		u.doubt = "the script is not known before it runs"
+		u.doubt = doubtScript
 		return
 	}
 	facts := sed.Read(strings.ReplaceAll(script, someNumber, "1"))

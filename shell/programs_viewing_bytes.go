@@ -141,7 +141,7 @@ func checkXxd(u *use) {
 		arg := args[i]
 		switch {
 		case arg.open && arg.text == "":
-			u.doubt = "a word that is not known before it runs may be an option"
+			u.doubt = doubtOption
 			u.operands = append(u.operands, arg)
 		case !strings.HasPrefix(arg.text, "-") || arg.text == "-":
 			u.operands = append(u.operands, arg)

@@ -146,9 +146,9 @@ func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf
 	paths := s.absolutePaths(target)
 	if len(paths) == 0 || target.unplaced() {
 		a.Target = target.display()
-		a.Doubt = "the path is not known before it runs"
+		a.Doubt = doubtPath
 		if target.known() {
-			a.Doubt = "the folder that the path starts from is not known"
+			a.Doubt = UnknownFolder
 		}
 		w.emit(a)
 		return

@@ -204,7 +204,7 @@ func (u *use) judgeOptions() {
 		u.raise(umpire.Medium, umpire.Say("the option %s of %s is not known", name, u.table))
 	}
 	if u.doubtful {
-		u.doubt = "a word that is not known before it runs may be an option"
+		u.doubt = doubtOption
 	}
 	if u.vague {
 		u.extras = append(u.extras, unknownOption)

@@ -17,6 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // A fakeGate keeps one session in memory, by the rules of the real gate: its batches
@@ -343,7 +344,7 @@ func (g *fakeGate) enter(s umpire.Submission, c umpire.Call, v umpire.Verdict) e
 			return err
 		}
 		request := g.batches[s.Batch].Calls[slices.IndexFunc(g.batches[s.Batch].Calls, func(b umpire.BatchCall) bool { return b.ID == c.ID })].Request
-		return g.refuse(s.Batch, c.ID, request, umpire.CodeAutoDeny, umpire.Say("non_interactive confirmation required: %s", "nobody is there"))
+		return g.refuse(s.Batch, c.ID, request, umpire.CodeAutoDeny, umpire.Say(policy.NobodyConfirms, "nobody is there"))
 	}
 	if v == umpire.Deny {
 		return g.refuse(s.Batch, c.ID, "", umpire.CodeBlocked, "denied by a rule")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // finishTime is the time for storing results after the run was asked to end.
@@ -218,7 +219,7 @@ func (r *run) countEnd(c *umpire.BatchCall, result umpire.Result) {
 	}
 	r.reported[c.ID] = true
 	switch {
-	case result.Code == umpire.CodeAutoDeny && c.Reason.Is("non_interactive confirmation required: %s"):
+	case result.Code == umpire.CodeAutoDeny && c.Reason.Is(policy.NobodyConfirms):
 		r.outcome.Unattended++
 	case result.Code == umpire.CodeTimeout:
 		r.outcome.Late++

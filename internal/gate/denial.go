@@ -51,7 +51,7 @@ func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, said umpi
 			text = deniedPlain
 		}
 	default:
-		if said.Is("non_interactive confirmation required: %s") {
+		if said.Is(policy.NobodyConfirms) {
 			return reason
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
 	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // A runView shows a run: the assistant's words on standard output and a line for each
@@ -60,7 +61,7 @@ func visibleText(text string) string {
 
 // Ended writes a line for a call, and why when it did not go well.
 func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
-	if call.Reason.Is("non_interactive confirmation required: %s") {
+	if call.Reason.Is(policy.NobodyConfirms) {
 		v.unattended = append(v.unattended, call)
 	}
 	if v.json {
@@ -80,7 +81,7 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 	fmt.Fprintf(v.Stderr, "[%s] %s\n", v.Text.Word("status", string(r.Status)),
 		app.Clip(view.Visible(call.Tool+subject)))
 	switch {
-	case call.Reason.Is("non_interactive confirmation required: %s"):
+	case call.Reason.Is(policy.NobodyConfirms):
 		fmt.Fprintln(v.Stderr, view.Visible(phrases.English.Text(call.Reason)))
 	case r.Status == umpire.ResultDenied || r.Status == umpire.ResultCancelled:
 		if call.Reason != "" {
