@@ -84,7 +84,11 @@ func appendArgument(form []byte, arg any, quoted bool) []byte {
 
 // plain returns the phrase of a text without arguments, even if it looks like another form.
 func plain(text string) Phrase {
-	return Phrase(append(strconv.AppendQuote([]byte(formatHead), text), ')'))
+	return Phrase(appendPlain(nil, text))
+}
+
+func appendPlain(form []byte, text string) []byte {
+	return append(strconv.AppendQuote(append(form, formatHead...), text), ')')
 }
 
 // Verbatim returns the phrase of a text that is the same in every language, such as a person's
@@ -104,7 +108,7 @@ func (p Phrase) appendForm(form []byte) []byte {
 	if _, rest, ok := p.cut(); ok && rest == "" {
 		return append(form, p...)
 	}
-	return append(strconv.AppendQuote(append(form, formatHead...), string(p)), ')')
+	return appendPlain(form, string(p))
 }
 
 // A phraseKind says how to find the text of a phrase.
