@@ -786,7 +786,8 @@ var badTrees = []struct {
 	{"functions are short", "in a table", map[string]string{"a.go": "package umpire\nvar _ = []any{func() {" + strings.Repeat("\n", maxFuncLines) + "}}"}, "func literal has 121 lines"},
 	{"packages are small", "huge", map[string]string{"a.go": "package umpire" + strings.Repeat("\n", maxPackageLines+1)}, "package . has"},
 	{"types have few methods", "too many", map[string]string{"a.go": "package umpire\n" + strings.Repeat("func (*T[P]) M() {}\n", maxMethods+1)}, "type ..T has 41 methods"},
-	{"lines are narrow", "tabs", map[string]string{"a.go": "package umpire\n" + strings.Repeat("\t", 30) + "// x"}, "a.go:2 is over 120 columns"},
+	{"lines are narrow", "tabs", map[string]string{"a.go": "package umpire\n" + strings.Repeat("\t", 30) + "// x"},
+		"a.go:2 is over 120 columns"},
 	{"names are told apart", "seven", map[string]string{
 		"policy/a.go": "package policy\nfunc nab() {}", "place/a.go": "package place\nfunc nab() {}", "shell/a.go": "package shell\nfunc (T) nab() {}",
 		"internal/tui/a.go": "package tui\nfunc nab() {}", "internal/mcp/a.go": "package mcp\nfunc nab() {}", "internal/llm/a.go": "package llm\nfunc nab() {}",

@@ -219,12 +219,14 @@ func TestChangelogOfARelease(t *testing.T) {
 	} {
 		writeFile(t, filepath.Join(dir, name), text)
 	}
-	release := exec.CommandContext(t.Context(), "sh", filepath.Join(dir, "packaging/changelog.sh"), "1.1.0", "2026-02-02")
+	release := exec.CommandContext(t.Context(), "sh", filepath.Join(dir, "packaging/changelog.sh"), "1.1.0",
+		"2026-02-02")
 	if out, err := release.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	want := "# Changelog\n\nAbout.\n\n## 1.1.0 (2026-02-02)\n\n" + riskLine + "looser.\n\n" +
-		"- risk: looser: a\n\n  One.\n  Still one.\n\n  Two.\n- shell: c\n\n## 1.0.0 (2026-01-01)\n\n" + riskLine + "none.\n"
+		"- risk: looser: a\n\n  One.\n  Still one.\n\n  Two.\n- shell: c\n\n## 1.0.0 (2026-01-01)\n\n" + riskLine +
+		"none.\n"
 	if got := readText(t, filepath.Join(dir, "CHANGELOG.md")); got != want {
 		t.Errorf("the changelog is %q, want %q", got, want)
 	}

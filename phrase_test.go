@@ -52,7 +52,8 @@ func TestPhraseString(t *testing.T) {
 	t.Parallel()
 	for phrase, want := range map[Phrase]string{
 		"": "", Verbatim("a person's words"): "a person's words", "tool-is-safe": "tool-is-safe",
-		Say("unknown program: %s", "nosuch"): "unknown program: nosuch", `unknown-program("nosuch")`: `unknown-program("nosuch")`,
+		Say("unknown program: %s", "nosuch"):        "unknown program: nosuch",
+		`unknown-program("nosuch")`:                 `unknown-program("nosuch")`,
 		Say("%q of %w", `a"b`, errors.New("100%d")): `"a\"b" of 100%d`,
 		Say("%s: %s", Say("no %q", "x"), 7):         `no "x": 7`,
 	} {
@@ -64,7 +65,8 @@ func TestPhraseString(t *testing.T) {
 	if got := nested.String(); got != string(nested) {
 		t.Errorf("nested too deeply: %q", got)
 	}
-	if got := nested[len(`error("<%s>",`) : len(nested)-1].String(); got != strings.Repeat("<", maxNesting)+"x"+strings.Repeat(">", maxNesting) {
+	if got := nested[len(`error("<%s>",`) : len(nested)-1].String(); got != strings.Repeat("<", maxNesting)+"x"+
+		strings.Repeat(">", maxNesting) {
 		t.Errorf("nested: %q", got)
 	}
 	said := Say("unknown program: %s", "nosuch")

@@ -35,7 +35,8 @@ func TestUnknownFieldsOfACommandAreDoubt(t *testing.T) {
 	}
 	call := umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command": "ls", "shell": "fish"}`)}
 	facts, err := FactsOf(call, shell.Env{Dir: "/p", Home: "/home/u"})
-	if want := umpire.Say("it would run in the shell %q, which umpire cannot read", "fish"); err != nil || facts.Accesses[0].Doubt != want {
+	if want := umpire.Say("it would run in the shell %q, which umpire cannot read", "fish"); err != nil ||
+		facts.Accesses[0].Doubt != want {
 		t.Errorf("in fish: %v, %q", err, facts.Accesses[0].Doubt)
 	}
 	if fields := `, "description": "lists", "timeout": 1000, "run_in_background": true, "is_background": false`; doubtful(fields) {

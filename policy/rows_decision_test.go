@@ -115,7 +115,8 @@ func TestRowsShapes(t *testing.T) {
 			}
 		})
 	}
-	if denied.Rule == nil || denied.Rule.ID != "deny Write" || denied.Reason != umpire.Say("Denied by rule: %s", "deny Write") {
+	if denied.Rule == nil || denied.Rule.ID != "deny Write" ||
+		denied.Reason != umpire.Say("Denied by rule: %s", "deny Write") {
 		t.Errorf("M-83 %+v %q", denied.Rule, denied.Reason)
 	}
 }

@@ -147,7 +147,8 @@ func TestHostProblem(t *testing.T) {
 	a := network("u@localhost")
 	a.Risk, a.Reason = umpire.High, "runs commands on it"
 	weighAccess(&a)
-	if a.Risk != umpire.High || a.Reason != umpire.Say("%s; %s", umpire.Phrase("runs commands on it"), umpire.Phrase(privateText)) {
+	if a.Risk != umpire.High ||
+		a.Reason != umpire.Say("%s; %s", umpire.Phrase("runs commands on it"), umpire.Phrase(privateText)) {
 		t.Errorf("weighed: %s %q", a.Risk, a.Reason)
 	}
 }

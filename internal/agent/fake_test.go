@@ -344,7 +344,8 @@ func (g *fakeGate) enter(s umpire.Submission, c umpire.Call, v umpire.Verdict) e
 			return err
 		}
 		request := g.batches[s.Batch].Calls[slices.IndexFunc(g.batches[s.Batch].Calls, func(b umpire.BatchCall) bool { return b.ID == c.ID })].Request
-		return g.refuse(s.Batch, c.ID, request, umpire.CodeAutoDeny, umpire.Say(policy.NobodyConfirms, "nobody is there"))
+		return g.refuse(s.Batch, c.ID, request, umpire.CodeAutoDeny,
+			umpire.Say(policy.NobodyConfirms, "nobody is there"))
 	}
 	if v == umpire.Deny {
 		return g.refuse(s.Batch, c.ID, "", umpire.CodeBlocked, "denied by a rule")

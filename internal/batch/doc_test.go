@@ -76,10 +76,12 @@ func TestTriggers(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		schema := readSchema(t, database)
 		for name, want := range map[string]string{
-			"CONSTRAINT batches_state":           "CHECK (state IN (" + quoteAll(statesOf(batchTransitions)) + "))",
-			"CONSTRAINT calls_state":             "CHECK (state IN (" + quoteAll(statesOf(callTransitions)) + "))",
-			"CREATE TRIGGER batches_insert":      "NEW.state NOT IN (" + quoteAll(targetsOf(batchTransitions, "")) + ")",
-			"NEW.state NOT IN ('asked'":          "NEW.state NOT IN (" + quoteAll(targetsOf(callTransitions, "")) + ") OR NEW.attempt <> 0",
+			"CONSTRAINT batches_state": "CHECK (state IN (" + quoteAll(statesOf(batchTransitions)) + "))",
+			"CONSTRAINT calls_state":   "CHECK (state IN (" + quoteAll(statesOf(callTransitions)) + "))",
+			"CREATE TRIGGER batches_insert": "NEW.state NOT IN (" + quoteAll(targetsOf(batchTransitions, "")) +
+				")",
+			"NEW.state NOT IN ('asked'": "NEW.state NOT IN (" + quoteAll(targetsOf(callTransitions, "")) +
+				") OR NEW.attempt <> 0",
 			"CREATE TRIGGER batches_transition ": batchTrigger(),
 			"CREATE TRIGGER calls_transition ":   callTrigger(),
 			"CONSTRAINT trials_state":            "CHECK (state IN (" + quoteAll(statesOf(TrialTransitions)) + "))",
@@ -166,7 +168,8 @@ func callTrigger() string {
 	first := fmt.Sprintf("OLD.state = '%s' AND NEW.state = '%s' AND NEW.attempt = OLD.attempt + 1", start.From, start.To)
 	var others []string
 	for _, from := range statesOf(callTransitions) {
-		targets := slices.DeleteFunc(targetsOf(callTransitions, from), func(to umpire.CallState) bool { return to == start.To })
+		targets := slices.DeleteFunc(targetsOf(callTransitions, from),
+			func(to umpire.CallState) bool { return to == start.To })
 		if len(targets) > 0 {
 			others = append(others, "OLD.state = '"+string(from)+"' AND "+oneOf("NEW.state", targets))
 		}

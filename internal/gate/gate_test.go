@@ -86,7 +86,8 @@ func TestCheckDenyBeatsGrants(t *testing.T) {
 	r.Grants = []umpire.Grant{{Scope: umpire.ScopeOnce, Tool: "Write"}, {Scope: umpire.ScopeSession, Tool: "Write"}}
 	r.AllowAll = true
 	d := p.Decide("", r)
-	if d.Verdict != umpire.Deny || d.Reason != umpire.Say("Denied by rule: %s", "d1") || d.Rule == nil || d.Rule.ID != "d1" {
+	if d.Verdict != umpire.Deny || d.Reason != umpire.Say("Denied by rule: %s", "d1") || d.Rule == nil ||
+		d.Rule.ID != "d1" {
 		t.Errorf("M-06: %v %q %v", d.Verdict, d.Reason, d.Rule)
 	}
 }

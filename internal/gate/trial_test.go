@@ -339,7 +339,8 @@ func TestTrialWithTheNetwork(t *testing.T) {
 	r.pass(lease + time.Second)
 	r.session = must(r.Continue(t.Context(), umpire.Resumption{ID: r.session.ID, Dir: r.project, Runner: "next"}))(t)
 	card := r.pending("c")
-	if !card.Warning || card.TrialOffer != umpire.NoTrial || !card.Reason.Is("its trial had the network and was interrupted: what it sent is sent") {
+	if !card.Warning || card.TrialOffer != umpire.NoTrial ||
+		!card.Reason.Is("its trial had the network and was interrupted: what it sent is sent") {
 		t.Errorf("lost: %+v", card)
 	}
 	if _, err := r.Resolve(t.Context(), answerTo(card, umpire.Try)); !errors.Is(err, umpire.ErrState) {

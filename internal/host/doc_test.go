@@ -56,7 +56,8 @@ func hostsTable() string {
 		if h.asks() {
 			asks = "yes"
 		}
-		shells := [...]string{shellPerson: "the person's", shellBash: "bash", shellFamily: "bash, zsh or sh", shellOwn: "its own"}
+		shells := [...]string{shellPerson: "the person's", shellBash: "bash", shellFamily: "bash, zsh or sh",
+			shellOwn: "its own"}
 		fmt.Fprintf(&b, "| %s | `%s` | %s, %s | %s | %s | %s | %s | %s |\n", h.Title, h.Name, seen, h.Version, asks, silences(h), waits,
 			relay.Deadline(h.Timeout), shells[h.Shells])
 	}

@@ -357,7 +357,8 @@ func TestNoQuestionPasses(t *testing.T) {
 			}
 			for _, s := range sampleDecisions {
 				out := e.Answer(s.d, e.Reply(s.d, Mode{}, false))
-				if s.d.Verdict == umpire.Allow || h.asks() && !denies(h, out) && bytes.Contains(out.Stdout, []byte(`ask"`)) {
+				if s.d.Verdict == umpire.Allow || h.asks() && !denies(h, out) &&
+					bytes.Contains(out.Stdout, []byte(`ask"`)) {
 					continue
 				}
 				checked := h.Mode(e.PermissionMode).Silence == SilenceChecks && s.name == "asked"
@@ -443,7 +444,9 @@ func TestRelayedHostsAreKnownToTheirHook(t *testing.T) {
 func TestMeanwhile(t *testing.T) {
 	t.Parallel()
 	for _, h := range Hosts {
-		want := [...]umpire.Phrase{"the other calls of the message run", "the calls after it in the message wait with it; those before it have run", "all calls of the message wait with it"}[h.Holds]
+		want := [...]umpire.Phrase{"the other calls of the message run",
+			"the calls after it in the message wait with it; those before it have run",
+			"all calls of the message wait with it"}[h.Holds]
 		if slices.Contains(h.Holes, holeAskedAgain) {
 			want = "all calls of the message wait with it; the agent may ask once more about what you approve"
 			if h.Holds != holdsAll {
@@ -454,7 +457,8 @@ func TestMeanwhile(t *testing.T) {
 			continue
 		}
 		got := MeanwhileIn(&umpire.Session{Agent: h.Name, External: true})
-		if len(got) != 1 || got[0] != want || (want == "all calls of the message wait with it; the agent may ask once more about what you approve") != (h == &gemini || h == &copilot || h == &cline) {
+		if len(got) != 1 || got[0] != want ||
+			(want == "all calls of the message wait with it; the agent may ask once more about what you approve") != (h == &gemini || h == &copilot || h == &cline) {
 			t.Errorf("%s: %v, want %v", h.Name, got, want)
 		}
 	}

@@ -90,7 +90,8 @@ func FuzzReadMuse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := ReadMuse(data)
 		if err != nil {
-			if out := failMuse(r.Call.Tool, err); out.Exit != 2 || len(out.Stderr) == 0 || !bytes.HasPrefix(out.Stdout, []byte("Error: Tool ")) {
+			if out := failMuse(r.Call.Tool, err); out.Exit != 2 || len(out.Stderr) == 0 ||
+				!bytes.HasPrefix(out.Stdout, []byte("Error: Tool ")) {
 				t.Fatalf("a failure did not deny: %+v", out)
 			}
 			return

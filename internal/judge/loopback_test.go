@@ -11,14 +11,18 @@ import (
 var loopbackLines = map[umpire.Verdict][]string{
 	umpire.Allow: {
 		`curl http://localhost:3000/`, `curl -s http://127.0.0.1:8080/api/users | jq .`, `curl -sI localhost:3000`,
-		`curl -sf "http://[::1]:80/x"`, `curl -X GET http://LOCALHOST:3000/`, `curl -H 'Accept: text/html' http://127.9.9.9/`,
-		`curl -w '%{http_code}' -o /dev/null -s https://localhost:3000/health`, `nc -z localhost 5432`, `nc -zv 127.0.0.1 80`,
+		`curl -sf "http://[::1]:80/x"`, `curl -X GET http://LOCALHOST:3000/`,
+		`curl -H 'Accept: text/html' http://127.9.9.9/`,
+		`curl -w '%{http_code}' -o /dev/null -s https://localhost:3000/health`, `nc -z localhost 5432`,
+		`nc -zv 127.0.0.1 80`,
 	},
 	umpire.Ask: {
 		// It leaves this machine, or may.
 		`curl -L http://localhost:3000/`, `curl http://localhost.example.com/`, `curl http://localhost@example.com/`,
-		`curl http://a:b@localhost/`, `curl --resolve localhost:80:1.2.3.4 http://localhost/`, `curl http://192.168.0.1/`,
-		`curl -x http://proxy.example http://localhost/`, `curl 'http://localhost{,.example.com}/'`, `curl "http://$H/"`,
+		`curl http://a:b@localhost/`, `curl --resolve localhost:80:1.2.3.4 http://localhost/`,
+		`curl http://192.168.0.1/`,
+		`curl -x http://proxy.example http://localhost/`, `curl 'http://localhost{,.example.com}/'`,
+		`curl "http://$H/"`,
 		`curl http://localhost/ https://example.com/`, `curl -K settings http://localhost/`, `nc -z example.com 80`,
 		// Programs read these addresses in different ways.
 		`curl http://127.1/`, `curl http://2130706433/`, `curl http://0x7f.1/`, `curl 'http:\\localhost/'`,

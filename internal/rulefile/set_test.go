@@ -137,8 +137,9 @@ func TestLoadBroken(t *testing.T) {
 		"rules twice":            {`{"version": 1, "rules": [], "rules": []}`, `"rules" stands twice`},
 		"deep":                   {strings.Repeat("[", 1_000_000), "nested deeper"},
 		"too large":              {strings.Repeat(" ", maxFileSize+1), "larger than"},
-		"too many rules":         {`{"version":1,"rules":[` + strings.Repeat("0,", maxRules+1) + `]}`, "more than 100000 rules"},
-		"control characters":     {"{\"version\": 1, \"rules\": \x1b[31m}", `:1:`},
+		"too many rules": {`{"version":1,"rules":[` + strings.Repeat("0,", maxRules+1) + `]}`,
+			"more than 100000 rules"},
+		"control characters": {"{\"version\": 1, \"rules\": \x1b[31m}", `:1:`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

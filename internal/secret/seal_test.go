@@ -49,7 +49,8 @@ func TestSealedForOnePlace(t *testing.T) {
 		"call:s1:c2": {s, "belongs to another place"}, "call:s2:c1": {s, "belongs to another place"}, "": {s, "belongs to another place"},
 		"call:s1:c1": {other, "another key"}, "result:s1:c1": {s, "open result:s1:c1: "},
 	} {
-		if got, err := tt.sealer.Open(label, sealed); !errors.Is(err, errSealed) || !strings.Contains(err.Error(), tt.want) || got != nil {
+		if got, err := tt.sealer.Open(label, sealed); !errors.Is(err, errSealed) ||
+			!strings.Contains(err.Error(), tt.want) || got != nil {
 			t.Errorf("%q: %q, %v; want %q", label, got, err, tt.want)
 		}
 	}

@@ -27,7 +27,8 @@ func newCacheBench(t *testing.T) *bench {
 
 // cachedFiles are in all caches in homeview's table.
 var cachedFiles = map[string]string{
-	".cache/go-build/00/0-d": "PLAIN", ".cache/pip/http/0": "PLAIN", ".cache/uv/archive/0": "PLAIN", "go/pkg/mod/m@v1/m.go": "PLAIN",
+	".cache/go-build/00/0-d": "PLAIN", ".cache/pip/http/0": "PLAIN", ".cache/uv/archive/0": "PLAIN",
+	"go/pkg/mod/m@v1/m.go":    "PLAIN",
 	".npm/_cacache/content/0": "PLAIN", ".cargo/registry/src/c/lib.rs": "PLAIN", ".cargo/git/db/c/HEAD": "PLAIN",
 	".gradle/caches/0": "PLAIN", ".m2/repository/a.jar": "PLAIN", ".local/share/pnpm/store/0": "PLAIN",
 	".bun/install/cache/0": "PLAIN", ".yarn/berry/cache/0": "PLAIN", ".nuget/packages/p/0": "PLAIN",
@@ -35,7 +36,8 @@ var cachedFiles = map[string]string{
 
 // goModule is a module of two packages without other imports, so it compiles fast.
 var goModule = map[string]string{
-	"go.mod": "module example.com/m\n\ngo 1.21\n", "m.go": "package m\n\nimport \"example.com/m/in\"\n\n// Two is 2.\nfunc Two() int { return 2 * in.One() }\n",
+	"go.mod":   "module example.com/m\n\ngo 1.21\n",
+	"m.go":     "package m\n\nimport \"example.com/m/in\"\n\n// Two is 2.\nfunc Two() int { return 2 * in.One() }\n",
 	"in/in.go": "package in\n\n// One is 1.\nfunc One() int { return 1 }\n",
 }
 
@@ -46,7 +48,8 @@ func (b *bench) useGo() {
 		b.Skip("no go here")
 	}
 	b.write(b.root, goModule)
-	b.spec.Env = append(b.spec.Env, "GOCACHE=", "GOMODCACHE=", "GOPATH=", "GOFLAGS=", "GOTOOLCHAIN=local", "GOENV=off", "GOPROXY=off")
+	b.spec.Env = append(b.spec.Env, "GOCACHE=", "GOMODCACHE=", "GOPATH=", "GOFLAGS=", "GOTOOLCHAIN=local", "GOENV=off",
+		"GOPROXY=off")
 }
 
 // TestSecondBuildIsWarm checks that a tried build finds the outputs of earlier tried builds. A
@@ -106,7 +109,9 @@ func TestPoisonedCaches(t *testing.T) {
 	for name := range cachedFiles {
 		path := filepath.Join(home, name)
 		dir := filepath.Dir(path)
-		fmt.Fprintf(&poison, "chmod -R u+w %s; printf BAD >%s.new && mv %s.new %s && printf BAD >%s/more && ln -s /etc/passwd %s/link\n", dir, path, path, path, dir, dir)
+		fmt.Fprintf(&poison,
+			"chmod -R u+w %s; printf BAD >%s.new && mv %s.new %s && printf BAD >%s/more && ln -s /etc/passwd %s/link\n",
+			dir, path, path, path, dir, dir)
 		fmt.Fprintf(&read, "cat %s %s/more;", path, dir)
 	}
 	poisoned := b.try("set -e; " + poison.String() + "echo x >f")
@@ -144,7 +149,8 @@ func TestRejectedCaches(t *testing.T) {
 	state := filepath.Dir(b.state)
 	hold := func(line string) *Held {
 		result := b.try(line)
-		h := &Held{ID: filepath.Base(result.Layer.Dir), Time: time.Now(), Root: b.root, Trial: "t1", Layer: result.Layer, Effects: result.Effects}
+		h := &Held{ID: filepath.Base(result.Layer.Dir), Time: time.Now(), Root: b.root, Trial: "t1",
+			Layer: result.Layer, Effects: result.Effects}
 		must(t, Hold(state, h))
 		all, err := HeldTrials(state)
 		must(t, err)
@@ -218,7 +224,8 @@ func TestKilledWithCaches(t *testing.T) {
 	if base := os.Getenv(cacheCrashEnv); base != "" {
 		root, home := filepath.Join(base, "p"), filepath.Join(base, "h")
 		_, err := Run(t.Context(), Spec{
-			Args: []string{"sh", "-c", line}, Dir: root, Env: append(os.Environ(), "HOME="+home), State: filepath.Join(home, ".umpire/state/trials"),
+			Args: []string{"sh", "-c", line}, Dir: root, Env: append(os.Environ(), "HOME="+home),
+			State: filepath.Join(home, ".umpire/state/trials"),
 			Place: &sandbox.Place{
 				Workspace: []string{root}, Home: home, State: filepath.Join(home, ".umpire"),
 				Cache: homeview.Caches(home, func(string) string { return "" }),
@@ -275,7 +282,8 @@ func TestCachesAreHidden(t *testing.T) {
 	t.Parallel()
 	b := newCacheBench(t)
 	b.try("echo SECRET-OF-TRIAL >~/.cache/shared")
-	result := b.try("ls -A " + b.state + " ~/.umpire/state 2>/dev/null; echo x 2>/dev/null >" + b.state + "/cache/x; true")
+	result := b.try("ls -A " + b.state + " ~/.umpire/state 2>/dev/null; echo x 2>/dev/null >" + b.state +
+		"/cache/x; true")
 	if strings.TrimSpace(string(result.Output)) != "" {
 		t.Errorf("%s", result.Output)
 	}

@@ -245,7 +245,8 @@ func TestReadRefusesAnotherFolder(t *testing.T) {
 	b := newBench(t)
 	result := b.try("echo x >f")
 	b.bare("mv ../p ../was && mkdir ../p")
-	if e, err := read(t.Context(), result.Layer, limits{}); err == nil || !strings.Contains(err.Error(), "another folder") {
+	if e, err := read(t.Context(), result.Layer, limits{}); err == nil ||
+		!strings.Contains(err.Error(), "another folder") {
 		t.Errorf("%+v, %v", e, err)
 	}
 	b.bare("rmdir ../p && ln -s was ../p")

@@ -353,9 +353,10 @@ func waiting(n int, tool string, input map[string]any) umpire.Pending {
 		Request: umpire.RequestID(fmt.Sprintf("r%d", n)), Version: 1, Call: umpire.CallID(fmt.Sprintf("c%d", n)), ArgsHash: fmt.Sprintf("hash%d", n),
 		Batch: "m1", Position: n, Total: 5, Session: "s1", Project: someProject, Agent: "umpire", Tool: tool, Input: text,
 		Type: umpire.FileWrite, Risk: "medium", Consequence: umpire.Reversible, Access: "write", Code: umpire.CodeMode, AskedAt: begun,
-		Reason:   umpire.Say("Tool %q requires approval (%s)", tool, umpire.Phrase("moderate")),
-		Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a.txt", Place: umpire.PlaceInside, Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "creates or replaces a file"}},
-		Rules:    []string{tool},
+		Reason: umpire.Say("Tool %q requires approval (%s)", tool, umpire.Phrase("moderate")),
+		Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a.txt", Place: umpire.PlaceInside,
+			Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "creates or replaces a file"}},
+		Rules: []string{tool},
 	}
 	if path, is := input["file_path"].(string); is {
 		p.Accesses[0].Target = filepath.Join("/p", strings.TrimPrefix(path, "/p/"))
@@ -364,7 +365,8 @@ func waiting(n int, tool string, input map[string]any) umpire.Pending {
 		p.Type, p.Access, p.Rules = umpire.ShellExecute, "command", []string{"Bash(" + command + ":*)"}
 		p.CommandInfo = &umpire.CommandInfo{Command: command, Risk: "medium"}
 		program, args, _ := strings.Cut(command, " ")
-		p.Accesses = []umpire.Access{{Kind: umpire.KindExec, Program: program, Args: strings.Fields(args), Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "downloads a package and runs its code"}}
+		p.Accesses = []umpire.Access{{Kind: umpire.KindExec, Program: program, Args: strings.Fields(args),
+			Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "downloads a package and runs its code"}}
 	}
 	return p
 }

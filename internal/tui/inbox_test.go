@@ -288,7 +288,8 @@ func TestInboxLastHour(t *testing.T) {
 		umpire.EventCallStarted, umpire.EventCallStarted, umpire.EventEffectsKept, umpire.EventPermissionRejected,
 	} {
 		d.tell(watchMsg{umpire.Event{
-			Seq: int64(i + 1), Session: "s1", Call: umpire.CallID("c" + string(kind)), Kind: kind, At: d.now, Reason: "deletes files for good",
+			Seq: int64(i + 1), Session: "s1", Call: umpire.CallID("c" + string(kind)), Kind: kind, At: d.now,
+			Reason: "deletes files for good",
 		}})
 	}
 	d.sees(" last hour: 2 ran unasked, 1 tried and kept, 0 approved, 1 denied (deletes files for good)\n")

@@ -52,7 +52,8 @@ func TestExplainSaysWhy(t *testing.T) {
 			Verdict: umpire.Ask, Accesses: p.Accesses,
 			Reasons: []umpire.Reason{
 				{Row: 7, Verdict: umpire.Ask, Text: "Asked by rule: ask-npm", Rule: &umpire.RuleRef{ID: "ask-npm", Source: umpire.SourceProject, File: "/p/r.json", Line: 3}},
-				{Row: 14, Verdict: umpire.Ask, Text: umpire.Say("Tool %q requires approval (%s)", "Bash", umpire.Phrase("moderate"))},
+				{Row: 14, Verdict: umpire.Ask,
+					Text: umpire.Say("Tool %q requires approval (%s)", "Bash", umpire.Phrase("moderate"))},
 			},
 		}
 		d.ask(p)

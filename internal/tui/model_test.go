@@ -27,7 +27,8 @@ func talk(d *drive) {
 	}
 	ended("c1", "Read", `{"file_path":"a.txt"}`, umpire.ResultOK, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10", "")
 	ended("c2", "Bash", `{"command":"make"}`, umpire.ResultError, "exit code 2\nmake: *** no rule", "")
-	ended("c3", "Write", `{"file_path":"b.txt"}`, umpire.ResultDenied, "[Tool Denied] ...", umpire.Say("Denied by rule: %s", "d1"))
+	ended("c3", "Write", `{"file_path":"b.txt"}`, umpire.ResultDenied, "[Tool Denied] ...",
+		umpire.Say("Denied by rule: %s", "d1"))
 	d.press("and then test it", "enter")
 	d.m.handler.Said("done")
 }
@@ -278,7 +279,9 @@ func TestScreens(t *testing.T) {
 		d.gate.status = umpire.RuleStatus{Files: []umpire.RuleFile{
 			{Source: umpire.SourceProject, Path: "/p/.umpire/permissions.json", Health: "degraded", Rules: 1, Asleep: 1, Problems: []umpire.RuleProblem{{Line: 4, Column: 2, Text: "unexpected end"}}},
 		}}
-		e := umpire.Event{Seq: 1, Session: "s1", Kind: umpire.EventPermissionAsked, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local), Tool: "Bash", Risk: "medium", Accesses: npm().Accesses, Reason: umpire.Say("Tool %q requires approval (%s)", "Bash", umpire.Phrase("moderate"))}
+		e := umpire.Event{Seq: 1, Session: "s1", Kind: umpire.EventPermissionAsked,
+			At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local), Tool: "Bash", Risk: "medium", Accesses: npm().Accesses,
+			Reason: umpire.Say("Tool %q requires approval (%s)", "Bash", umpire.Phrase("moderate"))}
 		d.tell(watchMsg{e})
 		for _, name := range []string{"timeline", "sessions", "rules", "agents", "help"} {
 			d.press("/"+name, "enter")

@@ -13,7 +13,8 @@ func long() umpire.Pending {
 	p := npm()
 	for i := range 30 {
 		p.Accesses = append(p.Accesses, umpire.Access{
-			Kind: umpire.KindDelete, Target: fmt.Sprintf("/p/file%d", i), Verdict: umpire.Ask, Risk: umpire.High, Reason: "deletes it",
+			Kind: umpire.KindDelete, Target: fmt.Sprintf("/p/file%d", i), Verdict: umpire.Ask, Risk: umpire.High,
+			Reason: "deletes it",
 		})
 	}
 	return p

@@ -101,7 +101,8 @@ func TestLateHookIsKilled(t *testing.T) {
 	o := occasion(t, `{}`)
 	dead := waitForEnd(t, filepath.Join(o.Root, "alive"))
 	got := Run(t.Context(), h, o)
-	if got.Outcome != Failed || got.Exit != -1 || got.Reason != umpire.Say("Hook %q took longer than %s and was killed", "h1", "300ms") {
+	if got.Outcome != Failed || got.Exit != -1 ||
+		got.Reason != umpire.Say("Hook %q took longer than %s and was killed", "h1", "300ms") {
 		t.Errorf("got %+v", got)
 	}
 	select {

@@ -40,7 +40,8 @@ func TestCardTellsAll(t *testing.T) {
 	p.Risk, p.Warning, p.Access = "high", true, "command"
 	p.ExpiresAt = p.AskedAt.Add(10 * time.Minute)
 	p.Accesses = []umpire.Access{
-		{Kind: umpire.KindExec, Program: "rm", Args: []string{"-rf", "build"}, Verdict: umpire.Ask, Risk: umpire.High, Reason: "deletes files for good"},
+		{Kind: umpire.KindExec, Program: "rm", Args: []string{"-rf", "build"}, Verdict: umpire.Ask, Risk: umpire.High,
+			Reason: "deletes files for good"},
 		{Kind: umpire.KindExec, Program: "x", Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "unknown", Doubt: "what it runs"},
 		{Kind: umpire.KindDelete, Target: "/q/x", Verdict: umpire.Deny, Risk: umpire.High, Place: umpire.PlaceOutside},
 		{Kind: umpire.KindRead, Target: "/p/a", Verdict: umpire.Allow, Place: umpire.PlaceInside},
@@ -148,7 +149,8 @@ func TestCardInChinese(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	t.Parallel()
 	edit := asked("Edit", map[string]any{"file_path": "greet.sh"})
-	edit.Accesses = []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/scripts/greet.sh", Resolved: "/p/scripts/greet.sh", Place: umpire.PlaceInside, Reason: umpire.Say("changes a file")}}
+	edit.Accesses = []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/scripts/greet.sh",
+		Resolved: "/p/scripts/greet.sh", Place: umpire.PlaceInside, Reason: umpire.Say("changes a file")}}
 	_, c := shown(t, edit, false)
 	for width, want := range map[int]string{
 		80: "Edit scripts/greet.sh · medium · changes a file", 46: "Edit scripts/greet.sh · medium · changes a f…",

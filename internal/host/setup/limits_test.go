@@ -111,7 +111,8 @@ func TestHolesSayWhereNothingIsTried(t *testing.T) {
 	for _, h := range host.Hosts {
 		_, registered := Find(h.Name)
 		tried := h.Rewrites() && (h.Name == Claude.Host || limitReaders[h.Name] != nil)
-		if declared := slices.Contains(h.Holes, "commands are not tried first and cannot be undone, since umpire does not replace them there"); registered && (declared == tried || h.Replaced() != tried) {
+		if declared := slices.Contains(h.Holes,
+			"commands are not tried first and cannot be undone, since umpire does not replace them there"); registered && (declared == tried || h.Replaced() != tried) {
 			t.Errorf("%s: commands are tried: %t, and its holes say otherwise", h.Name, tried)
 		}
 	}

@@ -54,7 +54,8 @@ func TestIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := json.Marshal(In(English, value))
-	if err != nil || strings.Contains(string(got), string(safe)) || strings.Count(string(got), "Denied by rule: safe") != 6 {
+	if err != nil || strings.Contains(string(got), string(safe)) ||
+		strings.Count(string(got), "Denied by rule: safe") != 6 {
 		t.Errorf("%v %s", err, got)
 	}
 	if after, _ := json.Marshal(value); string(after) != string(before) {

@@ -48,7 +48,8 @@ func TestLanguagesFit(t *testing.T) {
 			if text == "" || other == "" || len(message.MsgIdPlural) > 0 || message.GetFuzzy() {
 				t.Errorf("%s: %q is %q", tag, text, other)
 			}
-			if set := message.MsgContext; set == "" && language.Of(text) != other || set != "" && language.Word(set, text) != other {
+			if set := message.MsgContext; set == "" && language.Of(text) != other || set != "" &&
+				language.Word(set, text) != other {
 				t.Errorf("%s: %q is not looked up as %q", tag, text, other)
 			}
 			if seen[message.MsgContext+" "+text] {
@@ -97,8 +98,9 @@ func argsOf(text string) map[int]string {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	for locale, want := range map[string]string{
-		"": "row", "C": "row", "C.UTF-8": "row", "en_US.UTF-8": "row", "tlh": "row", "english": "row", "z": "row", "../zh": "row",
-		"zh": "行", "zh-CN": "行", "zh_CN.UTF-8": "行", "ZH_TW": "行", "zh-Hans-CN": "行", "zh_CN@pinyin": "行",
+		"": "row", "C": "row", "C.UTF-8": "row", "en_US.UTF-8": "row", "tlh": "row", "english": "row", "z": "row",
+		"../zh": "row",
+		"zh":    "行", "zh-CN": "行", "zh_CN.UTF-8": "行", "ZH_TW": "行", "zh-Hans-CN": "行", "zh_CN@pinyin": "行",
 	} {
 		if got := Find(locale).Of("row"); got != want {
 			t.Errorf("in %q it is %q, want %q", locale, got, want)
@@ -112,12 +114,15 @@ func TestFind(t *testing.T) {
 // Phrases are said in fields of the tables, by variables, and by arguments of these functions.
 var (
 	saidIn = []string{
-		"why", "doubt", "steered", "problem", "odd", "says", "Says", "Why", "Doubt", "Reason", "Problem", "Detail", "Missing",
+		"why", "doubt", "steered", "problem", "odd", "says", "Says", "Why", "Doubt", "Reason", "Problem", "Detail",
+		"Missing",
 	}
 	saidBy = map[string]int{
-		"Say": 0, "raise": 1, "raiseTo": 2, "become": 1, "doubt": 1, "harm": 2, "network": 1, "visit": 2, "writesFile": 1,
-		"runsCommand": 1, "builtin": 1, "describes": 0, "onlyShows": 0, "onlyReads": 0, "limit": 0, "fail": 0, "askSecret": 0,
-		"one": 3, "deny": 1, "notice": 0,
+		"Say": 0, "raise": 1, "raiseTo": 2, "become": 1, "doubt": 1, "harm": 2, "network": 1, "visit": 2,
+		"writesFile":  1,
+		"runsCommand": 1, "builtin": 1, "describes": 0, "onlyShows": 0, "onlyReads": 0, "limit": 0, "fail": 0,
+		"askSecret": 0,
+		"one":       3, "deny": 1, "notice": 0,
 	}
 )
 
@@ -209,7 +214,8 @@ func isWord(text string, found map[string]bool) bool {
 }
 
 // collectTexts notes every text of a source file, and complains about phrases without a translation.
-func collectTexts(t *testing.T, path string, file *ast.File, found map[string]bool, others map[string]map[string]string) {
+func collectTexts(t *testing.T, path string, file *ast.File, found map[string]bool,
+	others map[string]map[string]string) {
 	t.Helper()
 	for node := range ast.Preorder(file) {
 		if expr, is := node.(ast.Expr); is {
@@ -237,7 +243,8 @@ func collectTexts(t *testing.T, path string, file *ast.File, found map[string]bo
 
 var (
 	// makers of errors, with the place of the format among their arguments.
-	makers = map[string]int{"Errorf": 0, "New": 0, "Usage": 1, "Refused": 1, "server.invalid": 0, "gate.invalid": 1, "store.conflict": 0, "policy.fail": 1}
+	makers = map[string]int{"Errorf": 0, "New": 0, "Usage": 1, "Refused": 1, "server.invalid": 0, "gate.invalid": 1,
+		"store.conflict": 0, "policy.fail": 1}
 	// apart are the packages whose errors are for models, tests, logs and who measures, and stay English.
 	apart = regexp.MustCompile(`^(bench|cmd|internal/(api|metrics|test|tool|view|llm/llmtest|mcp/mcptest|notice/noticetest|store/storetest))/`)
 	// unseen are errors that nobody is shown.
@@ -258,7 +265,8 @@ func TestErrorsAreTranslated(t *testing.T) {
 				continue
 			}
 			name := nameOf(call.Fun)
-			if from, is := call.Fun.(*ast.SelectorExpr); is && path != "errorf.go" && path != "phrase.go" && name == "Errorf" && fmt.Sprint(from.X) == "fmt" {
+			if from, is := call.Fun.(*ast.SelectorExpr); is && path != "errorf.go" && path != "phrase.go" &&
+				name == "Errorf" && fmt.Sprint(from.X) == "fmt" {
 				t.Errorf("%s: an error of fmt.Errorf cannot be translated: use umpire.Errorf", path)
 			}
 			at, makes := makers[name]
@@ -315,7 +323,8 @@ func said(node ast.Node) (all []ast.Expr) {
 		}
 	case *ast.AssignStmt:
 		for i, to := range node.Lhs {
-			if field, is := to.(*ast.SelectorExpr); is && slices.Contains(saidIn, field.Sel.Name) && len(node.Rhs) == len(node.Lhs) {
+			if field, is := to.(*ast.SelectorExpr); is && slices.Contains(saidIn, field.Sel.Name) &&
+				len(node.Rhs) == len(node.Lhs) {
 				all = append(all, node.Rhs[i])
 			}
 		}
