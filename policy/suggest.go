@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// maxSuggestions is the maximum number of rules to settle one call. If a call needs more, there
-// are no suggestions.
+// maxSuggestions is the maximum number of rules to settle one call. If a call needs more,
+// policy suggests nothing.
 const maxSuggestions = 8
 
 // suggestedWidths are the widths to try, narrowest first.

@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// Limits of one scraper, so that none can hold connections open.
+// Limits of one scraper: a slow one cannot hold its connection open.
 const (
 	scrapeReadTime  = 5 * time.Second
 	scrapeWriteTime = 15 * time.Second

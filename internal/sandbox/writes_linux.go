@@ -19,7 +19,7 @@ import (
 // changes of a file, such as its mode, are not observed.
 
 // A pathCall holds the indexes of the arguments with a path and with the folder that it
-// is relative to, or -1 if there is none.
+// is relative to. folder is -1 if the path is always relative to the working directory.
 type pathCall struct{ folder, path int }
 
 // pathCalls are the calls whose paths are inspected.

@@ -146,7 +146,7 @@ func ownRules() []ownRule {
 // mask is not a secret.
 func findSecrets(text string) []span {
 	t := theTable()
-	var s *scan // nil until a candidate is found: most texts have none
+	var s *scan // nil until the first candidate, which most texts lack
 	masks := masksIn(text)
 	left := masks
 	t.finder.eachLiteral(text, func(literal uint16, end int) {

@@ -64,7 +64,7 @@ func (s *Sealer) Open(label string, sealed []byte) ([]byte, error) {
 	}
 	switch {
 	case len(sealed) < headSize || sealed[0] != sealFormat:
-		return nil, umpire.Errorf("open %s: it is no sealed text: %w", label, errSealed)
+		return nil, umpire.Errorf("open %s: not a sealed text: %w", label, errSealed)
 	case !bytes.Equal(sealed[:headSize], s.head):
 		return nil, umpire.Errorf("open %s: it was sealed with another key: %w", label, errSealed)
 	}

@@ -21,7 +21,7 @@ type writer struct {
 	store *Store
 	queue chan *update
 	ended chan struct{}
-	conn  *conn // nil if there is none
+	conn  *conn // nil until the first update, and after a failure
 }
 
 // An update waits for its turn, and then for the commit.

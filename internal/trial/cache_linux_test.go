@@ -45,7 +45,7 @@ var goModule = map[string]string{
 func (b *bench) useGo() {
 	b.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
-		b.Skip("no go here")
+		b.Skip("the go command is not in PATH")
 	}
 	b.write(b.root, goModule)
 	b.spec.Env = append(b.spec.Env, "GOCACHE=", "GOMODCACHE=", "GOPATH=", "GOFLAGS=", "GOTOOLCHAIN=local", "GOENV=off",

@@ -17,8 +17,8 @@ func split(statements string) (all []string) {
 	return all
 }
 
-// expect runs raw statements. The last one must be refused by one of the constraints, or
-// succeed if none are given.
+// expect runs raw statements. One of the constraints must refuse the last one. Without
+// constraints it must succeed.
 func (b *bench) expect(constraints string, statements ...string) {
 	b.Helper()
 	err := b.raw(statements...)

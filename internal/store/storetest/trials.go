@@ -171,7 +171,7 @@ func (b *bench) trial(want store.TrialRow, shown umpire.TrialState) {
 }
 
 // refusedTrials are illegal statements about trials: see refusals. Each trial belongs to
-// a session named after its state, and "asked" has none.
+// a session named after its state. Session "asked" has no trial.
 var refusedTrials = []struct{ constraint, statements string }{
 	{"ok", trialRow("asked", "c1", "1", "running")},
 	{"trials_insert", trialRow("asked", "c1", "1", "waiting")},
