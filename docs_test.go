@@ -219,6 +219,12 @@ func TestChangelogOfARelease(t *testing.T) {
 	} {
 		writeFile(t, filepath.Join(dir, name), text)
 	}
+	for _, bad := range []string{"", "1.1", "v1.1.0", "1.1.0; ls", "1.0.0"} { // 1.0.0 has a section
+		refused := exec.CommandContext(t.Context(), "sh", filepath.Join(dir, "packaging/changelog.sh"), bad, "2026-02-02")
+		if out, err := refused.CombinedOutput(); err == nil || !strings.Contains(string(out), "changelog: ") {
+			t.Errorf("version %q: %v: %s", bad, err, out)
+		}
+	}
 	release := exec.CommandContext(t.Context(), "sh", filepath.Join(dir, "packaging/changelog.sh"), "1.1.0",
 		"2026-02-02")
 	if out, err := release.CombinedOutput(); err != nil {
