@@ -117,6 +117,7 @@ func setUpScript(env *testscript.Env) error {
 		}
 	}
 	env.Setenv("HOME", home)
+	env.Setenv("RUN", filepath.Base(filepath.Dir(env.WorkDir))) // unique, for names outside of the folder
 	env.Setenv("SHELL", "/bin/sh")
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	env.Setenv("GIT_AUTHOR_NAME", "A")

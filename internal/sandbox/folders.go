@@ -200,7 +200,7 @@ func (p *Place) private(o *order, b *Box, once bool) error {
 	if err != nil {
 		return err
 	}
-	o.Tmp = filepath.Join(scratch, "tmp")
+	o.Tmp = TmpIn(scratch)
 	if err := os.MkdirAll(o.Tmp, 0o700); err != nil {
 		return err
 	}
@@ -220,6 +220,9 @@ func (p *Place) private(o *order, b *Box, once bool) error {
 	o.Caches, err = layersOver(p.Home, found, at, once)
 	return err
 }
+
+// TmpIn returns the folder in a Scratch that commands see as /tmp.
+func TmpIn(scratch string) string { return filepath.Join(scratch, "tmp") }
 
 // privateFolders are world-writable; the sandbox has its own.
 var privateFolders = []string{"/tmp", "/var/tmp"}

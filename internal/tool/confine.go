@@ -95,9 +95,9 @@ func checkWrites(call *umpire.Call, d *umpire.Decision) error {
 	return nil
 }
 
-// NamedOutside lists the paths outside the project that a call names and that a trial of it
-// sees: the allowed ones, or all of them if approved is true.
-func NamedOutside(d *umpire.Decision, approved bool) (paths []string) {
+// NamedOutside lists the paths outside the project that a call names and that a trial of it sees:
+// the allowed ones, or all of them if approved is true. Those that it writes are also in written.
+func NamedOutside(d *umpire.Decision, approved bool) (seen, written []string) {
 	asks := map[int]bool{}
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
@@ -107,11 +107,15 @@ func NamedOutside(d *umpire.Decision, approved bool) (paths []string) {
 	}
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
-		if a.Paths() && a.Resolved != "" && a.Place == umpire.PlaceOutside && (approved || !asks[i]) {
-			paths = append(paths, a.Resolved)
+		if !a.Paths() || a.Resolved == "" || a.Place != umpire.PlaceOutside || asks[i] && !approved {
+			continue
+		}
+		seen = append(seen, a.Resolved)
+		if a.Kind == umpire.KindWrite {
+			written = append(written, a.Resolved)
 		}
 	}
-	return paths
+	return seen, written
 }
 
 // installers are the package managers that link files to a store in a home. They replace

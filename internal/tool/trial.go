@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/scratch"
 	"github.com/umpirehq/umpire/internal/trial"
 )
 
@@ -41,13 +42,19 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	var out output
 	sink, done := t.set.streamOutput(begun.Call.ID, &out)
 	place := t.set.options.Sandbox
+	seen, written := NamedOutside(&begun.Decision, false)
+	temporary := scratch.Folder{Path: scratch.Temporary, Named: written}
+	if place.Scratch != "" {
+		temporary.Path = sandbox.TmpIn(place.Scratch)
+	}
+	temporary.Session, temporary.Ledger = begun.Call.Session, scratch.In(t.set.options.State, time.Now)
 	result, err := trial.Run(ctx, trial.Spec{
 		Args: []string{ShellName(), "-c", command}, Dir: begun.Call.Dir, Stdout: sink, Stderr: sink,
 		Env: SandboxEnv(t.set.options.Env, t.set.options.EnvListed),
 		Place: &sandbox.Place{
 			Workspace: place.Workspace, Home: place.Home, State: place.State, Cache: place.Cache, Show: place.Show,
 		},
-		Seen:  NamedOutside(&begun.Decision, false),
+		Seen: seen, Temporary: temporary,
 		State: trial.LayersIn(t.set.options.State), Network: begun.Decision.Obligations.Network,
 	})
 	done()

@@ -45,19 +45,12 @@ const heldSuffix = ".json"
 
 // Hold stores a trial so it can be kept or discarded later.
 func Hold(state string, h *Held) error {
-	c := *h
-	c.Effects.List = slices.Clone(h.Effects.List)
-	c.Effects.Folders = slices.Clone(h.Effects.Folders)
-	c.Effects.Refused = slices.Clone(h.Effects.Refused)
-	c.Effects.Differs = slices.Clone(h.Effects.Differs)
-	c.Effects.Stale = slices.Clone(h.Effects.Stale)
-	c.Layer.Roots = slices.Clone(h.Layer.Roots)
-	_ = c.eachPath(func(path *string) error { // escaping does not fail
+	_ = h.eachPath(func(path *string) error { // escaping does not fail
 		*path = umpire.EscapePath(*path)
 		return nil
 	})
-	data, err := json.Marshal(&c)
-	if err != nil {
+	data, err := json.Marshal(h)
+	if err = errors.Join(err, h.eachPath(unescapePath)); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(state, heldFolder), 0o700); err != nil {
@@ -90,13 +83,7 @@ func (h *Held) Discard(state string) (err error) {
 }
 
 // release forgets a waiting trial after it was kept or discarded.
-func release(state, id string) error {
-	err := os.Remove(heldFile(state, id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
+func release(state, id string) error { return files.IgnoreMissing(os.Remove(heldFile(state, id))) }
 
 func heldFile(state, id string) string { return filepath.Join(state, heldFolder, id+heldSuffix) }
 
@@ -151,10 +138,12 @@ func readHeld(file string) (*Held, error) {
 	if err := json.Unmarshal(data, h); err != nil {
 		return nil, umpire.Errorf("read %q: %w", file, err)
 	}
-	return h, h.eachPath(func(path *string) (err error) {
-		*path, err = umpire.UnescapePath(*path)
-		return err
-	})
+	return h, h.eachPath(unescapePath)
+}
+
+func unescapePath(path *string) (err error) {
+	*path, err = umpire.UnescapePath(*path)
+	return err
 }
 
 // eachPath visits every string that may not be valid UTF-8.
@@ -163,6 +152,9 @@ func (h *Held) eachPath(visit func(*string) error) error {
 	for i := range h.Layer.Roots {
 		r := &h.Layer.Roots[i]
 		err = errors.Join(err, visit(&r.Lower), visit(&r.Upper))
+	}
+	for i := range h.Layer.Temporary.Named {
+		err = errors.Join(err, visit(&h.Layer.Temporary.Named[i]))
 	}
 	e := &h.Effects
 	for i := range e.List {

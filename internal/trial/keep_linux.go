@@ -16,6 +16,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/scratch"
 )
 
 // Keep applies the shown effects completely or not at all, and removes the layer. If it
@@ -34,8 +35,9 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 		Version: journalVersion, ID: filepath.Base(l.Dir), Time: time.Now().UTC(), Command: spec.Command, Layer: l.Dir,
 		Call: spec.Call, Session: spec.Session, Trial: spec.Trial,
 	}
+	l.Temporary.Session, l.Temporary.Ledger = spec.Session, scratch.In(spec.State, time.Now)
 	if spec.Shown.IsEmpty() {
-		return &Kept{Time: j.Time, Command: spec.Command}, removeLayer(l.Dir)
+		return &Kept{Time: j.Time, Command: spec.Command}, errors.Join(l.Temporary.Adopt(l.tmp()), removeLayer(l.Dir))
 	}
 	if err := l.planSteps(j, spec.Shown); err != nil {
 		return nil, err
@@ -64,6 +66,9 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	defer closeFDs(sources)
 	if err == nil && spec.Report {
 		err = owesReport(record)
+	}
+	if err == nil {
+		err = l.Temporary.Adopt(l.tmp())
 	}
 	if err != nil {
 		return nil, errors.Join(err, files.RemoveTree(record))

@@ -1,6 +1,10 @@
 package trial
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/umpirehq/umpire/internal/scratch"
+)
 
 // ErrUnavailable means that a command cannot be tried here, because the system has no
 // overlay or cannot cover these folders. The wrapping error tells which.
@@ -15,6 +19,8 @@ type Layer struct {
 	Roots []Root `json:"roots"`
 	// Caches identifies, for [cache.Drop], the folder with the changes to caches. It is "" if the layer has them.
 	Caches string `json:"caches,omitempty"`
+	// Temporary receives the files in /tmp when the layer is kept.
+	Temporary scratch.Folder `json:"temporary,omitzero"`
 }
 
 // A Root is one folder that the trial could write. Both paths are absolute and contain no

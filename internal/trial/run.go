@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/scratch"
 )
 
 // A Spec describes the command to try, and where to run it.
@@ -28,6 +29,8 @@ type Spec struct {
 	// Network gives the command the machine's network. Seen are secrets that it may read.
 	Network bool
 	Seen    []string
+	// Temporary receives the files that a kept trial leaves in /tmp.
+	Temporary scratch.Folder
 	// Ahead is a helper of the sandbox that has already started, or nil.
 	Ahead *sandbox.Ahead
 	// Again is called with the paths that changed below the command before it runs a

@@ -109,8 +109,12 @@ func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, erro
 		roots := overlap.Each(layer.Roots, func(r *Root) string { return r.Lower })
 		t.lease, _ = cache.Open(s.dir, cache.Project{Roots: roots, Network: spec.Network, Max: s.max / cacheShare})
 	}
-	layer.Caches = t.lease.Name()
-	exit, err := t.command(ctx)
+	layer.Caches, layer.Temporary = t.lease.Name(), spec.Temporary
+	seen, err := spec.Temporary.Lend(layer.tmp(), spec.Seen)
+	if err != nil {
+		return nil, err
+	}
+	exit, err := t.command(ctx, seen)
 	_ = t.lease.Close() // on failure the folder is not reused, as after a crash
 	if err != nil {
 		return nil, err
@@ -142,7 +146,7 @@ type try struct {
 }
 
 // command runs the command, and returns its exit code.
-func (t *try) command(ctx context.Context) (int, error) {
+func (t *try) command(ctx context.Context, seen []string) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, context.Cause(ctx)
 	}
@@ -160,8 +164,7 @@ func (t *try) command(ctx context.Context) (int, error) {
 	cmd.Stdout, cmd.Stderr = &stream{t, t.spec.Stdout}, &stream{t, t.spec.Stderr}
 	process.Own(cmd)
 	box, err := t.place().Wrap(cmd, sandbox.Limits{
-		Mode: umpire.SandboxWorkspaceWrite, Network: t.spec.Network, Seen: t.spec.Seen, Observe: true,
-		Ahead: t.spec.Ahead,
+		Mode: umpire.SandboxWorkspaceWrite, Network: t.spec.Network, Seen: seen, Observe: true, Ahead: t.spec.Ahead,
 	})
 	if err != nil {
 		return 0, umpire.Errorf("%w: %w", ErrUnavailable, err)

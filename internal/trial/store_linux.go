@@ -12,6 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
 // layerPrefix starts the names of layers.
@@ -101,11 +102,12 @@ func (s *store) makeLayer(roots []Root) (Layer, func(), error) {
 func (l *Layer) folder(i int, name string) string { return filepath.Join(l.Dir, strconv.Itoa(i), name) }
 func (l *Layer) work(i int) string                { return l.folder(i, "work") }
 func (l *Layer) scratch() string                  { return filepath.Join(l.Dir, "scratch") }
+func (l *Layer) tmp() string                      { return sandbox.TmpIn(l.scratch()) }
 
 // fill makes the parts of a layer. The stamp comes last, so earlier changes below the
 // layer are never newer than the layer.
 func (l *Layer) fill() (release func(), err error) {
-	if err := os.Mkdir(l.scratch(), 0o700); err != nil {
+	if err := os.MkdirAll(l.tmp(), 0o700); err != nil {
 		return nil, err
 	}
 	for i, root := range l.Roots {

@@ -55,9 +55,6 @@ func Unreported(state string) ([]umpire.TrialSettlement, error) {
 
 func unreportedRecords(state string) (all []umpire.TrialSettlement, err error) {
 	folders, err := os.ReadDir(filepath.Join(state, keptFolder))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	for _, f := range folders {
 		record := filepath.Join(state, keptFolder, f.Name())
 		if strings.HasPrefix(f.Name(), callPrefix) || !files.Exists(record, unreportedFile) ||
@@ -73,14 +70,12 @@ func unreportedRecords(state string) (all []umpire.TrialSettlement, err error) {
 			ID: k.ID, Undoes: k.Undoes, Dir: k.Root, Command: k.Command, At: k.Time,
 		}))
 	}
-	return all, err
+	return all, files.IgnoreMissing(err)
 }
 
 func unreportedDiscards(state string) (all []umpire.TrialSettlement, err error) {
 	entries, err := os.ReadDir(filepath.Join(state, heldFolder))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	err = files.IgnoreMissing(err)
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), discardedHeld) {
 			continue

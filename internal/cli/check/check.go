@@ -174,13 +174,14 @@ func (f *checkFlags) toolCall() (umpire.Call, error) {
 	return umpire.Call{Tool: f.tool, Input: json.RawMessage(input)}, nil
 }
 
-// DecideCommand decides a command line in a folder like `umpire check --unheld`. A sandbox
-// would not change what rules deny, and looking for one takes a while.
-func DecideCommand(a *app.App, dir, line string) (umpire.Decision, error) {
+// DecideCommand decides a command line of a session, or of none, in a folder like `umpire check --unheld`.
+// A sandbox would not change what rules deny, and looking for one takes a while.
+func DecideCommand(a *app.App, session umpire.SessionID, dir, line string) (umpire.Decision, error) {
 	call, err := CommandCall(line)
 	if err != nil {
 		return umpire.Decision{}, err
 	}
+	call.Session = session
 	c, err := newChecker(a, &checkFlags{cwd: dir, unheld: true})
 	if err != nil {
 		return umpire.Decision{}, err

@@ -28,6 +28,7 @@ import (
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/scratch"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
@@ -181,15 +182,15 @@ func (e *execution) env() []string {
 	})
 }
 
-// named returns the paths outside of the project that the line names and may see. All of them are
-// allowed if the call was started.
-func (e *execution) named() []string {
+// named returns the paths outside of the project that the line names and may see, and those that it may
+// write. All of them are allowed if the call was started.
+func (e *execution) named() (seen, written []string) {
 	if !strings.ContainsAny(e.ticket.Line, "~/$") {
-		return nil // deciding takes a while
+		return nil, nil // deciding takes a while
 	}
-	d, err := check.DecideCommand(e.App, e.Dir, e.ticket.Line)
+	d, err := check.DecideCommand(e.App, e.ticket.Session, e.Dir, e.ticket.Line)
 	if err != nil {
-		return nil // the line does not find them
+		return nil, nil // the line does not find them
 	}
 	return tool.NamedOutside(&d, e.ticket.Trial == "")
 }
@@ -205,9 +206,14 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	defer stop()
 	go e.watch(ctx, signals, passed)
 	args, seen := e.args()
+	named, written := e.named()
 	return trial.Run(ctx, trial.Spec{
-		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, e.named()...), Stdin: pipedInput(e.App),
+		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, named...), Stdin: pipedInput(e.App),
 		Signals: passed, Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr},
+		Temporary: scratch.Folder{
+			Path: scratch.Temporary, Named: written,
+			Session: e.ticket.Session, Ledger: scratch.In(e.state, e.Now),
+		},
 		Place: app.TrialPlace(e.App, e.project, e.config.SandboxShow), Again: e.sayAgain,
 		Network: e.ticket.Network, Ahead: e.ahead, State: trial.LayersIn(e.state),
 	})
@@ -385,7 +391,8 @@ func (e *execution) keepAllowed(
 ) error {
 	if len(seen.List) == 0 && seen.Whole {
 		e.sayRefused(seen.Refused)
-		return errors.Join(app.Failed(h.Discard(e.state)), exitOf(h.Exit))
+		_, err := h.Keep(ctx, trial.KeepSpec{State: e.state})
+		return errors.Join(app.Failed(err), exitOf(h.Exit))
 	}
 	if late {
 		return e.hold(h, seen, e.Text.Of("nobody waited for it any more"))

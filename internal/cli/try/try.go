@@ -19,6 +19,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/scratch"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
@@ -94,7 +95,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	}
 	read := make(chan []string, 1) // reading the rules that hide secrets takes a while
 	go func() { read <- tool.SandboxEnv(os.Environ(), conf.SandboxEnv) }()
-	named, err := refuseDenied(a, f, view.CommandLine(words))
+	named, written, err := refuseDenied(a, f, view.CommandLine(words))
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,8 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	spec := trial.Spec{
 		Args: commandArgs(words), Env: <-read, Dir: f.cwd, Seen: named, Ahead: ahead, State: trial.LayersIn(state),
 		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr,
-		Place: &sandbox.Place{Show: conf.SandboxShow},
+		Place:     &sandbox.Place{Show: conf.SandboxShow},
+		Temporary: scratch.Folder{Path: scratch.Temporary, Named: written},
 	}
 	for {
 		again, err := tryOnce(ctx, a, f, state, words, spec)
@@ -158,18 +160,20 @@ func tryOnce(
 func collectLater() { debug.SetGCPercent(400) }
 
 // refuseDenied rejects a line that a rule denies, and a critical one: a trial would do no harm, but
-// keeping it would. It returns the paths outside of the project that the line names and may see.
-func refuseDenied(a *app.App, f *tryFlags, line string) (named []string, err error) {
-	d, err := check.DecideCommand(a, f.cwd, line)
+// keeping it would. It returns the paths outside of the project that the line names and may see, and
+// those that it may write.
+func refuseDenied(a *app.App, f *tryFlags, line string) (named, written []string, err error) {
+	d, err := check.DecideCommand(a, "", f.cwd, line)
 	if err != nil || d.Verdict != umpire.Deny {
-		return tool.NamedOutside(&d, false), err
+		named, written = tool.NamedOutside(&d, false)
+		return named, written, err
 	}
 	if f.json {
 		if err := showUntried(a, outcomeRefused); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return nil, &app.CommandError{
+	return nil, nil, &app.CommandError{
 		Code: app.ExitDenied, Err: umpire.Errorf("denied, so nothing ran: %w", catalogue.AsError(d.Reason)),
 		Hint: "umpire check --explain -- " + shell.Quote(line),
 	}
