@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 )
@@ -29,7 +30,7 @@ func TestOutputs(t *testing.T) {
 		NewProject(root).Weigh(&r, []Old{{Path: filepath.Join(root, name), Bytes: 1, Deleted: deleted}})
 		return r
 	}
-	later, before := time.Now().Add(time.Minute), time.Now().Add(-time.Hour)
+	later, soon, before := time.Now().Add(25*time.Hour), time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
 	if r := weigh(later, false, "dist/a.js"); r.Outputs || !r.Alone {
 		t.Errorf("without a repository: %+v", r)
 	}
@@ -52,5 +53,49 @@ func TestOutputs(t *testing.T) {
 		if weigh(before, false, name).Outputs {
 			t.Errorf("%s counts by a .gitignore that is newer than the record", name)
 		}
+		if weigh(soon, false, name).Outputs {
+			t.Errorf("%s counts by a .gitignore that was changed an hour before the record", name)
+		}
+	}
+}
+
+// TestOutputsOfClones checks that the .gitignore of a fresh clone counts at once, until it is changed.
+func TestOutputsOfClones(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("needs git")
+	}
+	from, root := t.TempDir(), filepath.Join(t.TempDir(), "clone")
+	if err := os.WriteFile(filepath.Join(from, ".gitignore"), []byte("dist\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"-C", from, "init", "-q"}, {"-C", from, "add", ".gitignore"},
+		{"-C", from, "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "first"},
+		{"-c", "user.name=a", "-c", "user.email=a@b.c", "clone", "-q", from, root},
+	} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+	}
+	isOutput := func() bool {
+		r := Record{Time: time.Now().Add(time.Second)}
+		NewProject(root).Weigh(&r, []Old{{Path: filepath.Join(root, "dist/a.js"), Bytes: 1, Deleted: true}})
+		return r.Outputs
+	}
+	if !isOutput() {
+		t.Error("a fresh clone's .gitignore does not count")
+	}
+	log := filepath.Join(root, ".git/logs/HEAD")
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier := regexp.MustCompile(`> \d+ `).ReplaceAll(text, []byte("> 1700000000 "))
+	if err := os.WriteFile(log, earlier, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if isOutput() {
+		t.Error("a .gitignore that changed long after the clone counts at once")
 	}
 }
