@@ -107,14 +107,14 @@ func TestShownCodeIsTheExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile("README.md")
+	readme, err := os.ReadFile("docs/library.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, block, _ := strings.Cut(string(readme), "\n```go\n")
 	block, _, ok := strings.Cut(block, "```\n")
 	if !ok || !strings.Contains(string(source), "\n"+block) || !strings.Contains(block, "policy.Decide(") {
-		t.Errorf("README.md shows other code than the example:\n%s", block)
+		t.Errorf("docs/library.md shows other code than the example:\n%s", block)
 	}
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
