@@ -93,7 +93,8 @@ var layers = []layer{
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire-hook/early"},
 	{"top", "cmd/umpire cmd/umpire-hook"},
-	{"test", "internal/test/interop internal/test/crash internal/test/trees internal/test/release internal/test/picture internal/test/chromium internal/test/sample"},
+	{"test", "internal/labtest/chromium internal/labtest/picture internal/labtest/sample"},
+	{"test", "internal/test/interop internal/test/crash internal/test/trees internal/test/release"},
 	{"test", "bench bench/engines"},
 }
 

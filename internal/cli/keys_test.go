@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/test/sample"
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 )
 
 // TestEveryKeyHasItsEffect sets each key of the configuration once, with and without a

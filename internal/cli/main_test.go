@@ -16,11 +16,11 @@ import (
 
 	"github.com/umpirehq/umpire/internal/acp/acptest"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 	"github.com/umpirehq/umpire/internal/llm/llmtest"
 	"github.com/umpirehq/umpire/internal/mcp/mcptest"
 	"github.com/umpirehq/umpire/internal/notice/noticetest"
 	"github.com/umpirehq/umpire/internal/sandbox"
-	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 // TestMain makes the test binary run as umpire, or as an MCP server, when a script

@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 	"github.com/umpirehq/umpire/internal/store/storetest"
-	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 // A projectChange is how the id of the folder c changes while a session is open in it.

@@ -21,8 +21,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console"
+	"github.com/umpirehq/umpire/internal/labtest/chromium"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/test/chromium"
 )
 
 // thiefVariable has this program make requests in place of tests, as a program of an agent does.

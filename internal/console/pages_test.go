@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/test/chromium"
+	"github.com/umpirehq/umpire/internal/labtest/chromium"
 )
 
 var allPages = flag.Bool("pages.all", false, "look at the pages in every language, width and colour")

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/test/chromium"
+	"github.com/umpirehq/umpire/internal/labtest/chromium"
 )
 
 // startPhone starts a browser that trusts a certificate and has a device with passkeys in it.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 	"github.com/umpirehq/umpire/internal/sensitive"
-	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 // depths are folders below a workspace in which guarded places are tried.

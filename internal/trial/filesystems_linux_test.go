@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/test/sample"
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 )
 
 // onEveryFileSystem are the tests to run on each file system, as root and as an ordinary

@@ -20,8 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 	"github.com/umpirehq/umpire/internal/sandbox"
-	"github.com/umpirehq/umpire/internal/test/sample"
 	"github.com/umpirehq/umpire/internal/trial/digest"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 	"github.com/umpirehq/umpire/internal/sandbox"
-	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 // runCrashEnv makes the test binary run a trial in the named folder, during which it is killed.

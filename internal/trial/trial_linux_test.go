@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 	"github.com/umpirehq/umpire/internal/sandbox"
-	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 func TestMain(m *testing.M) {

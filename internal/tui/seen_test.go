@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/test/sample"
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 )
 
 // sizes are the terminals of the tests.

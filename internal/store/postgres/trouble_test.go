@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/storetest"
-	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 // patience is how long a test waits for an expected event.

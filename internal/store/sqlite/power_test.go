@@ -20,9 +20,9 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver "sqlite3"
 	"github.com/ncruces/go-sqlite3/vfs"
 
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/storetest"
-	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 // otherFault is fault for the other driver.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 	"github.com/umpirehq/umpire/internal/store/storetest"
-	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 const (

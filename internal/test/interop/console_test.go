@@ -13,7 +13,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/umpirehq/umpire/internal/test/chromium"
+	"github.com/umpirehq/umpire/internal/labtest/chromium"
 )
 
 // TestClaudeAnsweredInTheConsole is the complete loop for a person: Claude Code asks, the card is in the browser and

@@ -21,9 +21,9 @@ import (
 
 	"github.com/umpirehq/umpire/internal/bench"
 	"github.com/umpirehq/umpire/internal/homeview"
+	"github.com/umpirehq/umpire/internal/labtest/sample"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/sensitive"
-	"github.com/umpirehq/umpire/internal/test/sample"
 )
 
 var (
