@@ -44,7 +44,7 @@ fuzz: ## Run each fuzz target for FUZZTIME (10m), one after another
 
 .PHONY: bench
 bench: ## Measure umpire beside named alternatives, ROUNDS (5) times; BENCH selects rows, LARGE=-large the largest sizes
-	cd bench && go run . -rounds $(ROUNDS) -only '$(BENCH)' -growth $(LARGE) -plots ../bin/bench
+	cd lab && go run ./bench -rounds $(ROUNDS) -only '$(BENCH)' -growth $(LARGE) -plots ../bin/bench
 
 .PHONY: interop
 interop: ## Check against the real agents installed on this machine

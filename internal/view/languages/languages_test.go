@@ -138,14 +138,14 @@ func otherLanguages() map[string]map[string]string {
 	return others
 }
 
-// source is the program's own, by the paths of its files.
+// source is the program's own, by the paths of its files. The lab speaks English alone.
 var source = sync.OnceValues(func() (map[string]*ast.File, error) {
 	files, root := map[string]*ast.File{}, filepath.Join("..", "..", "..")
 	return files, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch name := entry.Name(); {
 		case err != nil:
 			return err
-		case entry.IsDir() && strings.HasPrefix(name, ".") && path != root:
+		case entry.IsDir() && (strings.HasPrefix(name, ".") && path != root || path == filepath.Join(root, "lab")):
 			return filepath.SkipDir
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -246,7 +246,7 @@ var (
 	makers = map[string]int{"Errorf": 0, "New": 0, "Usage": 1, "Refused": 1, "server.invalid": 0, "gate.invalid": 1,
 		"store.conflict": 0, "policy.fail": 1}
 	// apart are the packages whose errors are for models, tests, logs and who measures, and stay English.
-	apart = regexp.MustCompile(`^(bench|cmd|internal/(api|labtest|metrics|test|tool|view|llm/llmtest|mcp/mcptest|notice/noticetest|store/storetest))/`)
+	apart = regexp.MustCompile(`^(cmd|internal/(api|labtest|metrics|test|tool|view|llm/llmtest|mcp/mcptest|notice/noticetest|store/storetest))/`)
 	// unseen are errors that nobody is shown.
 	unseen = []string{"made to fail"}
 )

@@ -133,14 +133,14 @@ func (r *runner) runRounds(ctx context.Context, all []benchmark, rounds int) ([]
 	return measured, nil
 }
 
-// repositoryRoot is the folder above this module.
+// repositoryRoot is the folder above the module of the lab.
 func repositoryRoot(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/umpirehq/umpire").Output()
 	if err != nil {
-		return "", fmt.Errorf("run this in the folder bench of the repository: %w", err)
+		return "", fmt.Errorf("run this in the folder lab of the repository: %w", err)
 	}
 	dir := strings.TrimSpace(string(out))
-	if _, err := os.Stat(filepath.Join(dir, "bench", "go.mod")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "lab", "go.mod")); err != nil {
 		return "", err
 	}
 	return dir, nil

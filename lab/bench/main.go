@@ -1,10 +1,9 @@
 // Command bench measures umpire beside named alternatives and prints a table.
 //
-// It runs Go benchmarks of umpire's packages and of this module in turns, several times, and prints
-// medians with the minimum and maximum. It is a separate module to keep the alternatives out of
-// umpire's dependencies. Run it in its folder:
+// It runs Go benchmarks of umpire's packages and of the lab in turns, several times, and prints
+// medians with the minimum and maximum. Run it in the folder lab:
 //
-//	go run . -rounds 5 -growth -plots ../docs/bench
+//	go run ./bench -rounds 5 -growth -plots ../bin/bench
 package main
 
 import (

@@ -1,4 +1,4 @@
-module github.com/umpirehq/umpire/bench
+module github.com/umpirehq/umpire/lab
 
 go 1.26.8
 
