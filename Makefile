@@ -128,11 +128,11 @@ STORE ?= sqlite
 
 .PHONY: kills
 kills: ## End the real program KILLS (20000) times over STORE (sqlite, postgres, replicas), and look at what is left
-	go test -count 1 -timeout 0 -run '^TestKills$$/^$(STORE)$$' -v ./internal/test/crash -kills $(KILLS)
+	go -C lab test -count 1 -timeout 0 -run '^TestKills$$/^$(STORE)$$' -v ./crash -kills $(KILLS)
 
 .PHONY: team-bench
 team-bench: ## Measure the figures of docs/team.md
-	go test -run '^$$' -bench Team -benchtime 3s ./internal/test/crash
+	go -C lab test -run '^$$' -bench Team -benchtime 3s ./crash
 
 .PHONY: cover
 cover: ## Write cover.html and print coverage per package

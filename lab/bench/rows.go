@@ -44,9 +44,9 @@ var (
 	worst     = benchmark{"shell", "WorstInput", "3x"}
 	answers   = benchmark{"internal/store/sqlite", "Answer", "300x"}
 	answers16 = benchmark{"internal/store/sqlite", "Answers16", "3000x"}
-	release   = benchmark{"internal/test/crash", "Release", "100x"}
-	team      = benchmark{"internal/test/crash", "TeamCalls/asked", "1000x"}
-	neighbour = benchmark{"internal/test/crash", "TeamNeighbour", "5x"}
+	release   = benchmark{"lab/crash", "Release", "100x"}
+	team      = benchmark{"lab/crash", "TeamCalls/asked", "1000x"}
+	neighbour = benchmark{"lab/crash", "TeamNeighbour", "5x"}
 	watchers  = benchmark{"internal/server", "Watchers", "10x"}
 )
 
@@ -201,6 +201,6 @@ var growths = []growth{
 	},
 	{
 		title: "Allowed calls a second, by agents at once", size: "agents", unit: "calls", scale: 1,
-		benchmark: benchmark{"internal/test/crash", "TeamAgents", "400x"}, of: "calls/s",
+		benchmark: benchmark{"lab/crash", "TeamAgents", "400x"}, of: "calls/s",
 	},
 }

@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 
 func build(target string) error {
 	cmd := exec.Command("go", "build", "-o", target, "./cmd/umpire")
-	cmd.Dir = filepath.Join("..", "..", "..")
+	cmd.Dir = filepath.Join("..", "..")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build umpire: %w\n%s", err, strings.TrimSpace(string(out)))

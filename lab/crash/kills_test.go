@@ -49,7 +49,7 @@ func TestKills(t *testing.T) {
 			if seed == 0 {
 				seed = uint64(time.Now().UnixNano())
 			}
-			t.Logf("seed %d: go test ./internal/test/crash -run TestKills/%s -seed %d", seed, at.name, seed)
+			t.Logf("seed %d: go -C lab test ./crash -run TestKills/%s -seed %d", seed, at.name, seed)
 			left := at.kills / sample.Times(3, 1)
 			if *flagKills > 0 {
 				left = *flagKills
