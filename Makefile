@@ -87,22 +87,22 @@ trials: ## Compare SEQUENCES (2000) with the same in earnest, end trials CRASHES
 	UMPIRE_TRIAL_SEQUENCES=$(SEQUENCES) UMPIRE_TEST_CRASHES=$(CRASHES) \
 		go test -count 1 -timeout 90m -v -run 'TestRandom|TestKilled|TestTrial|TestNothingLeaks|TestOnFileSystems|TestEditor' ./internal/trial
 	go test -count 1 -v -run 'TestProbeTableInAnOverlay|TestOverlaysAsAnotherUser' ./internal/sandbox
-	go test -count 1 -timeout 60m -v -run 'TestDanger$$' ./internal/test/trees -trees.danger
+	go -C lab test -count 1 -timeout 60m -v -run 'TestDanger$$' ./trees -trees.danger
 	UMPIRE_TRIAL_SPEED=$(RUNS) go test -count 1 -timeout 30m -v -run 'TestSpeed$$' ./internal/trial
 
 .PHONY: trees
 trees: ## Fetch ten trees from the registries of Go and npm, and try two hundred commands in them (Linux)
-	go test -count 1 -timeout 90m -v -run 'TestTrees$$' ./internal/test/trees -trees.all
+	go -C lab test -count 1 -timeout 90m -v -run 'TestTrees$$' ./trees -trees.all
 
 .PHONY: workflows
 workflows: ## Count the questions of three hundred workflows of git, and time switch in a tree of 100,000 files (Linux)
-	go test -count 1 -timeout 60m -v -run 'TestGitWorkflows|TestSwitchInLargeTree' ./internal/test/trees -trees.git
+	go -C lab test -count 1 -timeout 60m -v -run 'TestGitWorkflows|TestSwitchInLargeTree' ./trees -trees.git
 
 UNASKED ?= 1000
 
 .PHONY: unasked
 unasked: ## Play UNASKED (1000) sequences of calls, and look at what those did that needed no question (Linux, root)
-	go test -count 1 -timeout 90m -v -run 'TestUnaskedSequences$$' ./internal/test/trees -trees.sequences $(UNASKED)
+	go -C lab test -count 1 -timeout 90m -v -run 'TestUnaskedSequences$$' ./trees -trees.sequences $(UNASKED)
 
 .PHONY: pages
 pages: ## Open every page of the console in each language, width and colour; pictures in bin/pages (Chromium)

@@ -29,7 +29,7 @@ func buildUmpire(t *testing.T, dir string) string {
 	t.Helper()
 	program := filepath.Join(dir, "umpire")
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/umpire")
-	cmd.Dir = filepath.Join("..", "..", "..")
+	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

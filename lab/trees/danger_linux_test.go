@@ -107,7 +107,7 @@ func dangerousLines(t *testing.T) (lines []string, left int) {
 			add(l.Command)
 		}
 	}
-	source := filepath.Join("..", "..", "..", "shell")
+	source := filepath.Join("..", "..", "shell")
 	once, err := os.ReadFile(filepath.Join(source, "testdata", "never_safe.txt"))
 	must(t, err)
 	for line := range strings.Lines(string(once)) {
