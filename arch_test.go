@@ -94,7 +94,7 @@ var layers = []layer{
 	{"top", "cmd/umpire-hook/early"},
 	{"top", "cmd/umpire cmd/umpire-hook"},
 	{"test", "internal/labtest/chromium internal/labtest/picture internal/labtest/sample"},
-	{"test", "internal/test/interop internal/test/release"},
+	{"test", "internal/test/interop"},
 }
 
 // lab is the folder of a second module, which tries umpire out and which users never build. The

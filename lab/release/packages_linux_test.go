@@ -99,7 +99,7 @@ func TestPackages(t *testing.T) {
 				s.copyIn("usr/local/lib/node_modules", npmFolder)
 				s.mustRun(root, "ln", "-s", "../lib/node_modules/npm/bin/npm-cli.js", "/usr/local/bin/npm")
 			case "install.sh":
-				s.copyIn("root", "../../../packaging/install.sh")
+				s.copyIn("root", "../../packaging/install.sh")
 				s.mustRun(root, "chmod", "755", "/root")
 			default:
 				s.copyIn("root", filepath.Join(dist, w.file))
@@ -185,7 +185,7 @@ func tryImage(t *testing.T, dist string) {
 	archive := filepath.Join(dist, "umpire_linux_"+runtime.GOARCH+".tar.gz")
 	for _, args := range [][]string{
 		{"tar", "-xzf", archive, "-C", programs, "umpire", "umpire-hook"},
-		{"cp", "../../../LICENSE", "../../../packaging/Dockerfile", context},
+		{"cp", "../../LICENSE", "../../packaging/Dockerfile", context},
 	} {
 		if out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

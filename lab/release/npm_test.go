@@ -55,7 +55,7 @@ func TestNPMPackages(t *testing.T) {
 // packNPM makes the packages for npm of a release.
 func packNPM(t *testing.T, dist, version, to string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "node", "../../../packaging/npm.mjs", dist, version, to)
+	cmd := exec.CommandContext(t.Context(), "node", "../../packaging/npm.mjs", dist, version, to)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("npm.mjs: %v\n%s", err, out)
 	}
@@ -65,7 +65,7 @@ func packNPM(t *testing.T, dist, version, to string) {
 func TestConfiguration(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"packaging/documents.sh", "packaging/install.sh", "packaging/Dockerfile", "LICENSE", "CHANGELOG.md"} {
-		if _, err := os.Stat(filepath.Join("../../..", name)); err != nil {
+		if _, err := os.Stat(filepath.Join("../..", name)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestConfiguration(t *testing.T) {
 		t.Skip(err)
 	}
 	cmd := exec.CommandContext(t.Context(), program, "check")
-	cmd.Dir = "../../.."
+	cmd.Dir = "../.."
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

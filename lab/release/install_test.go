@@ -72,7 +72,7 @@ func TestInstallScript(t *testing.T) {
 // install runs the script.
 func install(t *testing.T, home, from string) (string, error) {
 	t.Helper()
-	script, err := filepath.Abs("../../../packaging/install.sh")
+	script, err := filepath.Abs("../../packaging/install.sh")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,8 @@ func writeArchive(t *testing.T, path string) string {
 	built := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", built,
 		"-ldflags", "-s -w -X github.com/umpirehq/umpire/internal/cli/app.release=1.2.3",
-		"../../../cmd/umpire", "../../../cmd/umpire-hook")
+		"./cmd/umpire", "./cmd/umpire-hook")
+	cmd.Dir = "../.."
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
