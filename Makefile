@@ -48,12 +48,12 @@ bench: ## Measure umpire beside named alternatives, ROUNDS (5) times; BENCH sele
 
 .PHONY: interop
 interop: ## Check against the real agents installed on this machine
-	go test -tags interop -count 1 -timeout 20m -parallel 4 -v ./internal/test/interop/...
+	go -C lab test -tags interop -count 1 -timeout 20m -parallel 4 -v ./interop
 
 .PHONY: pictures
 pictures: ## Draw the pictures in docs again: of chat and try, and the film of Claude Code (as make interop)
 	go test -count 1 -run 'TestScripts/(chat|try)_picture' ./internal/cli -update
-	UMPIRE_INTEROP_ONLY=claude go test -tags interop -count 1 -run TestFilm ./internal/test/interop -film '$(CURDIR)/docs/claude.svg'
+	UMPIRE_INTEROP_ONLY=claude go -C lab test -tags interop -count 1 -run TestFilm ./interop -film '$(CURDIR)/docs/claude.svg'
 
 .PHONY: reality
 reality: ## Run what is called safe in a throw-away project, and watch it (Linux, strace)

@@ -94,7 +94,6 @@ var layers = []layer{
 	{"top", "cmd/umpire-hook/early"},
 	{"top", "cmd/umpire cmd/umpire-hook"},
 	{"test", "internal/labtest/chromium internal/labtest/picture internal/labtest/sample"},
-	{"test", "internal/test/interop"},
 }
 
 // lab is the folder of a second module, which tries umpire out and which users never build. The
@@ -777,7 +776,7 @@ var badTrees = []struct {
 	{"imports come from lines above", "upward", map[string]string{"shell/a.go": `package shell; import _ "` + module + `/policy"`}, "shell may not import policy"},
 	{"imports come from lines above", "sideways", map[string]string{"internal/tui/a.go": `package tui; import _ "` + module + `/internal/mcp"`}, "may not import internal/mcp"},
 	{"imports come from lines above", "root imports a package", map[string]string{"a.go": `package umpire; import _ "` + module + `/shell"`}, ". may not import shell"},
-	{"imports come from lines above", "imports the top", map[string]string{"internal/test/interop/a.go": `package interop; import _ "` + module + `/nowhere"`}, "may not import nowhere"},
+	{"imports come from lines above", "imports the top", map[string]string{"internal/labtest/chromium/a.go": `package chromium; import _ "` + module + `/nowhere"`}, "may not import nowhere"},
 	{"imports come from lines above", "unknown package", map[string]string{"internal/extra/a.go": `package extra`}, "internal/extra is not in the table"},
 	{"imports come from lines above", "unknown test package", map[string]string{"extra/a_test.go": `package extra`}, "extra is not in the table"},
 	{"imports come from lines above", "other platform", map[string]string{"shell/a_windows.go": `package shell; import _ "` + module + `/internal/gate"`}, "may not import internal/gate"},

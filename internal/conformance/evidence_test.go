@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the table of docs/hosts.md again"
 
 // readTable reads the lab's table of a host.
 func readTable(h *host.Host) (Table, error) {
-	text, err := os.ReadFile(filepath.Join("..", "test", "interop", "testdata", h.Name, "matrix.txt"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "lab", "interop", "testdata", h.Name, "matrix.txt"))
 	if err != nil {
 		return Table{}, err
 	}

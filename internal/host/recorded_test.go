@@ -14,7 +14,7 @@ import (
 // answers: the recordings are those that the tests in interop compare it with.
 func TestRecordedPayloads(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join("..", "test", "interop", "testdata", "contract", "*.txtar"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "lab", "interop", "testdata", "contract", "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recordings: %v", err)
 	}

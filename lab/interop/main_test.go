@@ -95,7 +95,7 @@ func prepare(scratch string) error {
 	if os.Getenv(envProgram) == "" {
 		program := filepath.Join(scratch, "umpire")
 		build := exec.Command("go", "build", "-o", program, "./cmd/umpire")
-		build.Dir = filepath.Join("..", "..", "..")
+		build.Dir = filepath.Join("..", "..")
 		build.Stderr = os.Stderr
 		if err := build.Run(); err != nil {
 			return fmt.Errorf("build umpire: %w", err)
