@@ -80,7 +80,7 @@ var layers = []layer{
 	{"edge", "internal/notice internal/notice/noticetest"},
 	{"edge", "internal/host"},
 	{"edge", "internal/host/setup"},
-	{"edge", "internal/conformance"},
+	{"edge", "internal/host/drive"},
 	{"edge", "internal/bench"},
 	{"edge", "internal/client internal/server internal/tui internal/metrics internal/tool internal/acp internal/acp/acptest"},
 	{"edge", "internal/appserver internal/console internal/console/consoletest"},

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/conformance"
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 // TestAppServerShell: behind umpire app-server, no shell outside of Codex's sandbox waits for
@@ -27,7 +27,7 @@ func TestAppServerShell(t *testing.T) {
 		return turn{{ID: id, Tool: "exec_command", Input: input}}
 	}
 	session := regexp.MustCompile(`session ID (\d+)`)
-	typed := turn{{ID: "typed", Tool: "write_stdin", InputAfter: func(told map[string]conformance.Result) map[string]any {
+	typed := turn{{ID: "typed", Tool: "write_stdin", InputAfter: func(told map[string]drive.Result) map[string]any {
 		input := map[string]any{"session_id": 0, "chars": "touch .git/typed; echo $?\n", "yield_time_ms": 1000}
 		if found := session.FindStringSubmatch(told["inside"].Text); found != nil {
 			input["session_id"] = json.Number(found[1])
@@ -47,7 +47,7 @@ func TestAppServerShell(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 	defer cancel()
-	said, err := w.Play(ctx, conformance.Usual)
+	said, err := w.Play(ctx, drive.Usual)
 	if err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
@@ -105,7 +105,7 @@ func TestAppServerTool(t *testing.T) {
 			played := make(chan error, 1)
 			go func() {
 				var err error
-				said, err = w.Play(ctx, conformance.Free) // the editor refuses all requests
+				said, err = w.Play(ctx, drive.Free) // the editor refuses all requests
 				played <- err
 			}()
 			if tt.hooks {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/umpirehq/umpire/internal/conformance"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 // TestClaudeShowsWhereAQuestionWaits: while umpire's gate holds a call, Claude Code's
@@ -76,7 +76,7 @@ func (w *world) knowsClaude() {
 	w.Helper()
 	text, err := json.Marshal(map[string]any{
 		"hasCompletedOnboarding": true, "lastOnboardingVersion": host.ClaudeVersion, "theme": "dark",
-		"customApiKeyResponses": map[string]any{"approved": []string{conformance.Key[len(conformance.Key)-20:]}, "rejected": []string{}},
+		"customApiKeyResponses": map[string]any{"approved": []string{drive.Key[len(drive.Key)-20:]}, "rejected": []string{}},
 		"projects":              map[string]any{w.Project(): map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
 	})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/conformance"
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 // The variables with which the outer process passes its preparations to the inner one.
@@ -35,7 +35,7 @@ const (
 // a network.
 func TestMain(m *testing.M) {
 	if os.Getenv(envInside) != "" {
-		if err := conformance.RaiseLoopback(); err != nil {
+		if err := drive.RaiseLoopback(); err != nil {
 			fmt.Fprintln(os.Stderr, "interop: loopback:", err)
 			os.Exit(1)
 		}
@@ -76,7 +76,7 @@ func isolated() (int, error) {
 	cmd := exec.Command(self, os.Args[1:]...)
 	cmd.Env = append(os.Environ(), envInside+"=1")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	if err := conformance.Isolate(cmd); err != nil {
+	if err := drive.Isolate(cmd); err != nil {
 		return 0, err
 	}
 	if err := cmd.Start(); err != nil {
@@ -102,7 +102,7 @@ func prepare(scratch string) error {
 		}
 		os.Setenv(envProgram, program)
 	}
-	for _, d := range conformance.Drivers {
+	for _, d := range drive.Drivers {
 		if only := os.Getenv("UMPIRE_INTEROP_ONLY"); only != "" && !slices.Contains(strings.Split(only, ","), d.Name) {
 			os.Setenv(envSkip+d.Name, "UMPIRE_INTEROP_ONLY does not name it")
 			continue
@@ -129,7 +129,7 @@ func prepare(scratch string) error {
 func makeCache(scratch string) error {
 	cache := filepath.Join(scratch, "gocache")
 	os.Setenv(envCache, cache)
-	user := conformance.OrdinaryUser()
+	user := drive.OrdinaryUser()
 	if err := os.Mkdir(cache, 0o755); err != nil || user == 0 {
 		return err
 	}
@@ -139,7 +139,7 @@ func makeCache(scratch string) error {
 // reachable puts an installation where every user can start it: root's own folders are
 // closed.
 func reachable(dir, scratch string) (string, error) {
-	if conformance.OrdinaryUser() == 0 {
+	if drive.OrdinaryUser() == 0 {
 		return dir, nil
 	}
 	to := filepath.Join(scratch, filepath.Base(dir))
@@ -183,7 +183,7 @@ func copyFile(path, to string) error {
 }
 
 // install returns the folder in which npm has put the tested release of a host.
-func install(d *conformance.Driver) (string, error) {
+func install(d *drive.Driver) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/conformance"
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 // TestClaudeAsksThePromptTool: without a hook, Claude Code asks umpire mcp permission-prompt
@@ -25,7 +25,7 @@ func TestClaudeAsksThePromptTool(t *testing.T) {
 	}
 	w.write("home/servers.json", string(servers))
 	d := *w.Driver
-	d.Args = func(l *conformance.Lab, mode conformance.Mode) []string {
+	d.Args = func(l *drive.Lab, mode drive.Mode) []string {
 		return append(w.Lab.Driver.Args(l, mode), "--mcp-config", w.Path("home/servers.json"),
 			"--permission-prompt-tool", "mcp__umpire__permission_prompt", "--permission-mode", "default")
 	}
@@ -42,7 +42,7 @@ func TestClaudeAsksThePromptTool(t *testing.T) {
 		w.answer(ctx, "approve", "approved")
 		w.answer(ctx, "deny", "refused")
 	}()
-	out, err := asked.Play(ctx, conformance.Usual)
+	out, err := asked.Play(ctx, drive.Usual)
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

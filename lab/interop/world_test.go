@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/conformance"
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 // runLimit bounds one run of Claude Code; most take about five seconds.
@@ -21,14 +21,14 @@ const runLimit = 2 * time.Minute
 
 // The words of the scripts.
 type (
-	toolCall = conformance.Call
-	turn     = conformance.Turn
+	toolCall = drive.Call
+	turn     = drive.Turn
 )
 
 // startModel starts a model that plays turns until the end of the test.
-func startModel(t *testing.T, main ...turn) *conformance.Model {
+func startModel(t *testing.T, main ...turn) *drive.Model {
 	t.Helper()
-	m, err := conformance.StartModel(main...)
+	m, err := drive.StartModel(main...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,12 +39,12 @@ func startModel(t *testing.T, main ...turn) *conformance.Model {
 // A world is a lab in which a missing step ends the test.
 type world struct {
 	*testing.T
-	*conformance.Lab
+	*drive.Lab
 }
 
 // newSubject returns a host with umpire in front of it. An unavailable host fails the test if it
 // has a table, because an unused table would become stale unnoticed.
-func newSubject(t *testing.T, name string) *conformance.Subject {
+func newSubject(t *testing.T, name string) *drive.Subject {
 	t.Helper()
 	if why := os.Getenv(envSkip + name); why != "" {
 		t.Skip(why)
@@ -56,16 +56,16 @@ func newSubject(t *testing.T, name string) *conformance.Subject {
 		}
 		t.Skip(why)
 	}
-	return &conformance.Subject{
-		Driver: conformance.FindDriver(name), Program: os.Getenv(envHost + name), Umpire: os.Getenv(envProgram),
-		User: conformance.OrdinaryUser(), Env: []string{
+	return &drive.Subject{
+		Driver: drive.FindDriver(name), Program: os.Getenv(envHost + name), Umpire: os.Getenv(envProgram),
+		User: drive.OrdinaryUser(), Env: []string{
 			"GOCACHE=" + os.Getenv(envCache), "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOPROXY=off",
 		},
 	}
 }
 
 // newLab makes a lab for a host.
-func newLab(t *testing.T, name string, m *conformance.Model) *world {
+func newLab(t *testing.T, name string, m *drive.Model) *world {
 	t.Helper()
 	l, err := newSubject(t, name).NewLab(shortTempDir(t), m)
 	if err != nil {
@@ -77,7 +77,7 @@ func newLab(t *testing.T, name string, m *conformance.Model) *world {
 }
 
 // newWorld makes a world in which umpire is registered with Claude Code.
-func newWorld(t *testing.T, m *conformance.Model) *world {
+func newWorld(t *testing.T, m *drive.Model) *world {
 	t.Helper()
 	w := newLab(t, "claude", m)
 	if out, code := w.start("git", "init", "-q"); code != 0 {
@@ -167,7 +167,7 @@ func (w *world) claude(args ...string) string {
 }
 
 // told returns the model's result of a call.
-func (w *world) told(id string) conformance.Result {
+func (w *world) told(id string) drive.Result {
 	w.Helper()
 	r, ok := w.Model.Result(id)
 	if !ok {
@@ -203,7 +203,7 @@ func (w *world) noKeyKept() {
 		if errors.Is(err, fs.ErrNotExist) { // the gate has closed its database meanwhile
 			return nil
 		}
-		if bytes.Contains(text, []byte(conformance.Key)) {
+		if bytes.Contains(text, []byte(drive.Key)) {
 			w.Errorf("%s holds the key", path)
 		}
 		return err

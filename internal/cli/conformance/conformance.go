@@ -18,8 +18,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/conformance"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/drive"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -65,7 +65,7 @@ func NewCommand(a *app.App) *cobra.Command {
 
 // drivenNames are the agents that can be started on a scripted model.
 func drivenNames() (names []string) {
-	for _, d := range conformance.Drivers {
+	for _, d := range drive.Drivers {
 		if host.Find(d.Name) != nil {
 			names = append(names, d.Name)
 		}
@@ -74,7 +74,7 @@ func drivenNames() (names []string) {
 }
 
 // findSubjects finds the agents that were named, or all that are installed.
-func findSubjects(names []string) (found []*conformance.Subject, err error) {
+func findSubjects(names []string) (found []*drive.Subject, err error) {
 	umpireProgram, err := os.Executable()
 	if err != nil {
 		return nil, app.Failed(err)
@@ -88,11 +88,11 @@ func findSubjects(names []string) (found []*conformance.Subject, err error) {
 		if len(names) > 0 && !slices.Contains(names, name) {
 			continue
 		}
-		d := conformance.FindDriver(name)
+		d := drive.FindDriver(name)
 		program, err := exec.LookPath(d.Program)
 		switch {
 		case err == nil:
-			found = append(found, &conformance.Subject{Driver: d, Program: program, Umpire: umpireProgram})
+			found = append(found, &drive.Subject{Driver: d, Program: program, Umpire: umpireProgram})
 		case len(names) > 0:
 			return nil, app.Failed(err)
 		}
@@ -110,7 +110,7 @@ const envIsolated = "UMPIRE_CONFORMANCE_ISOLATED"
 // not possible, or if this process is already isolated.
 func runIsolated(a *app.App) (code int, isolated bool) {
 	if a.Getenv(envIsolated) != "" {
-		if err := conformance.RaiseLoopback(); err != nil {
+		if err := drive.RaiseLoopback(); err != nil {
 			fmt.Fprintf(a.Stderr, "umpire: %v\n", a.Text.Error(err))
 		}
 		return 0, false
@@ -120,7 +120,7 @@ func runIsolated(a *app.App) (code int, isolated bool) {
 		cmd := exec.Command(self, a.Args...) //nolint:noctx // it is this very command
 		cmd.Env = append(os.Environ(), envIsolated+"=1")
 		cmd.Stdout, cmd.Stderr = a.Stdout, a.Stderr
-		if err = conformance.Isolate(cmd); err == nil {
+		if err = drive.Isolate(cmd); err == nil {
 			err = cmd.Run()
 		}
 		if cmd.ProcessState != nil {
@@ -155,7 +155,7 @@ type rowReport struct {
 }
 
 // examine plays every cell with every agent.
-func examine(ctx context.Context, a *app.App, found []*conformance.Subject, asJSON bool) error {
+func examine(ctx context.Context, a *app.App, found []*drive.Subject, asJSON bool) error {
 	var reports []report
 	broken := 0
 	for _, s := range found {
@@ -198,15 +198,15 @@ const (
 	cellLimit = 2 * time.Minute
 )
 
-func examineHost(ctx context.Context, s *conformance.Subject, h *host.Host) []rowReport {
-	rows := make([]rowReport, len(conformance.Cells))
+func examineHost(ctx context.Context, s *drive.Subject, h *host.Host) []rowReport {
+	rows := make([]rowReport, len(drive.Cells))
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	for i := range conformance.Cells {
+	for i := range drive.Cells {
 		wait.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			cell := &conformance.Cells[i]
+			cell := &drive.Cells[i]
 			limited, cancel := context.WithTimeout(ctx, cellLimit)
 			defer cancel()
 			row, err := s.Examine(limited, cell)

@@ -1,4 +1,4 @@
-package conformance
+package drive
 
 // gemini is Google's Gemini CLI.
 var gemini = Driver{

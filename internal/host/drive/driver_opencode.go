@@ -1,4 +1,4 @@
-package conformance
+package drive
 
 // opencode is OpenCode, as `opencode run`.
 var opencode = Driver{

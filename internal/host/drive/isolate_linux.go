@@ -1,4 +1,4 @@
-package conformance
+package drive
 
 import (
 	"os"

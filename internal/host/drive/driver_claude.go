@@ -1,4 +1,4 @@
-package conformance
+package drive
 
 import "github.com/umpirehq/umpire/internal/host"
 

@@ -1,4 +1,4 @@
-package conformance
+package drive
 
 // qwen is Qwen Code.
 var qwen = Driver{

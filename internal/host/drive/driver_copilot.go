@@ -1,4 +1,4 @@
-package conformance
+package drive
 
 // copilot is GitHub's Copilot CLI.
 var copilot = Driver{

@@ -1,4 +1,4 @@
-package conformance
+package drive
 
 // cline is Cline, as started from the command line.
 var cline = Driver{
