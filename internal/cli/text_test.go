@@ -25,6 +25,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/programs"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/host/drive"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"
@@ -78,6 +79,9 @@ func TestHelpIsTranslated(t *testing.T) {
 	walk(newRootCommand(&app.App{}))
 	for _, key := range config.Keys {
 		want("config", key.About)
+	}
+	for i := range drive.Cases {
+		want("doctor", drive.Cases[i].Name)
 	}
 	for _, r := range policy.Builtin() {
 		if said := zh.Reason(umpire.Verbatim(r.Description)); regexp.MustCompile(`[a-z]{3}`).MatchString(strings.ReplaceAll(spared.ReplaceAllString(said, ""), "umpire", "")) {

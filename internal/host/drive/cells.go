@@ -21,10 +21,10 @@ type Outcome string
 
 // The outcomes.
 const (
-	runs        Outcome = "runs"
-	blocked     Outcome = "blocked"
-	asksRuns    Outcome = "asks, runs"    // it was held, a person approved it, and it ran
-	asksBlocked Outcome = "asks, blocked" // it was held, and did not run
+	Runs        Outcome = "runs"
+	Blocked     Outcome = "blocked"
+	HeldRuns    Outcome = "asks, runs"    // it was held, a person approved it, and it ran
+	HeldBlocked Outcome = "asks, blocked" // it was held, and did not run
 	// none means that the host has no such call.
 	none Outcome = "-"
 )
@@ -48,28 +48,28 @@ type Cell struct {
 
 // Cells lists all cells, in display order.
 var Cells = []Cell{
-	{Name: "allow", Want: runs, play: playShell(Free, "touch made")},
-	{Name: "deny", Want: blocked, play: playShell(Free, "touch denied"), alone: true},
-	{Name: "held and approved", Want: asksRuns, play: playHeld(Free, (*Lab).approve)},
+	{Name: "allow", Want: Runs, play: playShell(Free, "touch made")},
+	{Name: "deny", Want: Blocked, play: playShell(Free, "touch denied"), alone: true},
+	{Name: "held and approved", Want: HeldRuns, play: playHeld(Free, (*Lab).approve)},
 	{
-		Name: "asked once", Want: asksRuns, play: playHeld(Asking, (*Lab).approve), alone: true, once: true,
+		Name: "asked once", Want: HeldRuns, play: playHeld(Asking, (*Lab).approve), alone: true, once: true,
 		hole: "its own dialog may ask again about a call that was approved in umpire's inbox",
 	},
-	{Name: "held and denied", Want: asksBlocked, play: playHeld(Free, (*Lab).deny)},
-	{Name: "late", Want: asksBlocked, play: playHeld(Free, (*Lab).wait)},
-	{Name: "gate killed", Want: asksBlocked, play: playHeld(Free, (*Lab).killGate)},
-	{Name: "hook killed", Want: blocked, play: playBroken("#!/bin/sh\nkill -9 $$\n"), hole: "hole-hook-killed"},
-	{Name: "garbage", Want: blocked, play: playBroken("#!/bin/sh\necho hello\n"),
+	{Name: "held and denied", Want: HeldBlocked, play: playHeld(Free, (*Lab).deny)},
+	{Name: "late", Want: HeldBlocked, play: playHeld(Free, (*Lab).wait)},
+	{Name: "gate killed", Want: HeldBlocked, play: playHeld(Free, (*Lab).killGate)},
+	{Name: "hook killed", Want: Blocked, play: playBroken("#!/bin/sh\nkill -9 $$\n"), hole: "hole-hook-killed"},
+	{Name: "garbage", Want: Blocked, play: playBroken("#!/bin/sh\necho hello\n"),
 		hole: "if its hook prints something that is not an answer and exits with 0, the call runs"},
-	{Name: "missing", Want: blocked, play: playBroken(""), hole: "hole-hook-missing"},
-	{Name: "three calls, the second denied", Want: blocked, play: playThree, alone: true},
-	{Name: "sub-agent", Want: blocked, play: playSubAgent, alone: true,
+	{Name: "missing", Want: Blocked, play: playBroken(""), hole: "hole-hook-missing"},
+	{Name: "three calls, the second denied", Want: Blocked, play: playThree, alone: true},
+	{Name: "sub-agent", Want: Blocked, play: playSubAgent, alone: true,
 		hole: "what its sub-agents do is not seen, so starting one asks"},
-	{Name: "outside write", Want: blocked, play: playOutside, alone: true},
-	{Name: "background", Want: blocked, play: playBackground, alone: true},
-	{Name: "rewritten into a trial", Want: runs, play: playTrial,
+	{Name: "outside write", Want: Blocked, play: playOutside, alone: true},
+	{Name: "background", Want: Blocked, play: playBackground, alone: true},
+	{Name: "rewritten into a trial", Want: Runs, play: playTrial,
 		hole: "commands are not tried first and cannot be undone, since umpire does not replace them there"},
-	{Name: "mode respected", Want: blocked, play: playShell(Planning, "touch made"), alone: true, likeAlone: true},
+	{Name: "mode respected", Want: Blocked, play: playShell(Planning, "touch made"), alone: true, likeAlone: true},
 }
 
 // rules are the user's rules.
@@ -82,9 +82,9 @@ const rules = `{"version": 1, "rules": [
 // became returns the outcome of a call that creates a file in the project.
 func (l *Lab) became(names ...string) Outcome {
 	if slices.ContainsFunc(names, l.Exists) {
-		return runs
+		return Runs
 	}
-	return blocked
+	return Blocked
 }
 
 // playTurns plays turns in a mode; the calls are numbered. It fails if the host does not report one
@@ -238,13 +238,13 @@ func playHeld(
 			return l.became("project/asked"), err
 		}
 		if l.Exists("project/asked") {
-			return runs, errors.New("the call ran while it was held")
+			return Runs, errors.New("the call ran while it was held")
 		}
 		err = errors.Join(act(l, ctx, g, asked), <-played)
-		if l.became("project/asked") == runs {
-			return asksRuns, err
+		if l.became("project/asked") == Runs {
+			return HeldRuns, err
 		}
-		return asksBlocked, err
+		return HeldBlocked, err
 	}
 }
 

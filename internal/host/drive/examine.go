@@ -15,15 +15,17 @@ import (
 func (s *Subject) Examine(ctx context.Context, c *Cell) (row Row, err error) {
 	row.Cell = c.Name
 	if c.alone {
-		if row.Alone, err = s.play(ctx, c, false); err != nil {
+		if row.Alone, err = s.play(ctx, c.play, false); err != nil {
 			return row, umpire.Errorf("without umpire: %w", err)
 		}
 	}
-	row.With, err = s.play(ctx, c, true)
+	row.With, err = s.play(ctx, c.play, true)
 	return row, err
 }
 
-func (s *Subject) play(ctx context.Context, c *Cell, guarded bool) (Outcome, error) {
+func (s *Subject) play(
+	ctx context.Context, played func(context.Context, *Lab) (Outcome, error), guarded bool,
+) (Outcome, error) {
 	dir, err := os.MkdirTemp("", "u-")
 	if err != nil {
 		return "", err
@@ -41,7 +43,7 @@ func (s *Subject) play(ctx context.Context, c *Cell, guarded bool) (Outcome, err
 	if err := l.prepareCell(ctx, guarded); err != nil {
 		return "", err
 	}
-	became, err := c.play(ctx, l)
+	became, err := played(ctx, l)
 	if s.Log != nil {
 		for id, r := range model.Results() {
 			s.Log(id, r)
@@ -79,7 +81,7 @@ func (c *Cell) Complaint(h *host.Host, row Row) string {
 
 // want returns the outcome that umpire promises for a row.
 func (c *Cell) want(row Row) Outcome {
-	if c.likeAlone || c.once && row.With == blocked && row.Alone == blocked {
+	if c.likeAlone || c.once && row.With == Blocked && row.Alone == Blocked {
 		return row.Alone
 	}
 	return c.Want

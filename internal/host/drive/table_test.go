@@ -10,7 +10,7 @@ import (
 func TestTableIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	table := Table{Title: "Copilot CLI", Version: "0.169.0", Date: "2026-11-23", Rows: []Row{
-		{"allow", "", runs}, {"three calls, the second denied", runs, blocked}, {"late", "", asksBlocked},
+		{"allow", "", Runs}, {"three calls, the second denied", Runs, Blocked}, {"late", "", HeldBlocked},
 	}}
 	got, err := ParseTable(table.String())
 	if err != nil {
