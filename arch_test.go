@@ -89,7 +89,7 @@ var layers = []layer{
 	{"top", "internal/cli/app"},
 	{"top", "internal/cli/check internal/cli/hook internal/cli/programs internal/cli/register internal/cli/rules"},
 	{"top", "internal/cli/proxy internal/cli/try"},
-	{"top", "internal/cli/bench internal/cli/conformance internal/cli/doctor internal/cli/run"},
+	{"top", "internal/cli/bench internal/cli/doctor internal/cli/run"},
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire-hook/early"},
 	{"top", "cmd/umpire cmd/umpire-hook"},

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"umpire": scriptMain, "mcp-server": mcptest.Main, "mcp-client": mcptest.ClientMain,
 		"acp-agent": acptest.AgentMain, "acp-editor": acptest.EditorMain,
-		"acp-conductor": acptest.ConductorMain, "person-posts": personPostsMain,
+		"acp-conductor": acptest.ConductorMain, "person-posts": personPostsMain, "claude-player": claudePlayerMain,
 	})
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/bench"
 	"github.com/umpirehq/umpire/internal/cli/check"
-	"github.com/umpirehq/umpire/internal/cli/conformance"
 	"github.com/umpirehq/umpire/internal/cli/doctor"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/cli/programs"
@@ -66,9 +65,9 @@ func newRootCommand(a *app.App) *cobra.Command {
 	addGroup(root, groupRules, rules.NewCommand(a), rules.NewTrustCommand(a), programs.NewCommand(a))
 	addGroup(root, groupLook, newStatusCommand(a), newConfigCommand(a), newAutonomyCommand(a), hook.NewCommand(a),
 		proxy.NewACPCommand(a), proxy.NewAppServerCommand(a), proxy.NewMCPCommand(a),
-		try.NewExecCommand(a), bench.NewCommand(a), conformance.NewCommand(a), newVersionCommand(a),
+		try.NewExecCommand(a), bench.NewCommand(a), newVersionCommand(a),
 		newUpgradeCommand(a), register.NewUninstallCommand(a))
-	root.AddCommand(newManCommand(a))
+	root.AddCommand(newManCommand(a), doctor.NewOldCommand(a))
 	root.AddCommand(newTopics(a)...)
 	addGroup(root, groupLook, newCompletionCommand(a))
 	addVersionFlag(a, root)

@@ -1,5 +1,5 @@
-// Package doctor is `umpire doctor`: it looks at umpire's files and at the agent's settings, and
-// tries the registered hook.
+// Package doctor is `umpire doctor`: it looks at umpire's files and at the agent's settings, tries the
+// registered hook, and runs an agent on a scripted model.
 package doctor
 
 import (
@@ -23,6 +23,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/host/drive"
 	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/trial"
@@ -55,6 +56,8 @@ type doctor struct {
 	*app.App
 	done    []checkup
 	verbose bool // every probe by its name
+	asJSON  bool
+	runs    bool // agents on a scripted model
 
 	timeline []umpire.Event // the latest
 }
@@ -76,10 +79,24 @@ func NewCommand(a *app.App) *cobra.Command {
 		if only != "" && !slices.Contains(register.Registrable(), only) {
 			return app.Usage("umpire doctor claude", "unknown agent: %q", only)
 		}
-		d := &doctor{App: a, verbose: verbose || asJSON}
+		if program := a.Getenv(envProgram); program != "" && drive.FindDriver(only) != nil {
+			return playInside(cmd.Context(), a, only, program)
+		}
+		d := &doctor{App: a, verbose: verbose || asJSON, asJSON: asJSON, runs: only != "" || cmd.Name() == oldName}
 		d.examine(cmd.Context(), only)
-		return d.report(asJSON)
+		return d.report()
 	}
+	return cmd
+}
+
+// oldName is the name of a command that only ran agents.
+const oldName = "conformance"
+
+// NewOldCommand is `umpire conformance`, a hidden name of `umpire doctor`. Without an agent it runs all that
+// are installed.
+func NewOldCommand(a *app.App) *cobra.Command {
+	cmd := NewCommand(a)
+	cmd.Use, cmd.Hidden = oldName+" [AGENT]", true
 	return cmd
 }
 
@@ -87,6 +104,11 @@ func NewCommand(a *app.App) *cobra.Command {
 const help = `Looks at umpire's own files and at the agent's settings, then starts the registered
 hook exactly as the agent would: a call that destroys the system must be denied,
 and a harmless one allowed. Nothing of these calls is run.
+
+With AGENT it also runs that agent behind umpire, in a temporary home and project, on a
+model that plays a script. It reports the outcome of a call that umpire allows, one that
+it denies, one that is never answered, and one while umpire is missing. No account and no
+key are used, and where the system allows it there is no network.
 
 Exit code 0: all is well, warnings included. 1: something fails.`
 
@@ -129,6 +151,8 @@ func (d *doctor) spoken(args []any) []any {
 			said[i] = value.in(d.Text)
 		case register.Found:
 			said[i] = value.In(d.Text)
+		case trouble:
+			said[i] = value.Said
 		}
 	}
 	return said
@@ -167,7 +191,7 @@ func (d *doctor) examine(ctx context.Context, only string) {
 }
 
 // report shows the checkups. It fails when one of them did.
-func (d *doctor) report(asJSON bool) error {
+func (d *doctor) report() error {
 	failures, warnings := 0, 0
 	for _, c := range d.done {
 		switch c.Status {
@@ -178,7 +202,7 @@ func (d *doctor) report(asJSON bool) error {
 		case healthOK:
 		}
 	}
-	if asJSON {
+	if d.asJSON {
 		var text bytes.Buffer
 		out := json.NewEncoder(&text)
 		out.SetEscapeHTML(false)

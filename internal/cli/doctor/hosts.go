@@ -38,6 +38,9 @@ func (d *doctor) agents(ctx context.Context, only string) {
 		} else {
 			d.host(ctx, h, s, found)
 		}
+		if d.runs {
+			checkLive(ctx, d, h, found)
+		}
 	}
 	if !examined {
 		d.claude(ctx)
@@ -98,8 +101,11 @@ func (d *doctor) hostVersion(h *host.Host, found register.Found) {
 	case minorOf(found.Version) == minorOf(h.Version):
 		d.ok(h.Name, "%s %s", h.Title, found)
 	default:
-		d.warn(h.Name, "umpire conformance "+h.Name,
-			"%s %s: umpire was checked with %s", h.Title, found, h.Version)
+		remedy := "umpire doctor " + h.Name
+		if d.runs {
+			remedy = "" // the agent is run below
+		}
+		d.warn(h.Name, remedy, "%s %s: umpire was checked with %s", h.Title, found, h.Version)
 	}
 }
 
