@@ -72,7 +72,7 @@ func (w *world) adds(ctx context.Context, action, rule string) {
 // askForEverything makes opencode ask, which it never does by default.
 func (w *world) askForEverything() {
 	w.Helper()
-	for path, text := range w.Driver.Settings(w.Lab) {
+	for path, text := range w.Driver.Settings(w.Lab.Lab) {
 		if !strings.HasSuffix(path, "opencode.json") {
 			continue
 		}

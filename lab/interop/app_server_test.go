@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/host/drive"
+	"github.com/umpirehq/umpire/lab/conformance"
 )
 
 // TestAppServerShell: behind umpire app-server, no shell outside of Codex's sandbox waits for
@@ -27,16 +27,18 @@ func TestAppServerShell(t *testing.T) {
 		return turn{{ID: id, Tool: "exec_command", Input: input}}
 	}
 	session := regexp.MustCompile(`session ID (\d+)`)
-	typed := turn{{ID: "typed", Tool: "write_stdin", InputAfter: func(told map[string]drive.Result) map[string]any {
-		input := map[string]any{"session_id": 0, "chars": "touch .git/typed; echo $?\n", "yield_time_ms": 1000}
-		if found := session.FindStringSubmatch(told["inside"].Text); found != nil {
-			input["session_id"] = json.Number(found[1])
-		}
-		return input
-	}}}
+	m.Inputs = map[string]func(map[string]conformance.Result) map[string]any{
+		"typed": func(told map[string]conformance.Result) map[string]any {
+			input := map[string]any{"session_id": 0, "chars": "touch .git/typed; echo $?\n", "yield_time_ms": 1000}
+			if found := session.FindStringSubmatch(told["inside"].Text); found != nil {
+				input["session_id"] = json.Number(found[1])
+			}
+			return input
+		},
+	}
 	m.Main = []turn{
 		open("outside", map[string]any{"sandbox_permissions": "require_escalated", "justification": "to try"}),
-		open("inside", nil), typed,
+		open("inside", nil), {{ID: "typed", Tool: "write_stdin"}},
 	}
 	w.git("init", "-q")
 	if err := w.Prepare(); err != nil {
@@ -47,7 +49,7 @@ func TestAppServerShell(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 	defer cancel()
-	said, err := w.Play(ctx, drive.Usual)
+	said, err := w.Play(ctx, conformance.Usual)
 	if err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
@@ -78,7 +80,10 @@ func TestAppServerTool(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			m := startModel(t, turn{{ID: "call_1", Tool: "wipe", Namespace: "mcp__t", Input: map[string]any{"path": "wiped"}}})
+			m := startModel(t, turn{{
+				ID: "call_1", Tool: "wipe", Input: map[string]any{"path": "wiped"},
+				Fields: map[string]any{"namespace": "mcp__t"},
+			}})
 			w := newLab(t, "codex-app", m)
 			w.git("init", "-q")
 			if err := w.Prepare(); err != nil {
@@ -105,7 +110,7 @@ func TestAppServerTool(t *testing.T) {
 			played := make(chan error, 1)
 			go func() {
 				var err error
-				said, err = w.Play(ctx, drive.Free) // the editor refuses all requests
+				said, err = w.Play(ctx, conformance.Free) // the editor refuses all requests
 				played <- err
 			}()
 			if tt.hooks {

@@ -6,7 +6,7 @@
 // They run released agents against a scripted model on this machine, without an account
 // or a key, and if the system allows it without any network but the loopback interface.
 // The tests use the setup of a user: the real program with umpire in front of it.
-// [internal/host/drive] says how each agent starts, and what it is asked.
+// [lab/conformance] says how each agent starts, and what it is asked.
 //
 // The first run installs the agents with npm into the user's cache folder. UMPIRE_INTEROP_ONLY
 // names the agents to test, such as claude,codex; the default is all. An agent that cannot be

@@ -238,9 +238,9 @@ func TestHostRulesComeFirst(t *testing.T) {
 		t.Error("the wrong calls ran")
 	}
 	w.write("project/.claude/settings.json", "{}")
-	w.Model.Forget()
+	w.Model.Main = []turn{{bash("flagged", "dash make.sh d")}}
 	w.claude("--permission-mode", "acceptEdits", "--disallowedTools", "Bash(dash:*)")
-	w.stopped("free", "")
+	w.stopped("flagged", "")
 }
 
 // TestScreenShowsTheOriginal: a person reads the command as the model wrote it.

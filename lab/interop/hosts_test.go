@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/internal/host/drive"
+	"github.com/umpirehq/umpire/lab/conformance"
 )
 
 // cellLimit bounds a cell, which is played twice at most; most take ten seconds.
@@ -24,19 +24,19 @@ const cellLimit = 2 * time.Minute
 // stops the calls that umpire promises to stop, except for the holes declared in the host's data.
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	for _, d := range drive.Drivers {
+	for _, d := range conformance.Drivers {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			h := host.Find(d.Name)
 			if h == nil {
 				t.Skip("umpire does not know this host yet")
 			}
-			table := drive.Table{Title: h.Title, Version: d.Version, Date: time.Now().Format(time.DateOnly)}
+			table := conformance.Table{Title: h.Title, Version: d.Version, Date: time.Now().Format(time.DateOnly)}
 			subject := newSubject(t, d.Name)
 			var mu sync.Mutex
 			t.Run("cells", func(t *testing.T) {
-				for i := range drive.Cells {
-					c := &drive.Cells[i]
+				for i := range conformance.Cells {
+					c := &conformance.Cells[i]
 					t.Run(c.Name, func(t *testing.T) {
 						t.Parallel()
 						row := examineCell(t, *subject, c, h)
@@ -46,17 +46,17 @@ func TestHosts(t *testing.T) {
 					})
 				}
 			})
-			if !t.Failed() && len(table.Rows) == len(drive.Cells) {
+			if !t.Failed() && len(table.Rows) == len(conformance.Cells) {
 				compareTable(t, filepath.Join("testdata", d.Name, "matrix.txt"), &table)
 			}
 		})
 	}
 }
 
-func examineCell(t *testing.T, s drive.Subject, c *drive.Cell, h *host.Host) drive.Row {
+func examineCell(t *testing.T, s conformance.Subject, c *conformance.Cell, h *host.Host) conformance.Row {
 	ctx, cancel := context.WithTimeout(t.Context(), cellLimit)
 	defer cancel()
-	s.Log = func(call string, r drive.Result) { t.Logf("%s: %.300q", call, r.Text) }
+	s.Log = func(call string, r conformance.Result) { t.Logf("%s: %.300q", call, r.Text) }
 	row, err := s.Examine(ctx, c)
 	t.Logf("figure: %s, %s: %s > %s %s", h.Name, c.Name, row.Alone, row.With, c.Hole(h, row))
 	if err != nil {
@@ -69,12 +69,12 @@ func examineCell(t *testing.T, s drive.Subject, c *drive.Cell, h *host.Host) dri
 }
 
 // compareTable compares a table with the recorded one, ignoring the date, or writes it.
-func compareTable(t *testing.T, name string, table *drive.Table) {
+func compareTable(t *testing.T, name string, table *conformance.Table) {
 	t.Helper()
-	at := func(r drive.Row) int {
-		return slices.IndexFunc(drive.Cells, func(c drive.Cell) bool { return c.Name == r.Cell })
+	at := func(r conformance.Row) int {
+		return slices.IndexFunc(conformance.Cells, func(c conformance.Cell) bool { return c.Name == r.Cell })
 	}
-	slices.SortFunc(table.Rows, func(a, b drive.Row) int { return at(a) - at(b) })
+	slices.SortFunc(table.Rows, func(a, b conformance.Row) int { return at(a) - at(b) })
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func compareTable(t *testing.T, name string, table *drive.Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := drive.ParseTable(string(text))
+	written, err := conformance.ParseTable(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/host/drive"
+	"github.com/umpirehq/umpire/lab/conformance"
 )
 
 // TestClaudeAsksThePromptTool: without a hook, Claude Code asks umpire mcp permission-prompt
@@ -24,25 +24,20 @@ func TestClaudeAsksThePromptTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.write("home/servers.json", string(servers))
-	d := *w.Driver
-	d.Args = func(l *drive.Lab, mode drive.Mode) []string {
-		return append(w.Lab.Driver.Args(l, mode), "--mcp-config", w.Path("home/servers.json"),
-			"--permission-prompt-tool", "mcp__umpire__permission_prompt", "--permission-mode", "default")
-	}
+	w.Agent = conformance.WithWords(w.Agent, "--mcp-config", w.Path("home/servers.json"),
+		"--permission-prompt-tool", "mcp__umpire__permission_prompt", "--permission-mode", "default")
 	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 	defer cancel()
 	w.adds(ctx, "allow", "Bash(touch allowed)")
 	w.adds(ctx, "deny", "Bash(touch denied)")
 	w.serve(ctx)
-	asked := *w.Lab
-	asked.Driver = &d
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
 		w.answer(ctx, "approve", "approved")
 		w.answer(ctx, "deny", "refused")
 	}()
-	out, err := asked.Play(ctx, drive.Usual)
+	out, err := w.Play(ctx, conformance.Usual)
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/host/drive"
+	"github.com/umpirehq/umpire/lab/conformance"
 )
 
 // theirRules deny the program bash to each host whose commands umpire replaces: a file in the lab
@@ -31,23 +31,18 @@ func TestTheirRulesComeFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			subject := newSubject(t, name)
-			driver := *subject.Driver
-			driver.Args = func(l *drive.Lab, m drive.Mode) []string {
-				return append(subject.Driver.Args(l, m), theirs.words...)
-			}
-			changed := *subject
-			changed.Driver = &driver
-			l := tryingLab(t, changed)
+			subject.Agent = conformance.WithWords(subject.Driver.Agent, theirs.words...)
+			l := tryingLab(t, *subject)
 			if theirs.file != "" {
 				must(t, l.Write(theirs.file, theirs.text))
 			}
 			must(t, l.Write("project/make.sh", "echo made > \"$1\"\n"))
-			calls := []drive.Call{driver.Shell("bash make.sh denied"), driver.Shell("sh make.sh tried")}
+			calls := []conformance.Call{subject.Driver.Shell("bash make.sh denied"), subject.Driver.Shell("sh make.sh tried")}
 			calls[0].ID, calls[1].ID = "denied", "tried"
-			l.Model.Main = []drive.Turn{calls[:1], calls[1:]}
+			l.Model.Main = []conformance.Turn{calls[:1], calls[1:]}
 			ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 			defer cancel()
-			out, err := l.Play(ctx, drive.Free)
+			out, err := l.Play(ctx, conformance.Free)
 			must(t, err)
 			for id, want := range map[string]bool{"denied": false, "tried": true} {
 				r, told := l.Model.Result(id)
@@ -61,9 +56,9 @@ func TestTheirRulesComeFirst(t *testing.T) {
 }
 
 // tryingLab returns a lab in which umpire tries unknown commands.
-func tryingLab(t *testing.T, s drive.Subject) *drive.Lab {
+func tryingLab(t *testing.T, s conformance.Subject) *conformance.Lab {
 	t.Helper()
-	model, err := drive.StartModel()
+	model, err := conformance.StartModel()
 	must(t, err)
 	t.Cleanup(model.Close)
 	dir, err := os.MkdirTemp("", "u-")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/host/drive"
+	"github.com/umpirehq/umpire/lab/conformance"
 )
 
 // runLimit bounds one run of Claude Code; most take about five seconds.
@@ -21,14 +22,14 @@ const runLimit = 2 * time.Minute
 
 // The words of the scripts.
 type (
-	toolCall = drive.Call
-	turn     = drive.Turn
+	toolCall = conformance.Call
+	turn     = conformance.Turn
 )
 
 // startModel starts a model that plays turns until the end of the test.
-func startModel(t *testing.T, main ...turn) *drive.Model {
+func startModel(t *testing.T, main ...turn) *conformance.Model {
 	t.Helper()
-	m, err := drive.StartModel(main...)
+	m, err := conformance.StartModel(main...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,12 +40,12 @@ func startModel(t *testing.T, main ...turn) *drive.Model {
 // A world is a lab in which a missing step ends the test.
 type world struct {
 	*testing.T
-	*drive.Lab
+	*conformance.Lab
 }
 
 // newSubject returns a host with umpire in front of it. An unavailable host fails the test if it
 // has a table, because an unused table would become stale unnoticed.
-func newSubject(t *testing.T, name string) *drive.Subject {
+func newSubject(t *testing.T, name string) *conformance.Subject {
 	t.Helper()
 	if why := os.Getenv(envSkip + name); why != "" {
 		t.Skip(why)
@@ -56,16 +57,19 @@ func newSubject(t *testing.T, name string) *drive.Subject {
 		}
 		t.Skip(why)
 	}
-	return &drive.Subject{
-		Driver: drive.FindDriver(name), Program: os.Getenv(envHost + name), Umpire: os.Getenv(envProgram),
-		User: drive.OrdinaryUser(), Env: []string{
-			"GOCACHE=" + os.Getenv(envCache), "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOPROXY=off",
+	return &conformance.Subject{
+		Driver: conformance.FindDriver(name),
+		Subject: drive.Subject{
+			Program: os.Getenv(envHost + name), Umpire: os.Getenv(envProgram), User: conformance.OrdinaryUser(),
+			Env: []string{
+				"GOCACHE=" + os.Getenv(envCache), "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOPROXY=off",
+			},
 		},
 	}
 }
 
 // newLab makes a lab for a host.
-func newLab(t *testing.T, name string, m *drive.Model) *world {
+func newLab(t *testing.T, name string, m *conformance.Model) *world {
 	t.Helper()
 	l, err := newSubject(t, name).NewLab(shortTempDir(t), m)
 	if err != nil {
@@ -77,7 +81,7 @@ func newLab(t *testing.T, name string, m *drive.Model) *world {
 }
 
 // newWorld makes a world in which umpire is registered with Claude Code.
-func newWorld(t *testing.T, m *drive.Model) *world {
+func newWorld(t *testing.T, m *conformance.Model) *world {
 	t.Helper()
 	w := newLab(t, "claude", m)
 	if out, code := w.start("git", "init", "-q"); code != 0 {
@@ -167,7 +171,7 @@ func (w *world) claude(args ...string) string {
 }
 
 // told returns the model's result of a call.
-func (w *world) told(id string) drive.Result {
+func (w *world) told(id string) conformance.Result {
 	w.Helper()
 	r, ok := w.Model.Result(id)
 	if !ok {

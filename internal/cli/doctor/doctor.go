@@ -79,7 +79,7 @@ func NewCommand(a *app.App) *cobra.Command {
 		if only != "" && !slices.Contains(register.Registrable(), only) {
 			return app.Usage("umpire doctor claude", "unknown agent: %q", only)
 		}
-		if program := a.Getenv(envProgram); program != "" && drive.FindDriver(only) != nil {
+		if program := a.Getenv(envProgram); program != "" && drive.FindAgent(only) != nil {
 			return playInside(cmd.Context(), a, only, program)
 		}
 		d := &doctor{App: a, verbose: verbose || asJSON, asJSON: asJSON, runs: only != "" || cmd.Name() == oldName}

@@ -28,9 +28,9 @@ type caseResult struct {
 
 // checkLive runs an installed agent behind umpire, in a temporary home and project, on a scripted model.
 func checkLive(ctx context.Context, d *doctor, h *host.Host, found register.Found) {
-	driver := drive.FindDriver(h.Name)
+	agent := drive.FindAgent(h.Name)
 	switch {
-	case driver == nil:
+	case agent == nil:
 		d.ok("live", "%s is not run: umpire cannot script it", h.Title)
 		return
 	case found.Path == "" || runtime.GOOS == "windows": // the scripts need a Unix shell
@@ -39,7 +39,7 @@ func checkLive(ctx context.Context, d *doctor, h *host.Host, found register.Foun
 		d.Remark(fmt.Sprintf(
 			d.Text.Of("%s now runs on a scripted model in a temporary home; this takes up to a minute"), h.Title))
 	}
-	subject := &drive.Subject{Driver: driver, Program: found.Path, Umpire: d.Executable}
+	subject := &drive.Subject{Agent: agent, Program: found.Path, Umpire: d.Executable}
 	results, err := playIsolated(ctx, d.App, subject)
 	if err != nil {
 		d.Remark(fmt.Sprintf("%s: %s", d.Text.Of("no private network, so the agent could reach the real one"),
@@ -86,7 +86,7 @@ const envProgram = "UMPIRE_DOCTOR_PLAYS"
 
 // playIsolated plays the cases in a process with only the loopback network.
 func playIsolated(ctx context.Context, a *app.App, s *drive.Subject) ([]caseResult, error) {
-	cmd := exec.CommandContext(ctx, a.Executable, "doctor", s.Driver.Name)
+	cmd := exec.CommandContext(ctx, a.Executable, "doctor", s.Agent.Name)
 	if err := drive.Isolate(cmd); err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func playInside(ctx context.Context, a *app.App, name, program string) error {
 	if err := drive.RaiseLoopback(); err != nil {
 		return app.Failed(err)
 	}
-	s := &drive.Subject{Driver: drive.FindDriver(name), Program: program, Umpire: a.Executable}
+	s := &drive.Subject{Agent: drive.FindAgent(name), Program: program, Umpire: a.Executable}
 	if err := json.NewEncoder(a.Stdout).Encode(playCases(ctx, a, s)); err != nil {
 		return app.Failed(err)
 	}

@@ -36,18 +36,6 @@ func RaiseLoopback() error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
 }
 
-// OrdinaryUser returns the user to start agents as if this process is root, since some refuse their
-// freest mode to root; 0 means this process's own user.
-func OrdinaryUser() int {
-	if os.Getuid() != 0 {
-		return 0
-	}
-	return nobody
-}
-
-// nobody is the uid of a user without rights or files on most systems.
-const nobody = 65534
-
 // setUser makes a program start as another user; 0 changes nothing.
 func setUser(cmd *exec.Cmd, uid int) {
 	if uid == 0 {

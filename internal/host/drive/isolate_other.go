@@ -13,7 +13,4 @@ func Isolate(*exec.Cmd) error { return errors.New("only Linux has network namesp
 // RaiseLoopback does nothing without isolation.
 func RaiseLoopback() error { return nil }
 
-// OrdinaryUser returns 0: everything is started as this process's own user.
-func OrdinaryUser() int { return 0 }
-
 func setUser(*exec.Cmd, int) {}

@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,24 +11,21 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/process"
 )
 
 // Key is the agent's fake API key. umpire must never show or keep it.
 const Key = "sk-ant-interop-0123456789"
 
-// A Subject is an agent to examine, with the umpire in front of it.
+// A Subject is an installed agent, with the umpire to put in front of it.
 type Subject struct {
-	Driver *Driver
+	Agent *Agent
 	// Program and Umpire are the programs.
 	Program, Umpire string
 	// User is the user to start everything as; 0 is the user of this process.
 	User int
 	// Env is added to the environment of every started program.
 	Env []string
-	// Log receives the results that the agent reports to the model; it may be nil.
-	Log func(call string, r Result)
 }
 
 // A Lab is a user with a home, a project and a copy of umpire, for whom an agent plays the script
@@ -36,10 +34,8 @@ type Lab struct {
 	Subject
 	Model *Model
 
-	dir string
-	// guarded is set if umpire is in front of the agent, and proxied if it is between the agent and
-	// its editor.
-	guarded, proxied bool
+	dir     string
+	guarded bool // umpire is in front of the agent
 }
 
 // NewLab makes a lab in an existing folder. Its path must be short: the path of a gate's socket may
@@ -97,22 +93,6 @@ func (l *Lab) Write(name, text string) error {
 	return l.give(name)
 }
 
-// WriteProgram puts a script next to umpire, on the search path.
-func (l *Lab) WriteProgram(name, script string) error {
-	if err := l.Write("bin/"+name, script); err != nil {
-		return err
-	}
-	return os.Chmod(l.Path("bin/"+name), 0o755)
-}
-
-// ReplaceUmpire replaces umpire by a script, or removes it.
-func (l *Lab) ReplaceUmpire(script string) error {
-	if err := os.Remove(l.Umpire); err != nil || script == "" {
-		return err
-	}
-	return l.WriteProgram("umpire", script)
-}
-
 // give makes the user the owner of a path and of the folders above it.
 func (l *Lab) give(name string) error {
 	for at := name; l.User != 0 && at != "."; at = filepath.Dir(at) {
@@ -135,8 +115,8 @@ func (l *Lab) environ() []string {
 		"HOME=" + l.Home(), "PATH=" + l.searchPath(), "LANG=C.UTF-8", "TERM=dumb", "TMPDIR=" + l.Path("tmp"),
 		"SHELL=/bin/bash", // the user's shell
 	}, l.Env...)
-	if l.Model != nil && l.Driver != nil {
-		env = append(env, l.Driver.Env(l)...)
+	if l.Model != nil && l.Agent != nil {
+		env = append(env, l.Agent.Env(l)...)
 	}
 	return env
 }
@@ -169,8 +149,8 @@ func (l *Lab) Exec(ctx context.Context, name string, args ...string) (string, in
 	return string(out), 0, err
 }
 
-// require runs a program that must succeed, and returns its output.
-func (l *Lab) require(ctx context.Context, name string, args ...string) (string, error) {
+// Require runs a program that must succeed, and returns its output.
+func (l *Lab) Require(ctx context.Context, name string, args ...string) (string, error) {
 	out, code, err := l.Exec(ctx, name, args...)
 	if err == nil && code != 0 {
 		err = umpire.Errorf("%s: exit code %d: %s", strings.Join(append([]string{name}, args...), " "), code, out)
@@ -178,12 +158,34 @@ func (l *Lab) require(ctx context.Context, name string, args ...string) (string,
 	return out, err
 }
 
+// rules are the user's rules.
+const rules = `{"version": 1, "rules": [
+  {"id": "made", "action": "allow", "tool": "Bash", "match": {"commandPrefix": "touch made"}},
+  {"id": "denied", "action": "deny", "tool": "Bash", "match": {"commandPrefix": "touch denied"}},
+  {"id": "asked", "action": "ask", "tool": "Bash", "match": {"commandPrefix": "touch asked"}}
+]}`
+
+// SetUp makes the project a repository, and writes the settings and the rules: they allow "touch made", deny
+// "touch denied" and ask about "touch asked".
+func (l *Lab) SetUp(ctx context.Context) error {
+	if _, err := l.Require(ctx, "git", "init", "-q"); err != nil {
+		return err
+	}
+	if err := l.Write("home/.umpire/permissions.json", rules); err != nil {
+		return err
+	}
+	if err := os.Chmod(l.Path("home/.umpire"), 0o700); err != nil {
+		return err
+	}
+	return l.Prepare()
+}
+
 // Prepare writes the settings that start the agent on the scripted model.
 func (l *Lab) Prepare() error {
-	if l.Driver.Settings == nil {
+	if l.Agent.Settings == nil {
 		return nil
 	}
-	for name, text := range l.Driver.Settings(l) {
+	for name, text := range l.Agent.Settings(l) {
 		if err := l.Write(name, text); err != nil {
 			return err
 		}
@@ -191,33 +193,18 @@ func (l *Lab) Prepare() error {
 	return nil
 }
 
-// Register puts umpire in front of the agent, the same way a user does.
-func (l *Lab) Register(ctx context.Context) error {
+// Register puts umpire in front of the agent, the same way a user does. The options are for umpire init.
+func (l *Lab) Register(ctx context.Context, options ...string) error {
 	l.guarded = true
-	if l.Driver.Proxy != "" {
-		l.proxied = true
-		return nil
-	}
-	words := []string{"init", l.Driver.Name}
-	if h := host.Find(l.Driver.Name); h != nil && h.Evidence == host.Documented {
-		words = append(words, "--unproven")
-	}
-	_, err := l.require(ctx, l.Umpire, words...)
+	_, err := l.Require(ctx, l.Umpire, append([]string{"init", l.Agent.Name}, options...)...)
 	return err
 }
 
-// Play starts the agent in one of its modes, lets it play the script, and returns its output. All
+// Play starts the agent with the options of a mode, lets it play the script, and returns its output. All
 // its processes have ended then.
-func (l *Lab) Play(ctx context.Context, mode Mode) (string, error) {
-	if l.Driver.Editor != nil {
-		words := []string{l.Program}
-		if l.proxied {
-			words = []string{l.Umpire, l.Driver.Proxy, "--", l.Program}
-		}
-		return l.Driver.Editor(ctx, l, words, mode)
-	}
+func (l *Lab) Play(ctx context.Context, options []string) (string, error) {
 	out := &strings.Builder{}
-	cmd := exec.Command(l.Program, l.Driver.Args(l, mode)...) //nolint:noctx // the group is ended
+	cmd := exec.Command(l.Program, l.Agent.Args(l, options)...) //nolint:noctx // the group is ended
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = l.Project(), l.environ(), out, out
 	cmd.WaitDelay = time.Second
 	process.Own(cmd)
@@ -230,7 +217,41 @@ func (l *Lab) Play(ctx context.Context, mode Mode) (string, error) {
 	case <-group.Done: //nolint:errcheck // agents end with any exit code
 	case <-ctx.Done():
 		group.Stop(0)
-		return out.String(), umpire.Errorf("%s did not end: %w", l.Driver.Name, ctx.Err())
+		return out.String(), umpire.Errorf("%s did not end: %w", l.Agent.Name, ctx.Err())
 	}
 	return out.String(), nil
+}
+
+// PlayTurns sets turns as the script, with the calls numbered from call_1, and plays it. It returns the first
+// call whose result the agent has not reported to the model, or nil. If umpire denied a call and that ended
+// the run, no call is missing.
+func (l *Lab) PlayTurns(
+	ctx context.Context, play func(context.Context) (string, error), turns ...Turn,
+) (out string, missing *Call, err error) {
+	var calls []*Call
+	for _, turn := range turns {
+		for i := range turn {
+			calls = append(calls, &turn[i])
+			turn[i].ID = fmt.Sprintf("call_%d", len(calls))
+		}
+	}
+	l.Model.Main = turns
+	if out, err = play(ctx); err != nil {
+		return out, nil, umpire.Errorf("%w: %s", err, out)
+	}
+	for _, call := range calls {
+		switch _, ok := l.Model.Result(call.ID); {
+		case ok:
+		case l.MayHaveEnded(call.ID):
+			return out, nil, nil
+		default:
+			return out, call, nil
+		}
+	}
+	return out, nil, nil
+}
+
+// MayHaveEnded reports whether a call that the model has made may have ended the run.
+func (l *Lab) MayHaveEnded(call string) bool {
+	return l.guarded && l.Agent.EndsAtDenial() && l.Model.Made(call)
 }

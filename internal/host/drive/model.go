@@ -1,27 +1,22 @@
 package drive
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
-// A Call is a tool call made by the scripted model. Only over Responses, a tool may be in a
-// namespace, and Text is sent in place of the input if it is not empty. InputAfter, if set,
-// computes the input from the earlier results.
+// A Call is a tool call made by the scripted model.
 type Call struct {
-	ID, Tool   string
-	Input      map[string]any
-	InputAfter func(map[string]Result) map[string]any
-	Namespace  string
-	Text       string
+	ID, Tool string
+	Input    map[string]any
+	// Fields are sent over Responses in addition, or in place of the usual ones.
+	Fields map[string]any
 }
 
 // A Turn is one message of the model. A turn without calls ends the play.
@@ -35,14 +30,15 @@ type Result struct {
 
 // A Model plays turns over the interfaces of four providers: Anthropic's Messages, OpenAI's
 // Responses and Chat Completions, and Gemini's generateContent. It keeps no state about the
-// conversation: a turn is over once a request contains a result for one of its calls. Main and Sub
-// are set before the first request.
+// conversation: a turn is over once a request contains a result for one of its calls.
 type Model struct {
 	// URL is the address of the server, on the loopback.
 	URL string
-	// Main is played to the agent, and Sub to those of its sub-agents whose prompt contains
-	// [SubMark].
-	Main, Sub []Turn
+	// Main is the script. It is set before the first request.
+	Main []Turn
+	// Choose, if set, picks the turn for a request in place of [NextTurn] of Main. Requests without tools,
+	// such as those for titles, play no turn.
+	Choose func(Request) Turn
 
 	server *http.Server
 	done   chan struct{}
@@ -50,13 +46,8 @@ type Model struct {
 	mu      sync.Mutex
 	results map[string]Result
 	calls   map[string]bool // calls it has made
-	tools   map[string]bool // tools it was offered
 	replies int
-	grown   chan struct{} // closed when results has grown, and replaced
 }
-
-// SubMark is in the prompt that a scripted call gives a sub-agent.
-const SubMark = "SUBTASK"
 
 // StartModel starts a model on a free port of the loopback.
 func StartModel(main ...Turn) (*Model, error) {
@@ -66,7 +57,7 @@ func StartModel(main ...Turn) (*Model, error) {
 	}
 	m := &Model{
 		URL: "http://" + listener.Addr().String(), Main: main, done: make(chan struct{}),
-		results: map[string]Result{}, calls: map[string]bool{}, tools: map[string]bool{}, grown: make(chan struct{}),
+		results: map[string]Result{}, calls: map[string]bool{},
 	}
 	m.server = &http.Server{Handler: m, ReadHeaderTimeout: time.Minute}
 	go func() {
@@ -90,65 +81,26 @@ func (m *Model) Result(id string) (Result, bool) {
 	return r, ok
 }
 
-// made reports whether the model has made a call.
-func (m *Model) made(id string) bool {
+// Made reports whether the model has made a call.
+func (m *Model) Made(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.calls[id]
 }
 
-// Results returns all reported results, by the id of the call.
-func (m *Model) Results() map[string]Result {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return maps.Clone(m.results)
-}
+// A Request is the part of a request that matters here.
+type Request struct {
+	First   string // the user's message
+	Tools   []string
+	Results map[string]Result
 
-// Forget forgets all results; the script can then be played again.
-func (m *Model) Forget() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	clear(m.results)
-	clear(m.calls)
-}
-
-// WaitFor waits for the result of a call; it reports whether it came before the end of ctx.
-func (m *Model) WaitFor(ctx context.Context, id string) bool {
-	for {
-		m.mu.Lock()
-		_, ok := m.results[id]
-		grown := m.grown
-		m.mu.Unlock()
-		if ok {
-			return true
-		}
-		select {
-		case <-grown:
-		case <-ctx.Done():
-			return false
-		}
-	}
-}
-
-// Offered returns the tools that the agent has offered to the model so far.
-func (m *Model) Offered() map[string]bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return maps.Clone(m.tools)
-}
-
-// A request is the part of a request that matters here.
-type request struct {
-	stream  bool
-	first   string // the user's message
-	tools   []string
-	results map[string]Result
+	stream bool
 }
 
 // A wire is one of the interfaces.
 type wire interface {
 	// read reads the body of a request.
-	read(body []byte) (request, error)
+	read(body []byte) (Request, error)
 	// write writes a message; id must be unique.
 	write(w http.ResponseWriter, id string, stream bool, text string, calls Turn)
 }
@@ -195,7 +147,7 @@ const modelName = "scripted"
 func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire, stream bool) {
 	var body json.RawMessage
 	err := json.NewDecoder(r.Body).Decode(&body)
-	var q request
+	var q Request
 	if err == nil {
 		q, err = wire.read(body)
 	}
@@ -212,38 +164,26 @@ func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire, stream
 }
 
 // next records the results in a request and picks the turn to play; n numbers the reply.
-func (m *Model) next(q request) (turn Turn, n int) {
+func (m *Model) next(q Request) (turn Turn, n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.replies++
-	for _, tool := range q.tools {
-		m.tools[tool] = true
+	maps.Copy(m.results, q.Results)
+	switch {
+	case len(q.Tools) == 0: // a title or a summary
+	case m.Choose != nil:
+		turn = m.Choose(q)
+	default:
+		turn = NextTurn(m.Main, q.Results)
 	}
-	maps.Copy(m.results, q.results)
-	close(m.grown)
-	m.grown = make(chan struct{})
-	if len(q.tools) == 0 {
-		return nil, m.replies // a title or a summary
+	for _, call := range turn {
+		m.calls[call.ID] = true
 	}
-	turns := m.Main
-	if strings.Contains(q.first, SubMark) {
-		turns = m.Sub
-	}
-	if played := countPlayed(turns, q.results); played < len(turns) {
-		turn = slices.Clone(turns[played])
-		for i := range turn {
-			m.calls[turn[i].ID] = true
-			if turn[i].InputAfter != nil {
-				turn[i].Input = turn[i].InputAfter(m.results)
-			}
-		}
-		return turn, m.replies
-	}
-	return nil, m.replies
+	return turn, m.replies
 }
 
-// countPlayed returns how many turns are over.
-func countPlayed(turns []Turn, results map[string]Result) int {
+// NextTurn returns the turn after the last one of which a call has a result, or nil at the end.
+func NextTurn(turns []Turn, results map[string]Result) Turn {
 	played := 0
 	for i, turn := range turns {
 		for _, c := range turn {
@@ -252,7 +192,10 @@ func countPlayed(turns []Turn, results map[string]Result) int {
 			}
 		}
 	}
-	return played
+	if played == len(turns) {
+		return nil
+	}
+	return turns[played]
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

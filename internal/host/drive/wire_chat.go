@@ -8,7 +8,7 @@ import (
 // chatWire is OpenAI's Chat Completions.
 type chatWire struct{}
 
-func (chatWire) read(body []byte) (request, error) {
+func (chatWire) read(body []byte) (Request, error) {
 	var q struct {
 		Stream   bool `json:"stream"`
 		Messages []struct {
@@ -23,18 +23,18 @@ func (chatWire) read(body []byte) (request, error) {
 		} `json:"tools"`
 	}
 	if err := json.Unmarshal(body, &q); err != nil {
-		return request{}, err
+		return Request{}, err
 	}
-	r := request{stream: q.Stream, results: map[string]Result{}}
+	r := Request{stream: q.Stream, Results: map[string]Result{}}
 	for _, tool := range q.Tools {
-		r.tools = append(r.tools, tool.Function.Name)
+		r.Tools = append(r.Tools, tool.Function.Name)
 	}
 	for _, msg := range q.Messages {
 		switch msg.Role {
 		case "user":
-			r.first += plainText(msg.Content)
+			r.First += plainText(msg.Content)
 		case "tool":
-			r.results[msg.ToolCallID] = Result{Text: plainText(msg.Content)}
+			r.Results[msg.ToolCallID] = Result{Text: plainText(msg.Content)}
 		}
 	}
 	return r, nil

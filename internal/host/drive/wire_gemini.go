@@ -8,7 +8,7 @@ import (
 // geminiWire is Gemini's generateContent.
 type geminiWire struct{}
 
-func (geminiWire) read(body []byte) (request, error) {
+func (geminiWire) read(body []byte) (Request, error) {
 	var q struct {
 		Contents []struct {
 			Role  string `json:"role"`
@@ -27,12 +27,12 @@ func (geminiWire) read(body []byte) (request, error) {
 		} `json:"tools"`
 	}
 	if err := json.Unmarshal(body, &q); err != nil {
-		return request{}, err
+		return Request{}, err
 	}
-	r := request{results: map[string]Result{}}
+	r := Request{Results: map[string]Result{}}
 	for _, tool := range q.Tools {
 		for _, declared := range tool.Declarations {
-			r.tools = append(r.tools, declared.Name)
+			r.Tools = append(r.Tools, declared.Name)
 		}
 	}
 	for _, content := range q.Contents {
@@ -48,9 +48,9 @@ func (geminiWire) read(body []byte) (request, error) {
 				if result.Text == "" {
 					result.Text = string(part.Response.Response)
 				}
-				r.results[part.Response.ID] = result
+				r.Results[part.Response.ID] = result
 			case content.Role == "user":
-				r.first += part.Text
+				r.First += part.Text
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // messagesWire is Anthropic's Messages.
 type messagesWire struct{}
 
-func (messagesWire) read(body []byte) (request, error) {
+func (messagesWire) read(body []byte) (Request, error) {
 	var q struct {
 		Stream   bool `json:"stream"`
 		Messages []struct {
@@ -20,20 +20,20 @@ func (messagesWire) read(body []byte) (request, error) {
 		} `json:"tools"`
 	}
 	if err := json.Unmarshal(body, &q); err != nil {
-		return request{}, err
+		return Request{}, err
 	}
-	r := request{stream: q.Stream, results: map[string]Result{}}
+	r := Request{stream: q.Stream, Results: map[string]Result{}}
 	for _, tool := range q.Tools {
-		r.tools = append(r.tools, tool.Name)
+		r.Tools = append(r.Tools, tool.Name)
 	}
 	for _, msg := range q.Messages {
 		if msg.Role != "user" {
 			continue
 		}
-		if r.first == "" {
-			r.first = plainText(msg.Content)
+		if r.First == "" {
+			r.First = plainText(msg.Content)
 		}
-		readToolResults(msg.Content, r.results)
+		readToolResults(msg.Content, r.Results)
 	}
 	return r, nil
 }

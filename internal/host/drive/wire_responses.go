@@ -10,7 +10,7 @@ import (
 // responsesWire is OpenAI's Responses.
 type responsesWire struct{}
 
-func (responsesWire) read(body []byte) (request, error) {
+func (responsesWire) read(body []byte) (Request, error) {
 	var q struct {
 		Stream bool `json:"stream"`
 		Input  []struct {
@@ -26,18 +26,18 @@ func (responsesWire) read(body []byte) (request, error) {
 		} `json:"tools"`
 	}
 	if err := json.Unmarshal(body, &q); err != nil {
-		return request{}, err
+		return Request{}, err
 	}
-	r := request{stream: q.Stream, results: map[string]Result{}}
+	r := Request{stream: q.Stream, Results: map[string]Result{}}
 	for _, tool := range q.Tools {
-		r.tools = append(r.tools, tool.Name)
+		r.Tools = append(r.Tools, tool.Name)
 	}
 	for _, item := range q.Input {
 		switch {
 		case strings.HasSuffix(item.Type, "_call_output"):
-			r.results[item.CallID] = Result{Text: plainText(item.Output)}
+			r.Results[item.CallID] = Result{Text: plainText(item.Output)}
 		case item.Role == "user", item.Type == "agent_message":
-			r.first += plainText(item.Content)
+			r.First += plainText(item.Content)
 		}
 	}
 	return r, nil
@@ -49,15 +49,13 @@ func (responsesWire) write(w http.ResponseWriter, id string, stream bool, text s
 		"type": "message", "id": id + "_text", "role": "assistant", "status": "completed", "content": []any{part},
 	}}
 	for _, c := range calls {
-		item := fields{"id": "fc_" + c.ID, "call_id": c.ID, "name": c.Tool, "status": "completed"}
-		if c.Text != "" {
-			item["type"], item["input"] = "custom_tool_call", c.Text
-		} else {
-			item["type"], item["arguments"] = "function_call", encode(c.Input)
+		item := fields{
+			"id": "fc_" + c.ID, "call_id": c.ID, "type": "function_call", "name": c.Tool, "status": "completed",
 		}
-		if c.Namespace != "" {
-			item["namespace"] = c.Namespace
+		if c.Input != nil {
+			item["arguments"] = encode(c.Input)
 		}
+		maps.Copy(item, c.Fields)
 		items = append(items, item)
 	}
 	response := func(status string, output []fields) fields {

@@ -1,9 +1,8 @@
 package drive
 
 // opencode is OpenCode, as `opencode run`.
-var opencode = Driver{
-	Name: "opencode", Package: "opencode-ai", Version: "1.18.33", Program: "opencode",
-	Native: func(platform string) string { return "opencode-" + platform + "/bin/opencode" },
+var opencode = Agent{
+	Name: "opencode",
 	Env: func(*Lab) []string {
 		return []string{
 			"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
@@ -30,27 +29,12 @@ var opencode = Driver{
 			"home/.config/opencode/package-lock.json":  encode(fields{"packages": fields{"": opencodePackage}}),
 		}
 	},
-	Asking: map[string]string{"project/opencode.json": `{"permission": {"bash": "ask"}}`},
-	Args: func(_ *Lab, mode Mode) []string {
-		args := []string{"run", "--format", "json"}
-		switch mode {
-		case Free:
-			args = append(args, "--auto")
-		case Planning:
-			args = append(args, "--agent", "plan")
-		case Usual, Asking:
-		}
-		return append(args, prompt)
+	Args: func(_ *Lab, options []string) []string {
+		return append(append([]string{"run", "--format", "json"}, options...), Prompt)
 	},
+	Free: []string{"--auto"},
 	Shell: func(command string) Call {
 		return Call{Tool: "bash", Input: fields{"command": command, "description": "a step"}}
-	},
-	WriteFile: func(path, text string) Call {
-		return Call{Tool: "write", Input: fields{"filePath": path, "content": text}}
-	},
-	SubAgent: func(prompt string) Call {
-		input := fields{"description": "a part", "prompt": prompt, "subagent_type": "general"}
-		return Call{Tool: "task", Input: input}
 	},
 }
 

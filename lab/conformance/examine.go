@@ -1,4 +1,4 @@
-package drive
+package conformance
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 
-	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 // Examine plays a cell, first without umpire if that is informative. It fails if the cell could not
@@ -15,17 +15,15 @@ import (
 func (s *Subject) Examine(ctx context.Context, c *Cell) (row Row, err error) {
 	row.Cell = c.Name
 	if c.alone {
-		if row.Alone, err = s.play(ctx, c.play, false); err != nil {
-			return row, umpire.Errorf("without umpire: %w", err)
+		if row.Alone, err = s.play(ctx, c, false); err != nil {
+			return row, fmt.Errorf("without umpire: %w", err)
 		}
 	}
-	row.With, err = s.play(ctx, c.play, true)
+	row.With, err = s.play(ctx, c, true)
 	return row, err
 }
 
-func (s *Subject) play(
-	ctx context.Context, played func(context.Context, *Lab) (Outcome, error), guarded bool,
-) (Outcome, error) {
+func (s *Subject) play(ctx context.Context, c *Cell, guarded bool) (Outcome, error) {
 	dir, err := os.MkdirTemp("", "u-")
 	if err != nil {
 		return "", err
@@ -40,33 +38,21 @@ func (s *Subject) play(
 	if err != nil {
 		return "", err
 	}
-	if err := l.prepareCell(ctx, guarded); err != nil {
+	if err := l.SetUp(ctx); err != nil {
 		return "", err
 	}
-	became, err := played(ctx, l)
+	if guarded {
+		if err := l.Register(ctx); err != nil {
+			return "", err
+		}
+	}
+	became, err := c.play(ctx, l)
 	if s.Log != nil {
 		for id, r := range model.Results() {
 			s.Log(id, r)
 		}
 	}
 	return became, err
-}
-
-// prepareCell sets up a project, rules, and the agent's settings.
-func (l *Lab) prepareCell(ctx context.Context, guarded bool) error {
-	if _, err := l.require(ctx, "git", "init", "-q"); err != nil {
-		return err
-	}
-	if err := l.Write("home/.umpire/permissions.json", rules); err != nil {
-		return err
-	}
-	if err := os.Chmod(l.Path("home/.umpire"), 0o700); err != nil {
-		return err
-	}
-	if err := l.Prepare(); err != nil || !guarded {
-		return err
-	}
-	return l.Register(ctx)
 }
 
 // Complaint returns the problem with a row, or "". A call that runs although umpire promises to
@@ -81,7 +67,7 @@ func (c *Cell) Complaint(h *host.Host, row Row) string {
 
 // want returns the outcome that umpire promises for a row.
 func (c *Cell) want(row Row) Outcome {
-	if c.likeAlone || c.once && row.With == Blocked && row.Alone == Blocked {
+	if c.likeAlone || c.once && row.With == drive.Blocked && row.Alone == drive.Blocked {
 		return row.Alone
 	}
 	return c.Want

@@ -1,12 +1,10 @@
-package drive
+package conformance
 
 import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/umpirehq/umpire"
 )
 
 // A Row is the outcome of a cell's call: without umpire, if that was tried, and with it.
@@ -48,20 +46,20 @@ func ParseTable(text string) (Table, error) {
 	head, _, isTable := strings.Cut(first, ": ")
 	parts := strings.Split(head, ", ")
 	if !ok || !isTable || len(parts) != 3 {
-		return Table{}, umpire.Errorf("not a table of the lab: %q", first)
+		return Table{}, fmt.Errorf("not a table of the lab: %q", first)
 	}
 	if digest(parts[0]+", "+parts[1], rows) != parts[2] {
-		return Table{}, umpire.Errorf("the table of %s was changed by hand", parts[0])
+		return Table{}, fmt.Errorf("the table of %s was changed by hand", parts[0])
 	}
 	version := strings.LastIndex(parts[0], " ")
 	if version < 0 {
-		return Table{}, umpire.Errorf("not a table of the lab: %q", first)
+		return Table{}, fmt.Errorf("not a table of the lab: %q", first)
 	}
 	t := Table{Title: parts[0][:version], Version: parts[0][version+1:], Date: parts[1]}
 	for line := range strings.Lines(rows) {
 		cell, outcome, ok := strings.Cut(strings.TrimSpace(line), "  ")
 		if !ok {
-			return Table{}, umpire.Errorf("not a table of the lab: %q", line)
+			return Table{}, fmt.Errorf("not a table of the lab: %q", line)
 		}
 		r := Row{Cell: cell, With: Outcome(strings.TrimSpace(outcome))}
 		if alone, with, ok := strings.Cut(string(r.With), " > "); ok {

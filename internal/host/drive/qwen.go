@@ -1,8 +1,8 @@
 package drive
 
 // qwen is Qwen Code.
-var qwen = Driver{
-	Name: "qwen", Package: "@qwen-code/qwen-code", Version: "0.24.4", Program: "qwen",
+var qwen = Agent{
+	Name: "qwen",
 	Env: func(l *Lab) []string {
 		return []string{
 			"OPENAI_API_KEY=" + Key, "OPENAI_BASE_URL=" + l.Model.URL + "/v1", "OPENAI_MODEL=" + modelName,
@@ -18,14 +18,9 @@ var qwen = Driver{
 		}
 		return map[string]string{"home/.qwen/settings.json": encode(settings)}
 	},
-	Args: func(_ *Lab, mode Mode) []string {
-		return append([]string{"-p", prompt, "--auth-type", "openai", "-o", "json"}, approvalMode(mode)...)
+	Args: func(_ *Lab, options []string) []string {
+		return append([]string{"-p", Prompt, "--auth-type", "openai", "-o", "json"}, options...)
 	},
-	Shell:      gemini.Shell,
-	Background: gemini.Background,
-	WriteFile:  gemini.WriteFile,
-	SubAgent: func(prompt string) Call {
-		input := fields{"description": "a part", "prompt": prompt, "subagent_type": "general-purpose"}
-		return Call{Tool: "task", Input: input}
-	},
+	Free:  gemini.Free,
+	Shell: gemini.Shell,
 }

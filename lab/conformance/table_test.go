@@ -1,16 +1,18 @@
-package drive
+package conformance
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 func TestTableIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	table := Table{Title: "Copilot CLI", Version: "0.169.0", Date: "2026-11-23", Rows: []Row{
-		{"allow", "", Runs}, {"three calls, the second denied", Runs, Blocked}, {"late", "", HeldBlocked},
+		{"allow", "", drive.Runs}, {"three calls, the second denied", drive.Runs, drive.Blocked}, {"late", "", drive.HeldBlocked},
 	}}
 	got, err := ParseTable(table.String())
 	if err != nil {

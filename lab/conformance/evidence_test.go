@@ -1,4 +1,4 @@
-package drive
+package conformance
 
 import (
 	"flag"
@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the table of docs/hosts.md again"
 
 // readTable reads the lab's table of a host.
 func readTable(h *host.Host) (Table, error) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "lab", "interop", "testdata", h.Name, "matrix.txt"))
+	text, err := os.ReadFile(filepath.Join("..", "interop", "testdata", h.Name, "matrix.txt"))
 	if err != nil {
 		return Table{}, err
 	}
@@ -61,8 +61,8 @@ func TestDrivenHostsHaveTables(t *testing.T) {
 // TestHostsPage: the table of docs/hosts.md is that of the tables.
 func TestHostsPage(t *testing.T) {
 	t.Parallel()
-	const begin, end = "<!-- table: go test ./internal/host/drive -update -->\n", "<!-- end of the table -->"
-	page := filepath.Join("..", "..", "..", "docs", "hosts.md")
+	const begin, end = "<!-- table: go -C lab test ./conformance -update -->\n", "<!-- end of the table -->"
+	page := filepath.Join("..", "..", "docs", "hosts.md")
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

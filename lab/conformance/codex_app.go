@@ -1,4 +1,4 @@
-package drive
+package conformance
 
 import (
 	"bufio"
@@ -9,16 +9,18 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 // codexApp is Codex as driven by editors. In its freest mode it asks about everything that is not
 // known to be harmless.
 var codexApp = Driver{
-	Name: host.CodexAppServer, Package: codex.Package, Version: codex.Version, Program: codex.Program,
-	Env: codex.Env, Settings: codex.Settings,
+	Agent: &drive.Agent{
+		Name: host.CodexAppServer, Env: codex.Env, Settings: codex.Settings, Shell: codex.Shell,
+	},
+	Package: codex.Package, Version: codex.Version, Program: codex.Program,
 	Editor: playAppServer, Proxy: "app-server",
-	Shell: codex.Shell, Background: codex.Background, WriteFile: codex.WriteFile,
-	SubAgent: codex.SubAgent, Await: codex.Await,
+	Background: codex.Background, WriteFile: codex.WriteFile, SubAgent: codex.SubAgent, Await: codex.Await,
 }
 
 // playAppServer acts as an editor that drives Codex through one turn.
@@ -91,7 +93,7 @@ func (e *appServerEditor) converse(from *bufio.Reader) error {
 		case id == "2":
 			e.thread = m.Result.Thread.ID
 			e.say(`{"id":3,"method":"turn/start","params":{"threadId":%q,"input":[{"type":"text","text":%q}]}}`,
-				e.thread, prompt)
+				e.thread, drive.Prompt)
 		}
 	}
 }

@@ -1,0 +1,15 @@
+package conformance
+
+import "os"
+
+// OrdinaryUser returns the user to start agents as if this process is root, since some refuse their
+// freest mode to root; 0 means this process's own user.
+func OrdinaryUser() int {
+	if os.Getuid() != 0 {
+		return 0
+	}
+	return nobody
+}
+
+// nobody is the uid of a user without rights or files on most systems.
+const nobody = 65534
