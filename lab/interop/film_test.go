@@ -63,14 +63,14 @@ func TestFilm(t *testing.T) {
 // A screen is a terminal of tmux.
 type screen struct {
 	*world
-	ctx    context.Context
+	late   <-chan struct{}
 	socket string
 }
 
 // startScreen starts a program at a terminal.
 func startScreen(ctx context.Context, w *world, width, height int, program string, args ...string) *screen {
 	w.Helper()
-	s := &screen{world: w, ctx: ctx, socket: w.Path("home/screen")}
+	s := &screen{world: w, late: ctx.Done(), socket: w.Path("home/screen")}
 	start := []string{
 		"start-server", ";", "set", "-g", "status", "off", ";", "new-session", "-d", "-s", "s",
 		"-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-c", w.Project(), program,
@@ -104,7 +104,7 @@ func (s *screen) shows(texts ...string) (captured string) {
 			return captured
 		}
 		select {
-		case <-s.ctx.Done():
+		case <-s.late:
 			s.Fatalf("%q never came on the screen:\n%s", texts, plain)
 		case <-time.After(50 * time.Millisecond):
 		}

@@ -186,8 +186,11 @@ func (o *openCodeServer) replies(ctx context.Context, refuse bool) (all []string
 			continue
 		}
 		var event struct {
-			Type       string
-			Properties struct{ ID, Reply string }
+			Type       string `json:"type"`
+			Properties struct {
+				ID    string `json:"id"`
+				Reply string `json:"reply"`
+			} `json:"properties"`
 		}
 		if err := json.Unmarshal([]byte(data), &event); err != nil {
 			o.Fatal(err)

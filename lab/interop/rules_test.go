@@ -61,10 +61,7 @@ func tryingLab(t *testing.T, s conformance.Subject) *conformance.Lab {
 	model, err := conformance.StartModel()
 	must(t, err)
 	t.Cleanup(model.Close)
-	dir, err := os.MkdirTemp("", "u-")
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	l, err := s.NewLab(dir, model)
+	l, err := s.NewLab(shortTempDir(t), model)
 	must(t, err)
 	if out, code, err := l.Exec(t.Context(), "git", "init", "-q"); err != nil || code != 0 {
 		t.Fatalf("git init: %v, exit %d: %s", err, code, out)
