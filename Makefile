@@ -30,6 +30,8 @@ lint: ## Run gofmt, go vet and golangci-lint
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	go vet ./...
 	go run $(GOLANGCI) run
+	go -C lab vet -tags interop ./...
+	cd lab && go run $(GOLANGCI) run --build-tags interop
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME (10m), one after another
