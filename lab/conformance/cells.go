@@ -13,7 +13,7 @@ import (
 // An Outcome is the outcome of a call.
 type Outcome = drive.Outcome
 
-// none is the outcome if the host has no such call.
+// none is the outcome in a host without such a call.
 const none Outcome = "-"
 
 // A Cell is one question about a host's behaviour with umpire in front of it. By default, the host

@@ -8,8 +8,5 @@ func OrdinaryUser() int {
 	if os.Getuid() != 0 {
 		return 0
 	}
-	return nobody
+	return 65534 // on most systems, a user without rights or files
 }
-
-// nobody is the uid of a user without rights or files on most systems.
-const nobody = 65534
