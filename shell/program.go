@@ -24,9 +24,11 @@ type program struct {
 	consequence stated
 	// style is the way options are written.
 	style style
-	// opts are the accepted options; also are groups of them that entries share.
-	opts []option
-	also []*[]option
+	// opts are the accepted options; also are groups of them that entries share. about are the
+	// spellings of one that makes the program print something about itself and do nothing else.
+	opts  []option
+	also  []*[]option
+	about string
 	// args lists the kinds of the operands, one word each:
 	//
 	//	data     text that is neither a path nor code
@@ -161,7 +163,7 @@ func findNamed(table []program, name string) *program {
 	return nil
 }
 
-// options yields the accepted options, including those of shared groups.
+// options yields the accepted options, including those of shared groups and about.
 func (p *program) options(yield func(*option) bool) {
 	for i := range p.opts {
 		if !yield(&p.opts[i]) {
@@ -174,6 +176,9 @@ func (p *program) options(yield func(*option) bool) {
 				return
 			}
 		}
+	}
+	if p.about != "" {
+		yield(&option{names: p.about, does: shows})
 	}
 }
 

@@ -15,7 +15,7 @@ var archivers = []program{
 	// asks: tar -xf a.tar
 	{
 		names: "tar gtar bsdtar", risk: umpire.Safe, why: "lists an archive", check: checkTar, out: filters,
-		opts: []option{
+		about: "--help --version --usage --show-defaults", opts: []option{
 			{names: "-c --create -r --append -u --update -A --catenate --concatenate --delete"},
 			{names: "-x --extract --get"}, {names: "-t --list -d --diff --compare --test-label"},
 			{names: "-O --to-stdout"}, {names: "--force-local"},
@@ -51,7 +51,6 @@ var archivers = []program{
 				"--to-command= --use-compress-prog=", does: runs, why: "runs a program"},
 			{names: "--rmt-command=", does: obeys},
 			{names: "--checkpoint-action=", does: asks, consequence: lost, why: "can run a program"},
-			{names: "--help --version --usage --show-defaults", does: shows},
 		},
 	},
 	// safe: gzip -dc a.gz
@@ -61,8 +60,8 @@ var archivers = []program{
 		{names: "-dfhkLnNqvV0123456789 --decompress --uncompress --force --keep --no-name --name --quiet --verbose " +
 			"--fast --best --rsyncable --synchronous"},
 		{names: "-S= --suffix= -b= --bits=", does: plain},
-		{names: "-r --recursive"}, {names: aboutItself, does: shows},
-	}},
+		{names: "-r --recursive"},
+	}, about: aboutItself},
 	// safe: pigz -l a.gz
 	// asks: pigz a
 	{names: "pigz unpigz", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
@@ -70,15 +69,14 @@ var archivers = []program{
 		{names: "-dfhkLnNqvVziKmMORUY0123456789 --decompress --uncompress --force --keep --no-name --name --quiet " +
 			"--verbose --fast --best --zlib --zip --rsyncable --independent --synchronous"},
 		{names: "-S= --suffix= -b= --blocksize= -p= --processes= -I= --iterations=", does: plain},
-		{names: "-r --recursive"}, {names: aboutItself, does: shows},
-	}},
+		{names: "-r --recursive"},
+	}, about: aboutItself},
 	// safe: bzip2 -t a.bz2
 	// asks: bzip2 -l a
 	{names: "bzip2 bunzip2", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout -t --test"},
 		{names: "-dfkqvLVsz0123456789 --decompress --compress --force --keep --quiet --verbose --small --fast --best"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: pbzip2 -dc a.bz2
 	// asks: pbzip2 -l a
 	{names: "pbzip2", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
@@ -86,8 +84,7 @@ var archivers = []program{
 		{names: "-dfkqvlLVrz0123456789 --decompress --compress --force --keep --quiet --verbose --loadavg --read " +
 			"--fast --best"},
 		{names: "-b= -m= -p= -S= --ignore-trailing-garbage=", does: plain},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: xz -l a.xz
 	// asks: xz a
 	{names: "xz unxz lzma unlzma", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
@@ -97,17 +94,15 @@ var archivers = []program{
 		{names: "-T= --threads= -S= --suffix= -F= --format= -C= --check= -M= --memlimit= --memlimit-compress= " +
 			"--memlimit-decompress= --block-size= --lzma1? --lzma2? --x86? --filters=", does: plain},
 		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: lzip -l a.lz
 	// asks: lzip a
-	{names: "lzip", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
+	{names: "lzip", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, about: aboutItself, opts: []option{
 		{names: "-c --stdout -l --list -t --test"},
 		{names: "-dfkqvFa0123456789 --decompress --force --keep --quiet --verbose --recompress --loose-trailing " +
 			"--trailing-error --fast --best"},
 		{names: "-b= --member-size= -m= --match-length= -s= --dictionary-size= -S= --volume-size=", does: plain},
 		{names: "-o= --output=", does: writes},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: zstd -l a.zst
 	// asks: zstd a
@@ -122,8 +117,7 @@ var archivers = []program{
 		{names: "-D= --patch-from=", does: reads}, {names: "-o= --output-dir-flat= --output-dir-mirror=", does: writes},
 		{names: "-r --recursive"},
 		{names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: lz4 -t a.lz4
 	// asks: lz4 -l a
 	{names: "lz4 unlz4", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
@@ -133,14 +127,12 @@ var archivers = []program{
 		{names: "-D=", does: reads},
 		{names: "-r --recursive"},
 		{names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: compress -c a
 	// asks: compress -l a
 	{names: "compress uncompress", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c"}, {names: "-dfkvV --decompress --force --keep"}, {names: "-b=", does: plain},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: brotli -t a.br
 	// asks: brotli -j -t a.br
 	{names: "brotli", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
@@ -149,40 +141,35 @@ var archivers = []program{
 		{names: "-q= --quality= -w= --lgwin= -S= --suffix= --large_window= -C= --comment=", does: plain},
 		{names: "-D= --dictionary=", does: reads}, {names: "-o= --output=", does: writes},
 		{names: "--rm -j", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: zstdcat a.zst
 	// asks: zstdcat /root/a.zst
 	{names: "zstdcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?", does: plain},
 		{names: "-T? --threads= -M? --memory=", does: plain}, {names: "-D=", does: reads},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: lz4cat a.lz4
 	// asks: lz4cat a.lz4 --rm
 	{names: "lz4cat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
-		{names: "-qvfk --quiet --verbose --keep"}, {names: "-D=", does: reads}, {names: aboutItself, does: shows},
-	}},
+		{names: "-qvfk --quiet --verbose --keep"}, {names: "-D=", does: reads},
+	}, about: aboutItself},
 	// safe: zcat a.gz
 	// asks: zcat /root/a.gz
 	{names: "zcat gzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-dcfhklLnNqtvV --decompress --stdout --force --list --quiet --test --verbose --keep"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: bzcat a.bz2
 	// asks: bzcat /etc/motd
 	{names: "bzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-dckqstvf0123456789 --decompress --stdout --keep --quiet --small --test --verbose --force"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: xzcat a.xz
 	// asks: xzcat --files=list
 	{names: "xzcat lzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-dckfqvlt --decompress --stdout --keep --force --quiet --verbose --list --test"},
 		{names: "-T= --threads= -M= --memlimit=", does: plain},
 		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: zipinfo -1 a.zip
 	// asks: zipinfo /etc/a.zip
 	{names: "zipinfo", risk: umpire.Safe, why: "lists an archive", args: "read data…",
@@ -194,13 +181,13 @@ var archivers = []program{
 	// safe: zdump -v Europe/Berlin
 	// asks: zdump -x
 	{names: "zdump", risk: umpire.Safe, why: "prints times of zones", args: "read…",
-		opts: []option{{names: "-vVi"}, {names: "-c= -t=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-vVi"}, {names: "-c= -t=", does: plain}}},
 	// safe: zip --version
 	// asks: zip a.zip b
 	{
 		names: "zip", risk: umpire.Medium, consequence: reversible, why: "packs files", args: "write tree…",
 		check: checkZip,
-		opts: []option{
+		about: "--help --version -h --license", opts: []option{
 			{names: "-0123456789qvrRjkluofyXDFeEnNgAJUwzSTcL@ --recurse-paths --quiet --verbose --junk-paths " +
 				"--update --freshen --symlinks --no-extra --no-dir-entries --encrypt --test --latest-time --fix " +
 				"--fixfix --adjust-sfx --grow --show-files"},
@@ -209,15 +196,14 @@ var archivers = []program{
 			{names: "-b= --temp-path= -O= --output-file= --logfile-path=", does: writes},
 			{names: "-m --move", does: drops | harms, consequence: lost, why: "deletes what it has packed"},
 			{names: "--unzip-command=", does: runs, why: "runs a program to test"},
-			{names: "--help --version -h --license", does: shows},
 		},
 	},
 	// safe: unzip -l a.zip
 	// asks: unzip a.zip
 	{names: "unzip", risk: umpire.Safe, why: "lists an archive", check: checkUnzip, out: filters, opts: []option{
 		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sTx"},
-		{names: "-d= -P= -I= -O=", does: plain}, {names: aboutItself, does: shows},
-	}},
+		{names: "-d= -P= -I= -O=", does: plain},
+	}, about: aboutItself},
 	// safe: unrar l a.rar
 	// asks: unrar x a.rar
 	{names: "unrar rar unar 7z 7za 7zr 7zz p7zip arj lha zoo cabextract", risk: umpire.Safe, why: "lists an archive",
@@ -234,7 +220,7 @@ var archivers = []program{
 	{
 		names: "cpio", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…",
 		check: checkCpio,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-0aAbBcdfiklLmnrsSuvVwzy --extract --make-directories --preserve-modification-time " +
 				"--no-absolute-filenames --absolute-filenames --quiet --verbose --unconditional --null " +
 				"--numeric-uid-gid --to-stdout --dereference --link --sparse --dot --swap --only-verify-crc " +
@@ -243,7 +229,6 @@ var archivers = []program{
 			{names: "-F= --file= -I= -E= --pattern-file=", does: reads}, {names: "-O=", does: writes},
 			{names: "-t --list"}, {names: "-o -p --create --pass-through"}, {names: "-D= --directory=", does: plain},
 			{names: "--rsh-command=", does: runs}, {names: "--rmt-command= -G=", does: obeys},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{

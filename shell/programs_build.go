@@ -15,11 +15,11 @@ var buildTools = []program{
 	{
 		names: "make gmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost,
 		why: "runs the rules of a makefile", lax: true, check: checkMake,
-		opts: []option{
+		about: "--version -v --help -h", opts: []option{
 			{names: "-f= --file= --makefile=", does: reads | obeys, why: "runs another makefile"},
 			{names: "-C= --directory=", does: enters, why: worksInOther}, {names: "-I= --include-dir=", does: reads},
 			{names: "-E= --eval=", does: asks, consequence: lost, why: "runs rules given on the line"},
-			{names: "-o= -W= -l? -O?", does: plain}, {names: "--version -v --help -h", does: shows},
+			{names: "-o= -W= -l? -O?", does: plain},
 		},
 	},
 	{
@@ -31,26 +31,25 @@ var buildTools = []program{
 		names:     "ninja samu mage invoke tup earthly dagger",
 		manifests: "build.ninja magefile.go tasks.py dodo.py SConstruct wscript Earthfile", risk: umpire.Medium,
 		consequence: lost, why: "runs the build rules of the project", lax: true,
-		opts: []option{
+		about: "--version", opts: []option{
 			{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads},
-			{names: "--version", does: shows},
 		},
 	},
 	{
 		names: "just", manifests: "justfile Justfile .justfile", risk: umpire.Medium, consequence: lost,
 		why: "runs a recipe of the project", lax: true,
 		check: func(u *use) { followTargets(u, "just", "-q --quiet -v --verbose") },
-		opts: []option{
+		about: "--version -V --help -h", opts: []option{
 			{names: "-d= --working-directory=", does: asks, consequence: lost, why: worksInOther},
-			{names: "-f= --justfile=", does: reads}, {names: "--version -V --help -h", does: shows},
+			{names: "-f= --justfile=", does: reads},
 		},
 	},
 	{
 		names: "task go-task", each: true, manifests: "Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml",
 		risk: umpire.Medium, consequence: lost, why: "runs a task of the project", lax: true, check: checkTask,
-		opts: []option{
+		about: "--version --help -h", opts: []option{
 			{names: "-d= --dir=", does: asks, consequence: lost, why: worksInOther},
-			{names: "-t= --taskfile=", does: reads}, {names: "--version --help -h", does: shows},
+			{names: "-t= --taskfile=", does: reads},
 		},
 	},
 	{
@@ -65,16 +64,15 @@ var buildTools = []program{
 	{
 		names: "cmake", risk: umpire.Medium, consequence: reversible, why: "runs the build rules of the project",
 		style: words, lax: true,
-		opts: []option{
-			{names: "--version -version --help -help -h", does: shows}, {names: "-B=", does: writes},
+		about: "--version -version --help -help -h", opts: []option{
+			{names: "-B=", does: writes},
 			{names: "-S= --build= --install= -P= -C=", does: reads},
 			{names: "-D= -G= -U= -A= -T= -j= --target= --config=", does: plain},
 		},
 	},
 	{
 		names: "meson ant msbuild nuget xcodebuild mono nim crystal dmd ghc elm purs idris coqc agda",
-		risk:  umpire.Medium, consequence: lost, why: buildsOrRuns, style: words,
-		opts: []option{{names: "--version -version --help", does: shows}},
+		risk:  umpire.Medium, consequence: lost, why: buildsOrRuns, style: words, about: "--version -version --help",
 		subs: []program{
 			{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 		},
@@ -85,11 +83,10 @@ var buildTools = []program{
 	{
 		names: "cargo", risk: umpire.Medium, consequence: lost, why: "runs a subcommand of cargo that is not known",
 		style: leading,
-		opts: []option{
+		about: "--version -V --help -h --list", opts: []option{
 			{names: "--locked --offline --frozen --color= -q --quiet -v --verbose", does: plain},
 			{names: "-C=", does: enters, why: worksInOther},
 			{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"},
-			{names: "--version -V --help -h --list", does: shows},
 		},
 		more: []*[]program{&cargoCommands},
 		subs: []program{
@@ -97,14 +94,14 @@ var buildTools = []program{
 			{
 				names: "+stable +beta +nightly", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs a subcommand of cargo that is not known", style: leading, more: []*[]program{&cargoCommands},
-				opts: []option{{names: "--version -V --help -h --list", does: shows}},
+				about: "--version -V --help -h --list",
 			},
 		},
 	},
 	// asks: rustup update
 	{
 		names: "rustup", risk: umpire.High, consequence: lost, why: "installs versions of Rust", style: leading,
-		opts: []option{{names: "--version -V --help -h", does: shows}},
+		about: "--version -V --help -h",
 		subs: []program{
 			// safe: rustup show
 			{names: "show which", each: true, risk: umpire.Safe, why: "lists versions of Rust", args: "data…"},
@@ -122,10 +119,9 @@ var buildTools = []program{
 	// asks: rustfmt a.rs
 	{
 		names: "rustfmt", formats: ".rs", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter,
-		opts: []option{
+		about: "--version -V --help -h", opts: []option{
 			{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l", does: plain},
 			{names: "--config-path= --config=", does: obeys, why: otherRules},
-			{names: "--version -V --help -h", does: shows},
 		},
 	},
 	// safe: clang-format a.c
@@ -133,11 +129,10 @@ var buildTools = []program{
 	{
 		names: "clang-format", formats: ".c .cc .cpp .cxx .h .hh .hpp .m .mm .java .js .ts .proto .cs",
 		risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", check: checkResponseFile,
-		opts: []option{
+		about: "--version --help", opts: []option{
 			{names: "--style= -style=", does: obeys, why: "obeys a file of settings", when: "file:"},
 			{names: "-n --dry-run -Werror --Werror --verbose --assume-filename=", does: plain},
 			{names: "-i --i", does: edits | asks, consequence: reversible, why: changesSources},
-			{names: "--version --help", does: shows},
 		},
 	},
 	// safe: gcc --version
@@ -155,8 +150,7 @@ var buildTools = []program{
 	{
 		names: "gcc g++ cc c++ clang clang++ gfortran", risk: umpire.Medium, consequence: reversible,
 		why: "compiles, and writes what it builds", style: words, args: "read…", check: checkSyntaxOnly, lax: true,
-		opts: []option{
-			{names: "--version -version --help -help -dumpversion -dumpmachine -v", does: shows},
+		about: "--version -version --help -help -dumpversion -dumpmachine -v", opts: []option{
 			{names: "-o=", does: writes}, {names: "-include= -imacros= -T=", does: reads},
 			{names: "-x= -arch= -target=", does: plain},
 		},
@@ -166,8 +160,7 @@ var buildTools = []program{
 			"yacc flex lex",
 		risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds", style: words,
 		args: "read…", check: checkCompiler, lax: true,
-		opts: []option{
-			{names: "--version -version --help -help -dumpversion -dumpmachine", does: shows},
+		about: "--version -version --help -help -dumpversion -dumpmachine", opts: []option{
 			{names: "-o= -d=", does: writes}, {names: "-include= -imacros= -T=", does: reads},
 			{names: "-x= -C= --edition= --crate-type= --crate-name= -arch=", does: plain},
 			{names: "-cp= -classpath= -target="},
@@ -181,8 +174,8 @@ var buildTools = []program{
 	{
 		names: "rustc", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds",
 		args: "read…", check: checkCompiler, lax: true,
-		opts: []option{
-			{names: "--version -V --help -h -v --verbose", does: shows}, {names: "-o= --out-dir=", does: writes},
+		about: "--version -V --help -h -v --verbose", opts: []option{
+			{names: "-o= --out-dir=", does: writes},
 			{names: "-C= --edition= --crate-type= --crate-name= --target= --emit=", does: plain},
 		},
 	},
@@ -213,34 +206,31 @@ var cargoCommands = []program{
 	// safe: cargo check
 	{
 		names: "check c build b", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
-		opts: []option{
+		about: "-h --help", opts: []option{
 			{names: cargoBuilds, does: plain},
 			{names: "-qvr -p= -j= -F=", does: plain}, {names: "--manifest-path=", does: reads},
-			{names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "-h --help", does: shows},
+			{names: "--target-dir= --out-dir= --artifact-dir=", does: writes},
 		},
 	},
 	{names: "test t", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
 		{names: cargoBuilds + " --doc --no-run --no-fail-fast", does: plain}, {names: "-qvr -p= -j= -F=", does: plain},
 		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
-		{names: "-h --help", does: shows},
-	}},
-	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, opts: []option{
+	}, about: "-h --help"},
+	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, about: "-h --help", opts: []option{
 		{names: cargoBuilds + " --no-deps", does: plain},
 		{names: "-qvr -p= -j= -F=", does: plain}, {names: "--manifest-path=", does: reads},
 		{names: "--target-dir=", does: writes},
 		{names: "--fix --allow-dirty --allow-staged", does: asks, consequence: reversible, why: changesSources},
-		{names: "-h --help", does: shows},
 	}},
 	{names: "doc d", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
 		{names: cargoBuilds + " --no-deps --document-private-items", does: plain},
 		{names: "-qvr -p= -j= -F=", does: plain},
 		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
-		{names: "--open", does: asks, consequence: sent, why: "opens a browser"}, {names: "-h --help", does: shows},
-	}},
-	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
+		{names: "--open", does: asks, consequence: sent, why: "opens a browser"},
+	}, about: "-h --help"},
+	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, about: "-h --help", opts: []option{
 		{names: cargoBuilds + " --no-run --no-fail-fast", does: plain}, {names: "-qv -p= -j= -F=", does: plain},
 		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
-		{names: "-h --help", does: shows},
 	}},
 	{
 		names: "nextest", risk: umpire.Medium, consequence: reversible, why: "runs or archives the project's tests",
@@ -254,8 +244,8 @@ var cargoCommands = []program{
 						"--hide-progress-bar --no-tests= --max-fail= --no-output-indent", does: plain,
 				},
 				{names: "-qvr -p= -j= -F= -E= -P= -T=", does: plain}, {names: "--manifest-path=", does: reads},
-				{names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
-			}},
+				{names: "--target-dir=", does: writes},
+			}, about: "-h --help"},
 		},
 	},
 	// asks: cargo run

@@ -40,14 +40,13 @@ var codeChecks = []program{
 			does: writes | asks, consequence: reversible, why: "writes files"},
 		{names: "-b --build --init -w --watch --incremental --composite -d --declaration", does: asks,
 			consequence: reversible, why: "writes files"},
-		{names: "-v --version -h --help --all", does: shows},
-	}},
+	}, about: "-v --version -h --help --all"},
 	// safe: eslint src
 	// asks: eslint --fix src
 	{
 		names: "eslint", formats: scriptFiles + " .json .md", risk: umpire.Safe,
 		why: "checks code by the project's rules", args: "tree…",
-		opts: []option{
+		about: "--version -v --help -h --env-info", opts: []option{
 			{names: "--ext= --quiet --max-warnings= --no-color --color --cache --no-inline-config " +
 				"--report-unused-disable-directives --report-unused-disable-directives-severity= " +
 				"--no-error-on-unmatched-pattern --no-warn-ignored --pass-on-no-patterns --exit-on-fatal-error " +
@@ -64,14 +63,13 @@ var codeChecks = []program{
 			{names: "-f= --format=", does: obeys, why: "loads the formatter that it names",
 				except: "stylish json json-with-metadata html compact unix"},
 			{names: "--print-config"},
-			{names: "--version -v --help -h --env-info", does: shows},
 		},
 	},
 	// safe: prettier --check .
 	// asks: prettier --write .
 	{
 		names: "prettier", formats: webFiles, risk: umpire.Safe, why: "prints formatted code", args: "tree…",
-		opts: []option{
+		about: "--version -v --help -h", opts: []option{
 			{names: "-clu --check --list-different --ignore-unknown --no-config --no-editorconfig --no-color --color " +
 				"--single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= " +
 				"--loglevel= --log-level= --no-error-on-unmatched-pattern --with-node-modules --end-of-line= " +
@@ -84,23 +82,20 @@ var codeChecks = []program{
 				"mdx2 meriyah scss typescript vue yaml"},
 			{names: "--config= --plugin= --config-precedence= --plugin-search-dir=", does: obeys, why: otherRules},
 			{names: "--cache --cache-location=", does: asks, consequence: reversible, why: "writes a cache"},
-			{names: "--version -v --help -h", does: shows},
 		},
 	},
 	{names: "dprint standard xo tslint knip depcheck madge jscpd", risk: umpire.Medium, consequence: reversible,
-		why: "checks or changes code", style: leading, opts: []option{{names: "--version --help", does: shows}}},
+		why: "checks or changes code", style: leading, about: "--version --help"},
 	{
 		names: "ruff", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading,
-		opts: []option{
-			{names: "--version -V --help -h", does: shows}, {names: "-q --quiet -v --verbose --isolated --no-cache"},
-		},
+		about: "--version -V --help -h", opts: []option{{names: "-q --quiet -v --verbose --isolated --no-cache"}},
 		subs: []program{
 			// safe: ruff check .
 			// asks: ruff check --fix .
 			{
 				names: "check", formats: pythonFiles, risk: umpire.Safe, why: "analyses code without running it",
-				args: "tree…",
-				opts: []option{
+				args:  "tree…",
+				about: aboutItself, opts: []option{
 					{names: "--select= --ignore= --extend-select= --extend-ignore= --output-format= --statistics " +
 						"--show-files --show-settings --no-fix --diff --preview --no-preview --target-version= " +
 						"--line-length= --exclude= --extend-exclude= --force-exclude --respect-gitignore " +
@@ -114,19 +109,18 @@ var codeChecks = []program{
 					{names: "--config=", does: obeys, why: otherRules},
 					{names: "-o= --output-file= --cache-dir=", does: writes | asks, consequence: reversible,
 						why: "writes a report"},
-					{names: "--watch -w", does: 0}, {names: aboutItself, does: shows},
+					{names: "--watch -w", does: 0},
 				},
 			},
 			{
 				names: "format", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…",
 				check: checkFormatter,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: "--check --diff"},
 					{names: "--preview --line-length= --target-version= --exclude= --force-exclude --isolated " +
 						"--no-cache --quiet --verbose --range=", does: plain},
 					{names: "--stdin-filename=", does: reads},
 					{names: "-qvsn"}, {names: "--config=", does: obeys, why: otherRules},
-					{names: aboutItself, does: shows},
 				},
 			},
 			{names: "rule linter config version help", each: true, risk: umpire.Safe, why: "prints what it knows",
@@ -140,27 +134,25 @@ var codeChecks = []program{
 	{
 		names: "black isort yapf autopep8", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…",
 		check: checkFormatter,
-		opts: []option{
+		about: "--version --help -h", opts: []option{
 			{names: "--check --check-only --diff"},
 			{names: "--color --no-color --quiet --verbose -q -v --fast --safe --line-length= -l= --target-version= " +
 				"-t= --include= --exclude= --extend-exclude= --force-exclude= --profile= --preview " +
 				"--skip-string-normalization -S --workers= -W=", does: plain},
 			{names: "--config= --settings-path= --settings-file=", does: obeys, why: otherRules},
-			{names: "--version --help -h", does: shows},
 		},
 	},
 	// safe: pyright
 	// asks: pyright --createstub x
 	{
 		names: "pyright basedpyright", risk: umpire.Safe, why: "checks types by the project's configuration",
-		args: "tree…",
-		opts: []option{
+		args:  "tree…",
+		about: "--version --help -h", opts: []option{
 			{names: "--outputjson --level= --stats --verbose --warnings --dependencies --skipunannotated " +
 				"--pythonversion= --pythonplatform=", does: plain},
 			{names: "-p= --project= -v= --venvpath= --pythonpath= --typeshedpath= -t=", does: obeys, why: otherRules},
 			{names: "--writebaseline --createstub= -w --watch", does: asks, consequence: reversible,
 				why: "writes files"},
-			{names: "--version --help -h", does: shows},
 		},
 	},
 	// safe: mypy src
@@ -168,7 +160,7 @@ var codeChecks = []program{
 	{
 		names: "mypy", risk: umpire.Safe, why: "checks types by the project's configuration", args: "tree…",
 		check: checkResponseFile,
-		opts: []option{
+		about: "-V --version -h --help", opts: []option{
 			{names: "--strict --ignore-missing-imports --no-error-summary --show-error-codes --hide-error-codes " +
 				"--pretty --no-pretty --show-column-numbers --show-error-context --show-absolute-path " +
 				"--no-color-output --no-incremental --follow-imports= --python-version= --platform= --exclude= " +
@@ -185,7 +177,6 @@ var codeChecks = []program{
 				"--cobertura-xml-report= --linecount-report= --linecoverage-report= --lineprecision-report= " +
 				"--xslt-html-report= --xslt-txt-report= --timing-stats=", does: writes | asks, consequence: reversible,
 				why: "writes a report"},
-			{names: "-V --version -h --help", does: shows},
 		},
 	},
 	// safe: flake8 src
@@ -193,7 +184,7 @@ var codeChecks = []program{
 	{
 		names: "flake8 pycodestyle pydocstyle pyflakes vulture bandit", risk: umpire.Safe,
 		why: "analyses code without running it", args: "tree…",
-		opts: []option{
+		about: "--version --help -h", opts: []option{
 			{names: "--max-line-length= --ignore= --select= --extend-ignore= --extend-select= --exclude= " +
 				"--extend-exclude= --count --statistics --show-source --quiet --verbose --max-complexity= --isolated " +
 				"--exit-zero --per-file-ignores= --filename= --recursive --min-confidence= --severity-level= --first " +
@@ -202,7 +193,6 @@ var codeChecks = []program{
 			{names: "--config= --append-config= --format= -f= --enable-extensions= --require-plugins=", does: obeys,
 				why: otherRules},
 			{names: "--output-file= -o= --tee", does: writes | asks, consequence: reversible, why: "writes a report"},
-			{names: "--version --help -h", does: shows},
 		},
 	},
 	// safe: shellcheck a.sh
@@ -211,16 +201,15 @@ var codeChecks = []program{
 		{names: "-xa --shell= --severity= --exclude= --include= --format= --color? --external-sources " +
 			"--check-sourced --norc --enable= --wiki-link-count=", does: plain},
 		{names: "-s= -S= -e= -i= -f= -C? -W= -o=", does: plain}, {names: "-P= --source-path=", does: reads},
-		{names: "--version -V --help --list-optional", does: shows},
-	}},
+	}, about: "--version -V --help --list-optional"},
 	{names: "taplo", risk: umpire.Medium, consequence: reversible, why: "checks or changes files", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+		about: aboutItself},
 	// safe: pylint src
 	// asks: pylint --init-hook=x src
 	{
 		names: "pylint", risk: umpire.Safe, why: "checks code by the project's configuration", args: "tree…",
 		check: checkResponseFile,
-		opts: []option{
+		about: "--version --help -h --long-help", opts: []option{
 			{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= " +
 				"--max-line-length= --ignore= --ignore-patterns= --ignore-paths= --fail-under= --fail-on= " +
 				"--exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --good-names= " +
@@ -231,14 +220,12 @@ var codeChecks = []program{
 			{names: "--rcfile= --load-plugins= --init-hook= --evaluation= --source-roots=", does: obeys,
 				why: otherRules},
 			{names: "--output=", does: writes | asks, consequence: reversible, why: "writes a report"},
-			{names: "--version --help -h --long-help", does: shows},
 		},
 	},
 	// asks: coverage run x.py
 	// asks: coverage html
 	{
-		names: "coverage", risk: umpire.Medium, consequence: reversible, why: runsTests, lax: true,
-		opts: []option{{names: "--version", does: shows}},
+		names: "coverage", risk: umpire.Medium, consequence: reversible, why: runsTests, lax: true, about: "--version",
 		subs: []program{
 			// The plugins of its settings are code of the project, as its tests are.
 			// safe: coverage report
@@ -248,24 +235,23 @@ var codeChecks = []program{
 				{names: "-miq --show-missing --ignore-errors --quiet --skip-covered --skip-empty --no-skip-covered"},
 				{names: "--precision= --sort= --fail-under= --format= --include= --omit= --contexts=", does: plain},
 				{names: "--data-file=", does: reads},
-				{names: "--rcfile=", does: obeys, why: otherRules}, {names: "--help -h", does: shows},
-			}},
+				{names: "--rcfile=", does: obeys, why: otherRules},
+			}, about: "--help -h"},
 		},
 	},
 	{names: "ava tap jasmine karma cypress nose2 pest minitest busted bats nox hatch-test c8 nyc", risk: umpire.Medium,
-		consequence: reversible, why: runsTests, lax: true, opts: []option{{names: "--version", does: shows}}},
+		consequence: reversible, why: runsTests, lax: true, about: "--version"},
 	{
 		names: "pre-commit husky lint-staged lefthook vite webpack rollup esbuild parcel swc babel tsx ts-node next " +
 			"nuxt astro storybook",
 		risk: umpire.Medium, consequence: lost, why: "runs programs that the project names", lax: true,
-		opts: []option{{names: "--version", does: shows}},
+		about: "--version",
 	},
 	{names: "turbo nx lerna rush moon gulp grunt", risk: umpire.Medium, consequence: lost,
 		why: "runs programs that the project names, also to print its version", lax: true},
 	{
 		names: "nodemon pm2 forever concurrently dotenv cross-env dotenvx", risk: umpire.Medium, consequence: lost,
-		why: "runs another command", style: leading, check: checkWrapped,
-		opts: []option{{names: "--version --help", does: shows}},
+		why: "runs another command", style: leading, check: checkWrapped, about: "--version --help",
 	},
 }
 

@@ -11,23 +11,23 @@ import (
 var fileChecks = []program{
 	// safe: tokei -o json src
 	// asks: tokei --zzz
-	{names: "tokei", risk: umpire.Safe, why: "counts lines of code", args: "tree…", opts: []option{
+	{names: "tokei", risk: umpire.Safe, why: "counts lines of code", args: "tree…", about: aboutItself, opts: []option{
 		{names: "-fCvl -s= -r= -e= -t= -o= -n= -c= --files --compact --verbose --languages --hidden --no-ignore " +
 			"--no-ignore-parent --no-ignore-dot --no-ignore-vcs --sort= --rsort= --exclude= --types= --type= " +
 			"--output= --num-format= --columns= --streaming=", does: plain},
-		{names: "-i= --input=", does: reads}, {names: aboutItself, does: shows},
+		{names: "-i= --input=", does: reads},
 	}},
 	// safe: scc --by-file -i go
 	// asks: scc -o out
 	// asks: scc --format-multi csv:/etc/x
-	{names: "scc", risk: umpire.Safe, why: "counts lines of code", args: "tree…", opts: []option{
+	{names: "scc", risk: umpire.Safe, why: "counts lines of code", args: "tree…", about: aboutItself, opts: []option{
 		{names: "-awcduplmtz -i= -x= -s= -f= -M= -n= --by-file --wide --uloc --dryness --percent --character --ci " +
 			"--no-complexity --no-cocomo --cocomo-project-type= --avg-wage= --no-duplicates --no-gen --no-large " +
 			"--no-min --no-min-gen --min --gen --include-ext= --exclude-ext= --exclude-dir= --exclude-file= " +
 			"--not-match= --sort= --format= --languages --debug --verbose --include-symlinks --count-as= " +
 			"--count-ignore --no-ignore --no-gitignore --no-scc-ignore --large-line-count= --large-byte-count= " +
 			"--size-unit= --no-size --no-hborder", does: plain},
-		{names: "-o= --output=", does: writes, why: "writes a report"}, {names: aboutItself, does: shows},
+		{names: "-o= --output=", does: writes, why: "writes a report"},
 	}},
 	// safe: cloc --vcs=git --by-file
 	// asks: cloc --vcs ./x
@@ -45,8 +45,7 @@ var fileChecks = []program{
 			why: "reads what a file names"},
 		{names: "--out= --report-file= --counted= --found= --ignored= --categorized= --skipped= --unmatched=",
 			does: writes | asks, consequence: reversible, why: "writes a report"},
-		{names: "--help --version", does: shows},
-	}},
+	}, about: "--help --version"},
 	// safe: hadolint Dockerfile
 	// asks: hadolint -c /etc/shadow Dockerfile
 	// safe: hadolint --ignore DL3008 Dockerfile
@@ -55,16 +54,15 @@ var fileChecks = []program{
 		{names: "--ignore= --trusted-registry= --require-label= --failure-threshold= -t= -f= --format= --no-fail " +
 			"--no-color --strict-labels --disable-ignore-pragma -V --verbose --error= --warning= --info= --style= " +
 			"--file-path-in-report=", does: plain},
-		{names: "-c= --config=", does: reads}, {names: "--help -h --version -v", does: shows},
-	}},
+		{names: "-c= --config=", does: reads},
+	}, about: "--help -h --version -v"},
 	// safe: yamllint -d relaxed .
 	// asks: yamllint -c /etc/x .
 	{names: "yamllint", risk: umpire.Safe, why: "checks YAML", args: "tree…", opts: []option{
 		{names: "-d= --config-data=", does: obeys, why: otherRules, when: "/ .. ~"},
 		{names: "-f= --format= -s --strict --no-warnings --list-files", does: plain},
 		{names: "-c= --config-file=", does: reads},
-		{names: "--help -h --version -v", does: shows},
-	}},
+	}, about: "--help -h --version -v"},
 	// safe: markdownlint --ignore node_modules .
 	// asks: markdownlint --fix .
 	// asks: markdownlint -r ./x.js .
@@ -73,8 +71,7 @@ var fileChecks = []program{
 		{names: "-f --fix", does: edits | asks, consequence: reversible, why: changesSources},
 		{names: "-o= --output=", does: writes, why: "writes a report"}, {names: "-p= --ignore-path=", does: reads},
 		{names: "-r= --rules= -c= --config= --configPointer=", does: obeys, why: otherRules},
-		{names: "--help -h --version -V", does: shows},
-	}},
+	}, about: "--help -h --version -V"},
 	// safe: codespell -L ist src
 	// asks: codespell -w
 	// asks: codespell --config x
@@ -85,8 +82,8 @@ var fileChecks = []program{
 		{names: "-I= -x= -D= --ignore-words= --exclude-file= --dictionary=", does: reads},
 		{names: "-w --write-changes -i= --interactive=", does: edits | asks, consequence: reversible,
 			why: changesSources},
-		{names: "--config= --toml=", does: obeys, why: otherRules}, {names: "--help -h --version", does: shows},
-	}},
+		{names: "--config= --toml=", does: obeys, why: otherRules},
+	}, about: "--help -h --version"},
 	// safe: typos --diff src
 	// asks: typos -w
 	{names: "typos", risk: umpire.Safe, why: "checks spelling", args: "tree…", opts: []option{
@@ -95,13 +92,13 @@ var fileChecks = []program{
 			"--no-check-files --locale= --type= --format= --color= --quiet --verbose --sort --isolated -j= " +
 			"--threads= --force-exclude", does: plain},
 		{names: "-w --write-changes", does: edits | asks, consequence: reversible, why: changesSources},
-		{names: "--config=", does: obeys, why: otherRules}, {names: "--help -h --version -V --type-list", does: shows},
-	}},
+		{names: "--config=", does: obeys, why: otherRules},
+	}, about: "--help -h --version -V --type-list"},
 	// safe: jsonlint -q a.json
 	// asks: jsonlint -i a.json
 	{names: "jsonlint", risk: umpire.Safe, why: "checks JSON", args: "tree…", opts: []option{
-		{names: "-q --quiet -c --compact -s --sort-keys"}, {names: "--help -h --version -v", does: shows},
-	}},
+		{names: "-q --quiet -c --compact -s --sort-keys"},
+	}, about: "--help -h --version -v"},
 	// It starts shellcheck and pyflakes on the scripts of workflows if they are installed.
 	// safe: actionlint --version
 	// asks: actionlint -shellcheck=./x
@@ -110,8 +107,8 @@ var fileChecks = []program{
 	{names: "actionlint", risk: umpire.Low, why: "checks workflows", style: words, args: "read…", opts: []option{
 		{names: "-color -no-color -oneline -verbose -debug -ignore= -format= -stdin-filename=", does: plain},
 		{names: "-shellcheck= -pyflakes=", does: obeys, why: "runs the program that it names"},
-		{names: "-config-file=", does: reads}, {names: "-version --version -help --help -h", does: shows},
-	}},
+		{names: "-config-file=", does: reads},
+	}, about: "-version --version -help --help -h"},
 	// safe: cppcheck src
 	// safe: cppcheck --enable=all --std=c11 -j 4 -Iinclude src
 	// asks: cppcheck --addon=./x.py src
@@ -126,15 +123,14 @@ var fileChecks = []program{
 			why: otherRules},
 		{names: "--cppcheck-build-dir= --output-file= --dump --plist-output= --checkers-report=", does: asks,
 			consequence: reversible, why: "writes a report"},
-		{names: "--version --help -h --doc --errorlist", does: shows},
-	}},
+	}, about: "--version --help -h --doc --errorlist"},
 	// safe: pkg-config --cflags --libs openssl
 	// safe: pkg-config --modversion 'gtk+-3.0 >= 3.2'
 	// asks: pkg-config --nosuch x
 	{
 		names: "pkg-config", risk: umpire.Safe, why: "prints how to compile with a library", args: "data…",
 		check: checkPkgConfig,
-		opts: []option{
+		about: "--version --help -h", opts: []option{
 			{names: "--cflags --cflags-only-I --cflags-only-other --libs --libs-only-l --libs-only-L " +
 				"--libs-only-other --modversion --exists --static --shared --list-all --list-package-names " +
 				"--print-errors --short-errors --silence-errors --errors-to-stdout --print-provides --print-requires " +
@@ -142,7 +138,6 @@ var fileChecks = []program{
 				"--keep-system-libs"},
 			{names: "--variable= --define-variable= --atleast-version= --exact-version= --max-version= " +
 				"--atleast-pkgconfig-version=", does: plain},
-			{names: "--version --help -h", does: shows},
 		},
 	},
 	// asks: swiftlint --fix
@@ -151,7 +146,7 @@ var fileChecks = []program{
 		names: "swiftlint hlint phpcs phpstan psalm cpplint brakeman reek semgrep gosec trufflehog gitleaks sqlfluff " +
 			"vale cspell",
 		risk: umpire.Medium, consequence: reversible, why: "checks code, by rules that can name files to write",
-		lax: true, opts: []option{{names: "--version", does: shows}},
+		lax: true, about: "--version",
 	},
 	// safe: gopls --version
 	// asks: gopls serve
@@ -160,8 +155,7 @@ var fileChecks = []program{
 		names: "gopls dlv mkdocs sphinx-build alembic celery jupyter ipython django-admin flask uvicorn gunicorn " +
 			"hypercorn streamlit goreleaser conan vcpkg xmake swig doxygen autoconf automake libtool wasm-pack trunk " +
 			"wasmtime ngrok-agent",
-		risk: umpire.Medium, consequence: lost, why: buildsOrRuns, lax: true,
-		opts: []option{{names: "--version", does: shows}},
+		risk: umpire.Medium, consequence: lost, why: buildsOrRuns, lax: true, about: "--version",
 	},
 }
 

@@ -27,7 +27,7 @@ const (
 var goTools = []program{
 	{
 		names: "go", risk: umpire.Medium, consequence: lost, why: "works on Go code", style: words,
-		opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-h --help -help", does: shows}},
+		about: "-h --help -help", opts: []option{{names: "-C=", does: enters, why: worksInOther}},
 		subs: []program{
 			{names: "version", risk: umpire.Safe, why: "prints the version", style: words, args: "read…",
 				opts: []option{{names: "-m -v -json"}}},
@@ -134,8 +134,7 @@ var goTools = []program{
 					},
 					{
 						names: "compile link asm vet", each: true, risk: umpire.Medium, consequence: reversible,
-						why: "compiles, and writes what it builds", style: words, lax: true,
-						opts: []option{{names: "-V?", does: shows}},
+						why: "compiles, and writes what it builds", style: words, lax: true, about: "-V?",
 					},
 				},
 			},
@@ -183,11 +182,11 @@ var goTools = []program{
 	// asks: gofmt -w .
 	{
 		names: "gofmt gofumpt", formats: ".go", risk: umpire.Safe, why: "prints formatted code", style: words,
-		args: "tree…",
-		opts: []option{
+		args:  "tree…",
+		about: "-version --version -h -help --help", opts: []option{
 			{names: "-d -e -l -s -r= -extra -lang= -modpath=", does: plain},
 			{names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
-			{names: "-cpuprofile=", does: writes}, {names: "-version --version -h -help --help", does: shows},
+			{names: "-cpuprofile=", does: writes},
 		},
 	},
 	// safe: goimports -l .
@@ -195,10 +194,10 @@ var goTools = []program{
 	{
 		names: "goimports golines gofumports", formats: ".go", risk: umpire.Safe, why: "prints formatted code",
 		style: words, args: "tree…",
-		opts: []option{
+		about: "-h -help --help", opts: []option{
 			{names: "-d -e -l -v -local= -format-only -m= -dry-run", does: plain},
 			{names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
-			{names: "-cpuprofile= -memprofile= -trace=", does: writes}, {names: "-h -help --help", does: shows},
+			{names: "-cpuprofile= -memprofile= -trace=", does: writes},
 		},
 	},
 	// safe: staticcheck ./...
@@ -206,15 +205,14 @@ var goTools = []program{
 	{
 		names: "staticcheck errcheck ineffassign deadcode govulncheck unparam gocyclo nilaway revive",
 		risk:  umpire.Safe, why: "analyses code without running it", style: words, args: "read…",
-		opts: []option{
+		about: "-version --version -h -help --help", opts: []option{
 			{names: "-checks= -f= -format= -fail= -tests -go= -tags= -show-ignored -explain= -matrix -merge -blank " +
 				"-asserts -ignoretests -exclude= -test -json -scan= -mode= -show= -over= -top= -avg -v", does: plain},
-			{names: "-version --version -h -help --help", does: shows},
 		},
 	},
 	{
 		names: "golangci-lint", risk: umpire.Medium, consequence: reversible, why: "works on Go code", style: leading,
-		opts: []option{{names: "--version --help -h", does: shows}, {names: "-v --verbose --color=", does: plain}},
+		about: "--version --help -h", opts: []option{{names: "-v --verbose --color=", does: plain}},
 		subs: []program{
 			// safe: golangci-lint run
 			// asks: golangci-lint run --fix
@@ -228,7 +226,6 @@ var goTools = []program{
 					does: plain},
 				{names: "-c= --config=", does: obeys | reads, why: "obeys another configuration, which can load code"},
 				{names: "--fix", does: asks, consequence: reversible, why: "changes source files"},
-				{names: "-h --help", does: shows},
 				{names: "--modules-download-mode=", does: plain},
 				{names: "--output.text.path= --output.tab.path= --output.code-climate.path= --output.junit-xml.path= " +
 					"--output.checkstyle.path= --cpu-profile-path= --mem-profile-path= --trace-path= " +
@@ -239,7 +236,7 @@ var goTools = []program{
 						"tab line-number colored-line-number colored-tab checkstyle code-climate html junit-xml " +
 						"github-actions teamcity sarif"},
 				{names: "--new-from-patch=", does: reads},
-			}},
+			}, about: "-h --help"},
 			{names: "linters help version formatters", each: true, risk: umpire.Safe, why: "prints what it knows",
 				lax: true, opts: []option{{names: "-c= --config=", does: reads | obeys, why: otherRules}}},
 			{

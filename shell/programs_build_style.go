@@ -14,7 +14,7 @@ var styleChecks = []program{
 	{
 		names: "rubocop standardrb", formats: ".rb .rake .gemspec .ru", risk: umpire.Safe, why: checksByRules,
 		args: "tree…", check: checkRunner,
-		opts: []option{
+		about: "--version -v -V --help -h", opts: []option{
 			{names: "--only= --except= --lint -l --layout -x --fail-level= --fail-fast -F --display-cop-names -D " +
 				"--no-display-cop-names --extra-details -E --display-style-guide -S --parallel -P --no-parallel " +
 				"--force-exclusion --color --no-color --cache= --debug -d --list-target-files -L --show-cops? " +
@@ -28,20 +28,19 @@ var styleChecks = []program{
 				consequence: reversible, why: changesSources},
 			{names: "-o= --out=", does: writes | asks, consequence: reversible, why: "writes a report"},
 			{names: "-c= --config= -r= --require= --plugin=", does: obeys, why: otherRules},
-			{names: "--version -v -V --help -h", does: shows},
 		},
 	},
 	// asks: biome migrate
 	{
 		names: "biome", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading,
-		opts: []option{{names: "--version -V --help", does: shows}},
+		about: "--version -V --help",
 		subs: []program{
 			// safe: biome check src
 			// asks: biome check --write src
 			{
 				names: "check lint format ci", each: true, formats: webFiles, risk: umpire.Safe, why: checksByRules,
-				args: "tree…",
-				opts: []option{
+				args:  "tree…",
+				about: aboutItself, opts: []option{
 					{names: "--colors= --verbose --diagnostic-level= --max-diagnostics= --no-errors-on-unmatched " +
 						"--error-on-warnings --skip= --only= --changed --staged --since= --files-ignore-unknown= " +
 						"--formatter-enabled= --linter-enabled= --assist-enabled= --organize-imports-enabled= " +
@@ -49,7 +48,6 @@ var styleChecks = []program{
 					{names: "--write --fix --apply --apply-unsafe --unsafe --suppress", does: edits | asks,
 						consequence: reversible, why: changesSources},
 					{names: "--config-path= --stdin-file-path= --use-server", does: obeys, why: otherRules},
-					{names: aboutItself, does: shows},
 				},
 			},
 			{names: "version rage explain", each: true, risk: umpire.Safe, why: "prints what it knows", args: "data…"},
@@ -65,14 +63,13 @@ var styleChecks = []program{
 		{names: "--fix --fix-suggestions --fix-dangerously --init", does: edits | asks, consequence: reversible,
 			why: changesSources},
 		{names: "-c= --config= --tsconfig= --ignore-path=", does: obeys, why: otherRules},
-		{names: "--version -V --help -h", does: shows},
-	}},
+	}, about: "--version -V --help -h"},
 	// safe: stylelint src/*.css
 	// asks: stylelint --fix src
 	// asks: stylelint -f ./x.js src
 	{
 		names: "stylelint", formats: styleFiles + " .vue .html", risk: umpire.Safe, why: checksByRules, args: "tree…",
-		opts: []option{
+		about: "--version -v --help -h --print-config", opts: []option{
 			{names: "--quiet -q --color --no-color --max-warnings= --mw= --allow-empty-input --ignore-pattern= " +
 				"--report-needless-disables --report-invalid-scope-disables --report-descriptionless-disables " +
 				"--disable-default-ignores", does: plain},
@@ -83,7 +80,6 @@ var styleChecks = []program{
 				why: "writes files"},
 			{names: "-c= --config= --config-basedir= --custom-syntax= --custom-formatter= --stdin-filename=",
 				does: obeys, why: otherRules},
-			{names: "--version -v --help -h --print-config", does: shows},
 		},
 	},
 }

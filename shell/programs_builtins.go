@@ -60,7 +60,7 @@ var builtins = []program{
 	// asks: pwd > ../x
 	{
 		names: "pwd", risk: umpire.Safe, why: "prints the working directory",
-		opts: []option{{names: "-LP --logical --physical"}, {names: aboutItself, does: shows}}, args: "none",
+		about: aboutItself, opts: []option{{names: "-LP --logical --physical"}}, args: "none",
 		out: printsDir,
 	},
 	// safe: cd src && ls
@@ -87,9 +87,8 @@ var builtins = []program{
 	{names: "type", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-aptPfsSmw"}}},
 	// safe: which -a ls
 	// asks: which --no-such
-	{names: "which", risk: umpire.Safe, why: "tells where a program is", opts: []option{
+	{names: "which", risk: umpire.Safe, why: "tells where a program is", about: aboutItself, opts: []option{
 		{names: "-aspmvwS --all --skip-alias --skip-functions --skip-dot --skip-tilde --tty-only --read-alias -i"},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: where ls
 	// asks: where --no-such
@@ -97,7 +96,7 @@ var builtins = []program{
 	// safe: whereis ls
 	// asks: whereis -B /etc ls
 	{names: "whereis", risk: umpire.Safe, why: "tells where a program is",
-		opts: []option{{names: "-abmqslug"}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-abmqslug"}}},
 	// asks: hash -p ./x ls
 	// safe: hash
 	// asks: hash -p ./evil ls

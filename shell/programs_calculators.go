@@ -12,90 +12,82 @@ import (
 var reckoners = []program{
 	// safe: bc < a
 	// asks: bc --surprise
-	{names: "bc", risk: umpire.Safe, why: "calculates", args: "read…", opts: []option{
+	{names: "bc", risk: umpire.Safe, why: "calculates", args: "read…", about: "-v -h --version --help", opts: []option{
 		{names: "-ilqsw"}, {names: "--interactive --mathlib --quiet --standard --warn"},
-		{names: "-v -h --version --help", does: shows},
 	}},
 	// safe: dc -e '1 2 + p'
 	// asks: dc -e '!id'
 	{names: "dc", risk: umpire.Safe, why: "calculates", check: checkDc,
-		opts: []option{{names: "-e= --expression=", does: plain}, {names: "-V -h --version --help", does: shows}}},
+		about: "-V -h --version --help", opts: []option{{names: "-e= --expression=", does: plain}}},
 	// safe: base64 a
 	// asks: base64 /etc/shadow
 	{names: "base64 base32", risk: umpire.Safe, why: "encodes or decodes", args: "read…", out: decodes, opts: []option{
 		{names: "-dDi -w=", does: plain},
-		{names: "--decode --ignore-garbage --wrap=", does: plain}, {names: aboutItself, does: shows},
-	}},
+		{names: "--decode --ignore-garbage --wrap=", does: plain},
+	}, about: aboutItself},
 	// safe: basenc --base16 a
 	// asks: basenc --base16 /etc/shadow
-	{names: "basenc", risk: umpire.Safe, why: "encodes or decodes", args: "read…", opts: []option{
+	{names: "basenc", risk: umpire.Safe, why: "encodes or decodes", args: "read…", about: aboutItself, opts: []option{
 		{names: "-di -w=", does: plain},
 		{names: "--base64 --base64url --base32 --base32hex --base16 --base2lsbf --base2msbf --z85 --decode " +
 			"--ignore-garbage --wrap=", does: plain},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: zless a.gz
 	// asks: zless /etc/shadow
 	{names: "zless zmore", risk: umpire.Safe, why: "prints files", args: "read…", check: checkPager,
-		opts: []option{{names: aboutItself, does: shows}}},
+		about: aboutItself},
 	// safe: rpm2cpio a.rpm
 	// asks: rpm2cpio /etc/a.rpm
-	{names: "rpm2cpio", risk: umpire.Safe, why: "prints files", args: "read…",
-		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "rpm2cpio", risk: umpire.Safe, why: "prints files", args: "read…", about: aboutItself},
 	// safe: difft a b
 	// asks: difft --no-such a
-	{names: "difft", risk: umpire.Safe, why: "compares files", args: "read…",
-		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "difft", risk: umpire.Safe, why: "compares files", args: "read…", about: aboutItself},
 	// safe: zdiff a.gz b.gz
 	// asks: zdiff a.gz /etc/shadow
 	{names: "zdiff zcmp bzdiff bzcmp xzdiff xzcmp", risk: umpire.Safe, why: "compares files", args: "read…",
-		opts: []option{{names: "-uqcswib"}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-uqcswib"}}},
 	// safe: zipnote a.zip
 	// asks: zipnote -w a.zip
-	{names: "zipnote", risk: umpire.Safe, why: "prints the notes of an archive", args: "read…",
-		opts: []option{{names: "-h", does: shows}}},
+	{names: "zipnote", risk: umpire.Safe, why: "prints the notes of an archive", args: "read…", about: "-h"},
 	// safe: csvlook a.csv
 	// asks: csvlook /etc/shadow
 	{names: "csvlook csvcut csvstat", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{
 		{names: "-tnHl -c= -d= -q=", does: plain},
 		{names: "--columns= --delimiter= --tabs --names --no-header-row --linenumbers", does: plain},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: csvgrep -c 1 -m x a.csv
 	// asks: csvgrep -f /etc/shadow a.csv
 	{names: "csvgrep", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{
 		{names: "-tnHlia -c= -d= -m= -r=", does: plain},
 		{names: "--columns= --delimiter= --tabs --names --match= --regex= --invert-match --any-match", does: plain},
-		{names: "-f= --file=", does: reads}, {names: aboutItself, does: shows},
-	}},
+		{names: "-f= --file=", does: reads},
+	}, about: aboutItself},
 	// safe: duf
 	// asks: duf --surprise
 	{names: "duf dust", peeks: true, risk: umpire.Safe, why: "prints how much space is taken", args: "read…",
-		opts: []option{{names: aboutItself, does: shows}}},
+		about: aboutItself},
 	// safe: lslocks
 	// asks: lslocks --surprise
 	{names: "lslocks lslogins", risk: umpire.Safe, why: "lists locks or users", args: "data…",
-		opts: []option{{names: "-nJ -o=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-nJ -o=", does: plain}}},
 	// safe: shfmt -d a.sh
 	// asks: shfmt -w a.sh
 	{names: "shfmt", risk: umpire.Safe, why: "prints formatted shell code", style: words, args: "tree…", opts: []option{
 		{names: "-d --diff -l --list -f --find -s --simplify -i= --indent= -ln= --language-dialect= -bn " +
 			"--binary-next-line -ci --case-indent -sr --space-redirects -fn --func-next-line -p --posix", does: plain},
 		{names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources},
-		{names: "-version --version -h --help", does: shows},
-	}},
+	}, about: "-version --version -h --help"},
 	// asks: fzf
 	// asks: fzf --filter foo --preview x
 	{names: "fzf", risk: umpire.Medium, consequence: lost, why: "can start programs", check: checkFzf, opts: []option{
 		{names: "-f= --filter=", does: plain},
 		{names: "-eix0 --exact --no-sort --tac -n= --nth= -d= --delimiter= --read0 --print0 --algo= --scheme= " +
 			"--tiebreak=", does: plain},
-		{names: "--version --help", does: shows},
-	}},
+	}, about: "--version --help"},
 	{
 		names: "ffmpeg pandoc convert magick identify mogrify zoxide mlr exiftool", risk: umpire.Medium,
 		consequence: reversible, why: "can write files or start programs", style: words,
-		opts: []option{{names: "-version --version -help --help", does: shows}},
+		about: "-version --version -help --help",
 	},
 }
 

@@ -29,18 +29,16 @@ var cloudTools = []program{
 			why: otherRoute},
 		{names: "--cli-input-json= --cli-input-yaml= --outfile=", does: asks, consequence: reversible,
 			why: "reads or writes a file"},
-		{names: "--version", does: shows},
-	}},
+	}, about: "--version"},
 	// safe: gcloud config list
 	// asks: gcloud auth print-access-token
 	{
 		names: "gcloud gsutil bq", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing,
-		opts: []option{
+		about: "--version -v", opts: []option{
 			{names: "--project= --format= --filter= --limit= --sort-by= --page-size= --region= --zone= --quiet -q " +
 				"--uri --regions= --zones= --verbosity=", does: plain},
 			{names: "--configuration= --account= --impersonate-service-account=", does: asks, consequence: sent,
 				why: "acts as another account"},
-			{names: "--version -v", does: shows},
 		},
 	},
 	// safe: az account show
@@ -48,20 +46,18 @@ var cloudTools = []program{
 	{names: "az", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing, opts: []option{
 		{names: "--output= -o= --query= --subscription= --resource-group= -g= --name= -n= --only-show-errors " +
 			"--location= -l= --ids= --all", does: plain},
-		{names: "--version -v", does: shows},
-	}},
+	}, about: "--version -v"},
 	{
 		names: "doctl heroku flyctl fly vercel netlify wrangler firebase supabase railway render surge amplify cdk " +
 			"sam eb ibmcloud oci aliyun tccli hcloud linode-cli scw exo openstack eksctl pulumi copilot gsutil-cp " +
 			"rclone s3cmd s5cmd mc b2 azcopy gh-pages eas expo",
-		risk: umpire.High, consequence: sent, why: worksInCloud, lax: true,
-		opts: []option{{names: "--version --help", does: shows}},
+		risk: umpire.High, consequence: sent, why: worksInCloud, lax: true, about: "--version --help",
 	},
 	{names: "serverless sls", risk: umpire.High, consequence: sent, why: worksInCloud, lax: true},
 	{
 		names: "claude codex gemini opencode aider cursor-agent copilot-cli goose amp q ollama llm", risk: umpire.High,
 		consequence: sent, why: "starts an agent or a model, which can run anything", lax: true,
-		opts: []option{{names: "--version --help", does: shows}},
+		about: "--version --help",
 	},
 }
 

@@ -27,34 +27,31 @@ var clusterTools = []program{
 	{
 		names: "kubectl oc k3s-kubectl microk8s.kubectl", risk: umpire.High, consequence: sent, why: changesCluster,
 		style: leading,
-		opts: []option{
+		about: "--help -h", opts: []option{
 			{names: kubeOpts, does: plain},
 			{names: "--context= --cluster= --user= -s= --server= --token= --as= --as-group= " +
 				"--insecure-skip-tls-verify --kubeconfig= --certificate-authority= --client-certificate= " +
 				"--client-key=", does: asks, consequence: sent, why: "talks to another cluster or as another user"},
-			{names: "--help -h", does: shows},
 		},
 		subs: []program{
 			// safe: kubectl get pods
 			{
 				names: "get describe", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeGet,
-				opts: []option{
+				about: "--help -h", opts: []option{
 					{names: kubeLooks, does: plain},
 					{names: kubeElsewhere, does: asks, consequence: sent,
 						why: "talks to another cluster or as another user"},
 					{names: "--raw= -f= --filename= -k= --kustomize= --template=", does: asks, consequence: harmless,
 						why: "reads out what it names"},
-					{names: "--help -h", does: shows},
 				},
 			},
 			{
 				names: "logs version explain api-resources api-versions cluster-info top events options", each: true,
 				risk: umpire.Low, why: looksAtCluster, check: checkKubeDump,
-				opts: []option{
+				about: "--help -h", opts: []option{
 					{names: kubeLooks + " -f --follow", does: plain},
 					{names: kubeElsewhere, does: asks, consequence: sent,
 						why: "talks to another cluster or as another user"},
-					{names: "--help -h", does: shows},
 				},
 			},
 			{
@@ -104,36 +101,33 @@ var clusterTools = []program{
 	// asks: helm install x y
 	{
 		names: "helm", risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
-		opts: []option{
+		about: "--help -h", opts: []option{
 			{names: kubeOpts + " --debug", does: plain},
 			{names: "--kube-context= --kubeconfig= --kube-apiserver= --kube-token= --registry-config= " +
 				"--repository-config=", does: asks, consequence: sent, why: "talks to another cluster"},
-			{names: "--help -h", does: shows},
 		},
 		subs: []program{
 			// safe: helm list
 			{
 				names: "list ls status history get show inspect version env", each: true, risk: umpire.Low,
 				why: looksAtCluster, check: checkHelmGet,
-				opts: []option{
+				about: "--help -h", opts: []option{
 					{
 						names: kubeOpts + " -A --all-namespaces -a --all -q --short -o= --output= --max= -m= " +
 							"--filter= -f= --revision= --template= --client --show-resources --show-desc --failed " +
 							"--deployed --pending", does: plain,
 					},
-					{names: "--help -h", does: shows},
 				},
 			},
 			{
 				names: "template lint", each: true, risk: umpire.Low, why: "renders a chart", check: localChart,
-				opts: []option{
+				about: "--help -h", opts: []option{
 					{
 						names: kubeOpts + " --set= --set-string= --debug --include-crds --skip-tests --show-only= " +
 							"-s= --name-template= --release-name --is-upgrade --no-hooks --api-versions= -a= " +
 							"--kube-version= --strict --quiet --with-subcharts", does: plain,
 					},
 					{names: "-f= --values=", does: reads}, {names: "--output-dir=", does: writes},
-					{names: "--help -h", does: shows},
 				},
 			},
 			// asks: helm dependency update
@@ -162,9 +156,8 @@ var clusterTools = []program{
 	// asks: terraform apply
 	{
 		names: "terraform tofu", risk: umpire.High, consequence: sent, why: changesServices, style: words,
-		opts: []option{
+		about: "-version --version -v -help --help -h", opts: []option{
 			{names: "-chdir=", does: enters, why: worksInOther},
-			{names: "-version --version -v -help --help -h", does: shows},
 		},
 		subs: []program{
 			// safe: terraform version
@@ -210,22 +203,20 @@ var clusterTools = []program{
 	{
 		names: "ansible ansible-playbook ansible-console ansible-pull ansible-galaxy kubectx kubens terragrunt salt " +
 			"salt-call salt-ssh puppet chef chef-client knife packer nomad waypoint boundary nixops fab cap",
-		risk: umpire.High, consequence: sent, why: changesServices, style: leading,
-		opts: []option{{names: "--version --help -h", does: shows}},
+		risk: umpire.High, consequence: sent, why: changesServices, style: leading, about: "--version --help -h",
 	},
 	{
 		names: "ansible-doc ansible-lint ansible-config ansible-inventory tflint kubeval kubeconform kube-linter " +
 			"kustomize",
 		risk: umpire.Medium, consequence: lost, why: "works on the project's infrastructure", lax: true,
-		opts: []option{{names: "--version --help -h", does: shows}},
+		about: "--version --help -h",
 	},
 	// asks: minikube start
 	{
 		names: "minikube kind k3d k3s microk8s kubeadm kops istioctl linkerd argocd flux velero skaffold tilt " +
 			"telepresence stern k9s argo tkn knative kn operator-sdk rancher talosctl calicoctl cilium crossplane " +
 			"dapr",
-		risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
-		opts: []option{{names: "--version --help -h", does: shows}},
+		risk: umpire.High, consequence: sent, why: changesCluster, style: leading, about: "--version --help -h",
 		subs: []program{
 			// safe: minikube status
 			{names: "version status", each: true, risk: umpire.Low, why: looksAtCluster,

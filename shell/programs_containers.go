@@ -32,21 +32,20 @@ var containerTools = []program{
 	{
 		names: "docker podman nerdctl", risk: umpire.High, consequence: lost,
 		why: "runs a subcommand that is not known", style: leading,
-		opts: []option{
+		about: "--version -v --help", opts: []option{
 			{names: "-D --debug -l= --log-level=", does: plain},
 			{names: "-H= --host= -c= --context= --url= --connection= --remote -r --identity= --tls --tlscacert= " +
 				"--tlscert= --tlskey= --tlsverify", does: asks, consequence: sent, why: otherDaemon},
 			{names: "--config=", does: obeys, why: "obeys another configuration"},
-			{names: "--version -v --help", does: shows},
 		},
 		subs: []program{
 			// safe: docker ps
 			{
 				names: "ps images logs inspect version info stats top port history diff", each: true, risk: umpire.Low,
 				why: looksAtContainers, check: checkInspect,
-				opts: []option{
+				about: "--help", opts: []option{
 					{names: dockerLooks, does: plain}, {names: "-aqlstfd"},
-					{names: "-n=", does: plain}, {names: "--help", does: shows},
+					{names: "-n=", does: plain},
 				},
 			},
 			{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames,
@@ -55,12 +54,12 @@ var containerTools = []program{
 			{
 				names: "run create", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs a program in a container", style: leading, check: checkDockerRun,
-				opts: []option{
+				about: "--help", opts: []option{
 					{names: runAccepts + " -P --publish-all", does: plain},
 					{names: runReaches, why: reachesMachine}, {names: "--cidfile=", does: writes},
 					{names: "-v= --volume= --mount=", does: plain},
 					{names: "-p= --publish= -u= --user= -a= --attach=", does: plain},
-					{names: "--env-file= --label-file=", does: reads}, {names: "--help", does: shows},
+					{names: "--env-file= --label-file=", does: reads},
 				},
 			},
 			{
@@ -80,10 +79,9 @@ var containerTools = []program{
 				subs: []program{
 					{
 						names: "ls du version inspect", each: true, risk: umpire.Low, why: looksAtContainers,
-						opts: []option{
+						about: "--help", opts: []option{
 							{names: dockerLooks + " --builder=", does: plain},
 							{names: "--bootstrap", does: asks, consequence: lost, why: "starts a builder"},
-							{names: "--help", does: shows},
 						},
 					},
 					{names: "build b bake", each: true, risk: umpire.Medium, consequence: reversible, why: buildsImage,
@@ -102,7 +100,7 @@ var containerTools = []program{
 				names: "manifest", risk: umpire.High, consequence: sent, why: changesContainers, style: leading,
 				subs: []program{
 					{names: "inspect", risk: umpire.Low, why: asksRegistry, check: registryImages,
-						opts: []option{{names: "-v --verbose"}, {names: "--help", does: shows}}},
+						about: "--help", opts: []option{{names: "-v --verbose"}}},
 				},
 			},
 			{
@@ -112,9 +110,9 @@ var containerTools = []program{
 					{
 						names: "ls list ps inspect df info logs top stats port history diff show exists", each: true,
 						risk: umpire.Low, why: looksAtContainers, check: checkInspect,
-						opts: []option{
+						about: "--help", opts: []option{
 							{names: dockerLooks, does: plain},
-							{names: "-aqsvlt -f= -n=", does: plain}, {names: "--help", does: shows},
+							{names: "-aqsvlt -f= -n=", does: plain},
 						},
 					},
 				},
@@ -158,8 +156,7 @@ var containerTools = []program{
 					{
 						names: "ls list ps inspect", each: true, risk: umpire.Low, why: looksAtContainers,
 						check: checkInspect,
-						opts: []option{{names: dockerLooks, does: plain}, {names: "-qf"},
-							{names: "--help", does: shows}},
+						about: "--help", opts: []option{{names: dockerLooks, does: plain}, {names: "-qf"}},
 					},
 					// safe: docker service logs web
 					{names: "logs", risk: umpire.Low, why: looksAtContainers, opts: []option{
@@ -181,11 +178,10 @@ var containerTools = []program{
 	{
 		names: "docker-compose podman-compose", risk: umpire.High, consequence: lost, why: changesContainers,
 		style: leading,
-		opts: []option{
+		about: "--version -v --help -h", opts: []option{
 			{names: composeOpts, does: plain}, {names: "-f= --file= --env-file=", does: reads},
 			{names: "--project-directory=", does: enters},
 			{names: "-H= --host=", does: asks, consequence: sent, why: otherDaemon},
-			{names: "--version -v --help -h", does: shows},
 		},
 		subs: []program{
 			// safe: docker-compose ps
@@ -217,8 +213,7 @@ var containerTools = []program{
 	},
 	{
 		names: "vagrant lxc-attach qemu-system-x86_64", risk: umpire.High, consequence: lost,
-		why: "runs a machine, or the project's Vagrantfile", lax: true,
-		opts: []option{{names: "--version", does: shows}},
+		why: "runs a machine, or the project's Vagrantfile", lax: true, about: "--version",
 	},
 	// safe: skopeo --version
 	// asks: skopeo copy a b
@@ -226,7 +221,7 @@ var containerTools = []program{
 		names: "crictl ctr lxc lxd incus buildah skopeo multipass limactl lima colima virsh VBoxManage apptainer " +
 			"singularity kaniko crane dive trivy grype syft",
 		risk: umpire.High, consequence: lost, why: "runs or changes machines and images", style: leading,
-		opts: []option{{names: "--version --help -h -v", does: shows}},
+		about: "--version --help -h -v",
 		subs: []program{
 			{
 				names: "ps images list ls info version inspect inspecti inspectp status", each: true, risk: umpire.Low,

@@ -17,8 +17,7 @@ var databases = []program{
 	{
 		names: "sqlite3 sqlite", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words,
 		check: checkSQLite,
-		opts: []option{
-			{names: "-version --version -help --help", does: shows},
+		about: "-version --version -help --help", opts: []option{
 			{names: "-init= --init=", does: reads | obeys, why: "runs a file of statements"},
 			{names: "-cmd= --cmd=", does: asks, consequence: lost, why: "runs a command of its own"},
 			{names: "-readonly --readonly", why: "only looks"},
@@ -35,8 +34,7 @@ var databases = []program{
 	// asks: duckdb a.db
 	{
 		names: "duckdb", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words, check: checkDuckDB,
-		opts: []option{
-			{names: "-version --version -help --help", does: shows},
+		about: "-version --version -help --help", opts: []option{
 			{names: "-init= -f=", does: reads | obeys, why: "runs a file of statements"},
 			{names: "-c= -cmd=", does: asks, consequence: lost, why: "runs statements"},
 			{names: "-readonly --readonly", why: "only looks"},
@@ -47,7 +45,6 @@ var databases = []program{
 	// safe: psql -c 'select 1'
 	// asks: psql -c 'drop table t'
 	{names: "psql", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkPsql, opts: []option{
-		{names: "--version -V --help", does: shows},
 		{names: "-f= --file=", does: reads | asks, consequence: lost, why: "runs a file of statements"},
 		{names: "-o= --output= -L= --log-file=", does: writes},
 		{names: "-c= --command=", does: plain}, {names: "-l --list", why: "lists databases"},
@@ -59,13 +56,13 @@ var databases = []program{
 		{names: "-abeEAHnqsStxXz01wW --echo-all --echo-errors --echo-queries --echo-hidden --no-align --csv --html " +
 			"--no-readline --quiet --single-step --single-line --tuples-only --expanded --no-psqlrc " +
 			"--field-separator-zero --record-separator-zero --single-transaction --no-password --password"},
-	}},
+	}, about: "--version -V --help"},
 	// safe: mysql -e 'select 1'
 	// asks: mysql -e 'drop table t'
 	{
 		names: "mysql mariadb", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkMySQL,
-		opts: []option{
-			{names: "--version -V --help -I", does: shows}, {names: "-e= --execute=", does: plain},
+		about: "--version -V --help -I", opts: []option{
+			{names: "-e= --execute=", does: plain},
 			{names: "-u= --user= -D= --database= -P= --port= -p? --password? --protocol= --default-character-set= " +
 				"--connect-timeout= --connect-expired-password --login-path= --max-allowed-packet=", does: plain},
 			{names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
@@ -87,8 +84,7 @@ var databases = []program{
 		{names: "-h= --host=", does: asks, consequence: sent, why: "asks another host",
 			except: "localhost 127.0.0.1 ::1"},
 		{names: "-p= --port= -U= --username= -t= --timeout= -q --quiet", does: plain},
-		{names: "-V --version --help", does: shows},
-	}},
+	}, about: "-V --version --help"},
 	// safe: pg_config --version
 	// asks: pg_config x
 	{
@@ -101,8 +97,7 @@ var databases = []program{
 	},
 	{
 		names: "pgcli cockroach mycli", risk: umpire.Medium, consequence: lost, why: runsStatements, lax: true,
-		opts: []option{
-			{names: "--version -V --help", does: shows},
+		about: "--version -V --help", opts: []option{
 			{names: "-f= --file=", does: reads, why: "runs a file of statements"},
 			{names: "-c= -e= --execute= --command= -d= --dbname= -U= --username= -u= --user= -D= --database= -P= -p= " +
 				"--port=", does: plain},
@@ -114,8 +109,7 @@ var databases = []program{
 	{
 		names: "redis-cli valkey-cli", risk: umpire.Medium, consequence: lost, why: "runs commands on a database",
 		style: leading,
-		opts: []option{
-			{names: "--version -v --help", does: shows},
+		about: "--version -v --help", opts: []option{
 			{names: "-h=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
 			{names: "-u= --uri=", does: asks, consequence: sent, why: talksTo},
 			{names: "-p= -n= -a= --pass= --user= -r= -i= -3 -2 --raw --no-raw --csv --json --quoted-json " +
@@ -133,13 +127,12 @@ var databases = []program{
 		names: "mongosh mongo cqlsh clickhouse clickhouse-client influx isql usql sqlplus sqlcmd cypher-shell " +
 			"etcdctl consul vault-db tarantool",
 		risk: umpire.Medium, consequence: lost, why: "runs statements on a database", lax: true,
-		opts: []option{{names: "--version --help", does: shows}, {names: "-f= --file=", does: reads}},
+		about: "--version --help", opts: []option{{names: "-f= --file=", does: reads}},
 	},
 	{
 		names: "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport", risk: umpire.Medium,
 		consequence: sent, why: "copies a database", lax: true,
-		opts: []option{
-			{names: "--version -V --help", does: shows},
+		about: "--version -V --help", opts: []option{
 			{names: "-f= --file= -o= --out= -r= --result-file= --archive=", does: writes},
 			{names: "-h= --host=", does: reaches, why: "talks to a database there"},
 			{names: "-U= -d= -u= -p? -P= -t= -n= -T=", does: plain},
@@ -149,7 +142,7 @@ var databases = []program{
 		names: "pg_restore mongorestore mongoimport mysqladmin createdb dropdb createuser dropuser initdb pg_ctl " +
 			"mysqlimport",
 		risk: umpire.High, consequence: lost, why: "changes or deletes databases", lax: true,
-		opts: []option{{names: "--version -V --help", does: shows}},
+		about: "--version -V --help",
 	},
 }
 

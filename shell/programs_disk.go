@@ -43,12 +43,11 @@ var diskTools = []program{
 	// asks: wipefs -a /dev/sda
 	{
 		names: "wipefs", risk: umpire.Safe, why: "lists signatures of file systems", args: "read…", check: checkWipe,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-nJipqhV --no-act --json --noheadings --parsable --quiet"},
 			{names: "-O= --output= -t= --types=", does: plain},
 			{names: "-a --all -o= --offset= -f --force -b --backup?", does: edits | harms, consequence: lost,
 				why: "wipes signatures of file systems"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: blkdiscard /dev/sda
@@ -77,7 +76,7 @@ var diskTools = []program{
 		},
 	},
 	{names: "lvm", risk: umpire.High, consequence: lost, why: "changes the volumes of disks", style: leading,
-		args: "command", opts: []option{{names: aboutItself, does: shows}}},
+		args: "command", about: aboutItself},
 	// asks: pvremove x
 	{names: "pvremove pvcreate vgcreate lvcreate pvmove vgreduce lvreduce lvresize vgextend lvextend lvconvert " +
 		"vgcfgrestore vgchange lvchange pvresize pvscan vgscan", risk: umpire.High, consequence: lost,
@@ -86,11 +85,10 @@ var diskTools = []program{
 	// asks: pvs --config x
 	{
 		names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan", risk: umpire.Safe, why: "lists disks and volumes",
-		args: "data…",
-		opts: []option{
+		args:  "data…",
+		about: aboutItself, opts: []option{
 			{names: "-aPcChmsvt --all --noheadings --units= --options= --sort= --nosuffix --columns --colon --maps " +
 				"--segments --verbose --readonly -o= -O= -S= --select= --separator= --reportformat=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: blkid --version
@@ -98,11 +96,10 @@ var diskTools = []program{
 	{
 		names: "blkid", risk: umpire.Medium, consequence: reversible,
 		why: "lists disks and volumes, and keeps the list in /run/blkid", args: "read…",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-dDiklp"},
 			{names: "-L= -U= -n= -o= -O= -S= -s= -t= -u= --label= --uuid= --output= --match-tag= --match-token= " +
 				"--match-types=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: findmnt
@@ -114,16 +111,14 @@ var diskTools = []program{
 			"--pseudo --tree --uniq --verify"},
 		{names: "-o= --output= -O= --options= -S= --source= -T= --target= -t= --types= -M= --mountpoint= -N= --task= " +
 			"-d= --direction=", does: plain},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: dumpe2fs -h image
 	// asks: dumpe2fs /etc/image
 	{names: "dumpe2fs", risk: umpire.Safe, why: "tells about a file system", args: "read",
 		opts: []option{{names: "-bfghmxV"}, {names: "-o=", does: plain}}},
 	// safe: xfs_info image
 	// asks: xfs_info /etc/image
-	{names: "xfs_info", risk: umpire.Safe, why: "tells about a file system", args: "read",
-		opts: []option{{names: "-V", does: shows}}},
+	{names: "xfs_info", risk: umpire.Safe, why: "tells about a file system", args: "read", about: "-V"},
 	// asks: cryptsetup luksFormat /dev/sda
 	// safe: cryptsetup status x
 	{names: "cryptsetup", risk: umpire.High, consequence: lost, why: "changes encrypted disks",
@@ -160,7 +155,7 @@ var diskTools = []program{
 		"partclone.restore sg_dd flashcp flash_erase nandwrite ubiformat ufsdump", risk: umpire.High, consequence: lost,
 		why: "repairs or changes a file system", args: "write…", lax: true},
 	{names: "sg_format sg_sanitize", risk: umpire.Critical, consequence: lost, why: "erases a disk", args: "write…",
-		lax: true, opts: []option{{names: "--help -h --version -V", does: shows}}},
+		lax: true, about: "--help -h --version -V"},
 	// safe: efibootmgr
 	// asks: efibootmgr -B
 	{names: "efibootmgr", risk: umpire.Safe, why: "lists what the machine boots", style: bare, check: checkBoot},
@@ -177,17 +172,14 @@ var diskTools = []program{
 	{
 		names: "shutdown", risk: umpire.Critical, consequence: lost, why: "powers the machine off",
 		check: checkShutdown,
-		opts: []option{
-			{names: "-c"}, {names: "-hHPrkfFnt --halt --poweroff --reboot --no-wall"},
-			{names: aboutItself, does: shows},
-		},
+		about: aboutItself, opts: []option{{names: "-c"}, {names: "-hHPrkfFnt --halt --poweroff --reboot --no-wall"}},
 	},
 	{names: "reboot halt poweroff", risk: umpire.Critical, consequence: lost, why: "powers the machine off", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+		about: aboutItself},
 	{names: "init telinit", risk: umpire.High, consequence: lost, why: "changes what the system runs", style: bare,
 		check: checkInit},
 	{names: "kexec", risk: umpire.Critical, consequence: lost, why: "starts another kernel", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+		about: aboutItself},
 	// asks: pm-suspend
 	{names: "pm-suspend pm-hibernate rtcwake wall write mesg", risk: umpire.High, consequence: lost,
 		why: "reaches everybody on the machine", lax: true},

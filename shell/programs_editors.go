@@ -12,37 +12,34 @@ var editors = []program{
 	{
 		names: "vi vim nvim view vimdiff nvimdiff gvim mvim ex rvim vimtutor", risk: umpire.Medium, consequence: lost,
 		why: "edits files, and runs what its commands say", args: "write…", check: checkVi,
-		opts: []option{
+		about: "--version --help -h", opts: []option{
 			{names: "-eEsRnNbdHvyZgfmMpOolLACDFX0123456789 --clean --noplugin --headless --literal --nofork -V?"},
 			{names: "-c= --cmd= -T= -q= -i= -t= -W= -P="},
 			{names: "-S= -u= -U=", does: reads | obeys, why: "runs a script of the editor"},
 			{names: "-w=", does: writes}, {names: "--startuptime=", does: writes},
-			{names: "--version --help -h", does: shows},
 		},
 	},
 	{names: "nano pico micro hx helix kak kakoune joe mcedit jed mg ne", risk: umpire.Medium, consequence: reversible,
-		why: "edits files", args: "write…", opts: []option{{names: "--version --help", does: shows}}},
+		why: "edits files", args: "write…", about: "--version --help"},
 	{
 		names: "emacs emacsclient", every: guessCode, risk: umpire.Medium, consequence: lost,
 		why: "edits files, and runs Lisp", args: "write…", style: words,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-nw --no-window-system -q --no-init-file -Q --quick --batch -batch -n --no-wait -c " +
 				"--create-frame"},
 			{names: "-l= --load= --script= -script=", does: reads | obeys, why: "runs a file of Lisp"},
 			{names: "-e= --eval= -eval= -f= --funcall=", does: asks, consequence: lost, why: "runs Lisp"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "ed red", risk: umpire.Medium, consequence: lost, why: "edits a file, and runs what its commands say",
-		args: "write…", check: checkEd, opts: []option{{names: "-sEGlprv"}, {names: aboutItself, does: shows}}},
+		args: "write…", check: checkEd, about: aboutItself, opts: []option{{names: "-sEGlprv"}}},
 	{
 		names: "code code-insiders codium cursor subl zed atom gedit kate notepad mate bbedit idea webstorm",
 		risk:  umpire.Medium, consequence: reversible, why: "opens an editor", args: "write…",
-		opts: []option{
+		about: "--list-extensions --show-versions --version --help -v -h", opts: []option{
 			{names: "-ndgrwa --new-window --diff --goto --reuse-window --wait --add --verbose --disable-extensions"},
 			{names: "--install-extension= --uninstall-extension=", does: harms, consequence: lost,
 				why: "installs or removes code of others"},
-			{names: "--list-extensions --show-versions --version --help -v -h", does: shows},
 		},
 	},
 	// safe: man ls
@@ -68,14 +65,12 @@ var editors = []program{
 	{names: "apropos whatis manpath", risk: umpire.Safe, why: "looks up manuals", lax: true, opts: []option{
 		{names: "-C= --config-file=", does: reads | asks, consequence: lost, why: "obeys another configuration"},
 		{names: "-M= --manpath=", does: reads}, {names: "-m= -s= -L= --systems= --sections= --locale="},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: tldr tar
 	// asks: tldr --update
-	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", opts: []option{
+	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", about: aboutItself, opts: []option{
 		{names: "-p= -L= --platform= --language= --list -l --no-color --color= -q --quiet --offline"},
 		{names: "-u --update -c --clear-cache", does: asks, consequence: lost, why: "downloads or deletes the manuals"},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: info ls
 	// asks: info --init-file=x ls
@@ -83,8 +78,7 @@ var editors = []program{
 		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="},
 		{names: "-f= --file= -d= --directory=", does: reads},
 		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	{names: "pinfo", risk: umpire.Medium, consequence: reversible,
 		why: "shows a manual, and starts programs on its links"},
 }

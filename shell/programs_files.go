@@ -14,8 +14,8 @@ var fileTools = []program{
 	{names: "rm", risk: umpire.High, consequence: lost, why: "deletes files for good", args: "delete…", opts: []option{
 		{names: "-fiIvdPWx --force --verbose --dir --interactive? --one-file-system --no-preserve-root " +
 			"--preserve-root?", does: plain},
-		{names: "-rR --recursive", does: walks, why: "deletes everything below"}, {names: aboutItself, does: shows},
-	}},
+		{names: "-rR --recursive", does: walks, why: "deletes everything below"},
+	}, about: aboutItself},
 	{
 		names: "Remove-Item remove-item", each: true, risk: umpire.High, consequence: lost,
 		why: "deletes files for good", style: words, args: "delete…", lax: true,
@@ -27,22 +27,20 @@ var fileTools = []program{
 	// asks: rmdir a
 	{
 		names: "rmdir", risk: umpire.High, consequence: reversible, why: "deletes folders", args: "delete…",
-		opts: []option{
-			{names: "-pv --parents --verbose --ignore-fail-on-non-empty"}, {names: aboutItself, does: shows},
-		},
+		about: aboutItself, opts: []option{{names: "-pv --parents --verbose --ignore-fail-on-non-empty"}},
 	},
 	// asks: unlink a
 	{names: "unlink", risk: umpire.High, consequence: lost, why: "deletes a file for good", args: "delete…",
-		opts: []option{{names: aboutItself, does: shows}}},
+		about: aboutItself},
 	// asks: shred a
 	{
 		names: "shred srm wipe", risk: umpire.High, consequence: lost, why: "overwrites files so that nothing is left",
 		args: "write…", check: checkShred,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-fvxzrRdlmMqQecC --force --verbose --exact --zero --recursive"},
 			{names: "-u --remove?", does: plain},
 			{names: "-n= --iterations= -s= --size=", does: plain},
-			{names: "--random-source=", does: reads}, {names: aboutItself, does: shows},
+			{names: "--random-source=", does: reads},
 		},
 	},
 	// asks: mv a b
@@ -51,12 +49,11 @@ var fileTools = []program{
 			"--exchange --no-copy --debug", does: plain},
 		{names: "-b --backup? -S= --suffix="},
 		{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// asks: cp a b
 	{
 		names: "cp gcp", risk: umpire.Medium, consequence: reversible, why: "copies files", check: checkCopy,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-l --link"},
 			{names: "-finpsuvxLPHdZcX --force --interactive --no-clobber --no-dereference --dereference " +
 				"--preserve? --no-preserve= --parents --update? --verbose --one-file-system --symbolic-link " +
@@ -64,113 +61,106 @@ var fileTools = []program{
 				"--keep-directory-symlink --remove-destination", does: plain},
 			{names: "-arR --archive --recursive", does: walks}, {names: "-b --backup? -S= --suffix="},
 			{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: ln -s a b
 	{
 		names: "ln link", peeks: true, risk: umpire.Medium, consequence: reversible,
 		why: "makes another name for a file", check: checkLink,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-bdFfinLPrsvh --force --interactive --logical --no-dereference --physical --relative --symbolic " +
 				"--verbose --directory"},
 			{names: "--backup? -S= --suffix="},
 			{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: install a b
 	{
 		names: "install ginstall", risk: umpire.Medium, consequence: reversible,
 		why: "copies files and sets who may do what with them", check: checkInstall,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-bcCDpvsZ --compare --preserve-timestamps --strip --verbose --preserve-context --context? " +
 				"--debug", does: plain},
 			{names: "-m= --mode= -o= --owner= -g= --group= --backup? -S= --suffix="},
 			{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
 			{names: "-d --directory"},
 			{names: "--strip-program=", does: runs, why: "runs a program on what it installs"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: rename s/a/b/ c
 	{
 		names: "rename prename file-rename", risk: umpire.Medium, consequence: reversible,
 		why: "renames files, by an expression that may be code", args: "data write…",
-		opts: []option{
+		about: "--help --version -V -h", opts: []option{
 			{names: "-vnsofialN0 --verbose --no-act --nono --symlink --no-overwrite --last --interactive --force"},
 			{names: "-e= --expr=", does: asks, consequence: lost, why: "runs Perl code"},
-			{names: "--help --version -V -h", does: shows},
 		},
 	},
 	// asks: mkdir a
 	{names: "mkdir", risk: umpire.Medium, consequence: reversible, why: "makes folders", args: "write…", opts: []option{
 		{names: "-pvZ --parents --verbose --context?", does: plain},
-		{names: "-m= --mode=", does: plain}, {names: aboutItself, does: shows},
-	}},
+		{names: "-m= --mode=", does: plain},
+	}, about: aboutItself},
 	// asks: touch a
 	{
 		names: "touch", risk: umpire.Medium, consequence: reversible, why: "makes files, or changes their times",
-		args: "write…",
-		opts: []option{
+		args:  "write…",
+		about: aboutItself, opts: []option{
 			{names: "-acfhm --no-create --no-dereference"}, {names: "-d= --date= -t= --time= -A=", does: plain},
-			{names: "-r= --reference=", does: reads}, {names: aboutItself, does: shows},
+			{names: "-r= --reference=", does: reads},
 		},
 	},
 	// asks: truncate -s 0 a
 	{
 		names: "truncate", risk: umpire.High, consequence: reversible, why: "cuts files to a size", args: "write…",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-co --no-create --io-blocks"},
 			{names: "-s= --size=", does: plain}, {names: "-r= --reference=", does: reads},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: fallocate -l 5 a
 	{
 		names: "fallocate", risk: umpire.High, consequence: reversible, why: "changes the size of files",
-		args: "write…",
-		opts: []option{
+		args:  "write…",
+		about: aboutItself, opts: []option{
 			{names: "-cdinpvwxz --keep-size --dig-holes --zero-range --punch-hole --collapse-range --insert-range " +
 				"--posix --verbose"},
-			{names: "-l= --length= -o= --offset=", does: plain}, {names: aboutItself, does: shows},
+			{names: "-l= --length= -o= --offset=", does: plain},
 		},
 	},
 	// asks: tee a
 	// safe: tee < a
 	{
 		names: "tee", risk: umpire.Safe, why: "passes its input on", args: "write…", check: checkTee, out: passesAll,
-		opts: []option{{names: "-aip --append --ignore-interrupts --output-error?", does: plain},
-			{names: aboutItself, does: shows}},
+		about: aboutItself, opts: []option{{names: "-aip --append --ignore-interrupts --output-error?", does: plain}},
 	},
 	// safe: mktemp -u
 	// asks: mktemp -p /etc
 	{names: "mktemp", risk: umpire.Low, why: "makes a temporary file of a new name", check: checkTemp, opts: []option{
 		{names: "-dqut --directory --quiet --dry-run --suffix="}, {names: "-p= --tmpdir?"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	{
 		names: "tempfile", risk: umpire.Medium, consequence: reversible, why: "makes a temporary file", args: "none",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-d= --directory=", does: writes}, {names: "-n= --name=", does: writes},
-			{names: "-m= --mode= -p= --prefix= -s= --suffix="}, {names: aboutItself, does: shows},
+			{names: "-m= --mode= -p= --prefix= -s= --suffix="},
 		},
 	},
 	// asks: mkfifo a
 	{names: "mkfifo", risk: umpire.Medium, consequence: reversible, why: "makes a named pipe", args: "write…",
-		opts: []option{{names: "-Z --context? -m= --mode=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-Z --context? -m= --mode=", does: plain}}},
 	// asks: mknod a c 1 3
 	{names: "mknod", risk: umpire.High, consequence: lost, why: "makes a device file", args: "write data…",
-		opts: []option{{names: "-Z --context? -m= --mode=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-Z --context? -m= --mode=", does: plain}}},
 	// safe: sync
 	// asks: sync /root
 	{names: "sync", risk: umpire.Low, why: "writes what is cached to disk", args: "read…",
-		opts: []option{{names: "-df --data --file-system"}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-df --data --file-system"}}},
 	// asks: patch -p1 -i a.patch
 	{
 		names: "patch", risk: umpire.Medium, consequence: reversible, why: "changes the files that a patch names",
 		check: checkPatch,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-bcEflNnRstTuvZ --backup --force --batch --forward --reverse --silent --quiet --unified " +
 				"--context --normal --dry-run --verbose --binary --remove-empty-files --posix --ignore-whitespace"},
 			{names: "-p= --strip= -F= --fuzz= -V= --version-control= -z= --suffix= -B= --prefix= -Y= -D= --ifdef= " +
@@ -178,7 +168,6 @@ var fileTools = []program{
 			{names: "-i= --input=", does: reads}, {names: "-o= --output= -r= --reject-file=", does: writes},
 			{names: "-d= --directory=", does: plain},
 			{names: "-e --ed", does: asks, consequence: lost, why: "runs the patch as commands of an editor"},
-			{names: aboutItself, does: shows},
 		},
 	},
 }

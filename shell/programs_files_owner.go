@@ -13,33 +13,32 @@ var ownerTools = []program{
 	{
 		names: "chmod gchmod", risk: umpire.High, consequence: reversible, why: "changes who may use files",
 		args: "data write…", check: checkMode,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-cfvhEHLP --changes --silent --quiet --verbose --preserve-root --no-preserve-root --dereference " +
 				"--no-dereference"},
 			{names: "-R --recursive", does: walks, why: "changes everything below"},
 			{names: "--reference=", does: reads | lead},
-			{names: "-rwxXstugoa", does: lead}, {names: aboutItself, does: shows},
+			{names: "-rwxXstugoa", does: lead},
 		},
 	},
 	// asks: chown x a
 	{
 		names: "chown chgrp gchown", risk: umpire.High, consequence: lost, why: "changes whom files belong to",
-		args: "data write…",
-		opts: []option{
+		args:  "data write…",
+		about: aboutItself, opts: []option{
 			{names: "-cfvhHLPnx --changes --silent --quiet --verbose --dereference --no-dereference --preserve-root " +
 				"--no-preserve-root --from=", does: plain},
 			{names: "-R --recursive", does: walks, why: "changes everything below"},
-			{names: "--reference=", does: reads | lead}, {names: aboutItself, does: shows},
+			{names: "--reference=", does: reads | lead},
 		},
 	},
 	// asks: chattr +i a
 	{
 		names: "chattr", risk: umpire.High, consequence: lost, why: "changes what may be done with files",
-		args: "data write…",
-		opts: []option{
+		args:  "data write…",
+		about: aboutItself, opts: []option{
 			{names: "-VfhHLx -v= -p=", does: plain}, {names: "-aAcCdDeijmPsStTuF", does: lead},
 			{names: "-R", does: walks},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "chflags", risk: umpire.High, consequence: lost, why: "changes what may be done with files",
@@ -47,11 +46,11 @@ var ownerTools = []program{
 	// asks: setfacl -m u:x:r a
 	{
 		names: "setfacl", risk: umpire.High, consequence: reversible, why: "changes who may use files", args: "write…",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-bkdnLPt --remove-all --remove-default --default --no-mask --mask --logical --physical --test"},
 			{names: "-m= --modify= -x= --remove= --set=", does: plain},
 			{names: "-M= --modify-file= -X= --remove-file= --set-file= --restore=", does: reads},
-			{names: "-R --recursive", does: walks}, {names: aboutItself, does: shows},
+			{names: "-R --recursive", does: walks},
 		},
 	},
 	// asks: setcap x a

@@ -21,7 +21,7 @@ var syncTools = []program{
 	// asks: rsync -a a/ b/
 	{
 		names: "rsync", risk: umpire.Medium, consequence: reversible, why: "copies trees of files", check: checkRsync,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-acbuldDgHkKLmopPqrRsStvWxXzAEJNUyCFhiI0468 --archive --checksum --backup --update --inplace " +
 				"--append --append-verify --dirs --links --copy-links --copy-unsafe-links --safe-links --munge-links " +
 				"--copy-dirlinks --keep-dirlinks --hard-links --perms --executability --acls --xattrs --owner " +
@@ -48,7 +48,6 @@ var syncTools = []program{
 			{names: "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded " +
 				"--delete-missing-args", does: harms, consequence: lost, why: "deletes what the source does not have"},
 			{names: "--remove-source-files", does: harms, consequence: lost, why: "deletes what it has copied"},
-			{names: aboutItself, does: shows},
 		},
 	},
 }

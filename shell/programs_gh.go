@@ -144,20 +144,19 @@ var ghWork = []program{
 		{names: "-H= --header=", does: plain},
 		{names: "-q= --jq= -t= --template= -p= --preview= --cache=", does: plain},
 		{names: "-i --include --paginate --slurp --silent --verbose"},
-		{names: "--hostname=", does: asks, consequence: sent, why: "asks another host"}, {names: "--help", does: shows},
-	}},
+		{names: "--hostname=", does: asks, consequence: sent, why: "asks another host"},
+	}, about: "--help"},
 	{names: "status", risk: umpire.Low, why: asksHost,
-		opts: []option{{names: "-e= --exclude= -o= --org=", does: plain}, {names: "--help", does: shows}}},
+		about: "--help", opts: []option{{names: "-e= --exclude= -o= --org=", does: plain}}},
 	{names: "browse", risk: umpire.Medium, consequence: sent, why: "opens a browser", lax: true},
 }
 
 // ghAccount are the commands for the account, its secrets and gh itself.
 var ghAccount = []program{
 	{names: "auth", risk: umpire.Safe, why: "prints usage", subs: []program{
-		{names: "status", risk: umpire.Low, why: asksHost, opts: []option{
+		{names: "status", risk: umpire.Low, why: asksHost, about: "--help", opts: []option{
 			{names: "-a --active -h= --hostname= --json= -q= --jq= --template=", does: plain},
 			{names: "-t --show-token", does: harms, consequence: harmless, why: "prints your token"},
-			{names: "--help", does: shows},
 		}},
 		{names: "token", risk: umpire.High, consequence: harmless, why: "prints your token", lax: true},
 		{names: "login logout refresh setup-git switch git-credential", each: true, risk: umpire.High,
@@ -195,25 +194,24 @@ var ghAccount = []program{
 	},
 	{names: "config", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints settings", check: secretSetting,
-			opts: []option{{names: "-h= --host=", does: plain}, {names: "--help", does: shows}}},
+			about: "--help", opts: []option{{names: "-h= --host=", does: plain}}},
 		{names: "set clear-cache", each: true, risk: umpire.High, consequence: reversible,
 			why: "changes settings that can name programs to run", lax: true},
 	}},
 	{names: "alias", risk: umpire.Safe, why: "prints usage", subs: []program{
-		{names: "list ls", risk: umpire.Safe, why: "prints other names of commands",
-			opts: []option{{names: "--help", does: shows}}},
+		{names: "list ls", risk: umpire.Safe, why: "prints other names of commands", about: "--help"},
 		{names: "set import delete", each: true, risk: umpire.High, consequence: reversible,
 			why: "changes what names mean from now on", lax: true},
 	}},
 	{names: "extension ext extensions", risk: umpire.Safe, why: "prints usage", subs: []program{
-		{names: "list ls", risk: umpire.Safe, why: "lists extensions", opts: []option{{names: "--help", does: shows}}},
+		{names: "list ls", risk: umpire.Safe, why: "lists extensions", about: "--help"},
 		{names: "search", risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
 			opts: []option{{names: "--license= --order= --owner= --sort=", does: plain}}},
 		{names: "install upgrade create exec remove browse", each: true, risk: umpire.High, consequence: lost,
 			why: "installs or runs programs from the network", lax: true},
 	}},
 	{names: "completion version help", each: true, risk: umpire.Safe, why: "prints something about gh",
-		opts: []option{{names: "-s= --shell=", does: plain}, {names: "--help", does: shows}}},
+		about: "--help", opts: []option{{names: "-s= --shell=", does: plain}}},
 }
 
 // ghBody are the options that take a text from a file.

@@ -17,7 +17,7 @@ var gitTools = []program{
 		more: []*[]program{
 			&gitHistory, &gitLooking, &gitRefs, &gitChanging, &gitRewriting, &gitRemotes, &gitPlumbing, &gitPrograms,
 		},
-		opts: []option{
+		about: "-v --version -h --help --html-path --man-path --info-path --list-cmds=", opts: []option{
 			{names: "-C=", does: enters},
 			{names: "-c=", does: obeys, why: "a setting on the line can name programs to run",
 				except: harmlessGitSettings},
@@ -31,7 +31,6 @@ var gitTools = []program{
 			{names: "-P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice"},
 			{names: "--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --namespace= " +
 				"--attr-source= --super-prefix=", does: plain},
-			{names: "-v --version -h --help --html-path --man-path --info-path --list-cmds=", does: shows},
 		},
 	},
 	// These are in git's folder of programs.

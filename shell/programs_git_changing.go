@@ -19,62 +19,56 @@ var gitChanging = []program{
 	{names: "mv", risk: umpire.Medium, consequence: reversible, why: "moves files", check: checkGitMove, opts: []option{
 		{names: "-vk --verbose --sparse"}, {names: "-n --dry-run"},
 		{names: "-f --force", does: harms, consequence: lost, why: "overwrites files"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	{
 		names: "rm", risk: umpire.Medium, consequence: reversible, why: "stops tracking files", check: checkGitRemove,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-fq --force --quiet --ignore-unmatch --sparse --pathspec-file-nul"}, {names: "-n --dry-run"},
 			{names: "--cached"},
 			{names: "-r", does: walks}, {names: "--pathspec-from-file=", does: reads},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{
 		names: "restore", risk: umpire.Medium, consequence: reversible, why: "takes changes out of the next commit",
 		check: checkRestore,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-s= --source= -q --quiet --progress --no-progress --ignore-unmerged --overlay --no-overlay " +
 				"--pathspec-file-nul --recurse-submodules --ours --theirs -23 -m --merge --conflict= -p --patch " +
 				"--ignore-skip-worktree-bits", does: plain},
 			{names: "-S --staged"}, {names: "-W --worktree"}, {names: "--pathspec-from-file=", does: reads},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{
 		names: "clean", risk: umpire.High, consequence: lost, why: "deletes files that are not tracked",
 		check: checkClean,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-dxXqfi --force --interactive --quiet -e= --exclude=", does: plain}, {names: "-n --dry-run"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: git checkout -b topic
 	{
 		names: "checkout", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree",
 		lax: true, check: checkCheckout,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-f --force", does: harms, consequence: lost, why: "throws away changes by force"},
 			{names: "-B=", does: harms, consequence: reversible, why: "puts a branch elsewhere by force"},
 			{names: "-b= --orphan= --conflict=", does: plain}, {names: "-qltdpmu23"},
 			{names: "--pathspec-from-file=", does: reads},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{
 		names: "switch", risk: umpire.Medium, consequence: reversible, why: "goes to another branch", lax: true,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-f --force --discard-changes", does: harms, consequence: lost,
 				why: "throws away changes by force"},
 			{names: "-C= --force-create=", does: harms, consequence: reversible,
 				why: "puts a branch elsewhere by force"},
 			{names: "-c= --create= --orphan= --conflict=", does: plain}, {names: "-qtdmu"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{
 		names: "commit", risk: umpire.High, consequence: reversible, why: "makes a commit", check: checkCommit,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-avqeszio --all --verbose --quiet --edit --no-edit --signoff --no-signoff --status --no-status " +
 				"--include --only --short --branch --porcelain --long --null --ahead-behind --no-ahead-behind " +
 				"--allow-empty --allow-empty-message --reset-author --no-post-rewrite --pathspec-file-nul --verify " +
@@ -86,13 +80,12 @@ var gitChanging = []program{
 			{names: "-n --no-verify", why: "passes over the hooks"},
 			{names: "-p --patch --interactive"},
 			{names: "-F= --file= -t= --template= --pathspec-from-file=", does: reads},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{
 		names: "apply", risk: umpire.Medium, consequence: reversible, why: "changes files as a patch says",
 		args: "read…", check: checkApply,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "--stat --numstat --summary --check", why: "only shows"},
 			{names: "--apply --index --cached -3 --3way --intent-to-add -N", does: asks, consequence: reversible,
 				why: "changes files as a patch says"},
@@ -102,17 +95,17 @@ var gitChanging = []program{
 			{names: "-p= -R -v -q -z", does: plain},
 			{names: "--reject", does: asks, consequence: reversible, why: "leaves what does not fit in files"},
 			{names: "--unsafe-paths", does: harms, consequence: lost, why: "changes files outside of the work tree"},
-			{names: "--build-fake-ancestor=", does: writes}, {names: aboutItself, does: shows},
+			{names: "--build-fake-ancestor=", does: writes},
 		},
 	},
 	{
 		names: "init init-db", risk: umpire.Medium, consequence: reversible, why: "creates a repository", args: "write",
-		lax: true,
-		opts: []option{
+		lax:   true,
+		about: aboutItself, opts: []option{
 			{names: "-b= --initial-branch= --object-format= --ref-format=", does: plain},
 			{names: "--shared? --bare -q --quiet", does: plain},
 			{names: "--template=", does: harms | reads, consequence: lost, why: "takes hooks from a folder"},
-			{names: "--separate-git-dir=", does: writes}, {names: aboutItself, does: shows},
+			{names: "--separate-git-dir=", does: writes},
 		},
 	},
 	{names: "sparse-checkout", risk: umpire.Medium, consequence: reversible, why: "changes which files are there",
@@ -123,10 +116,9 @@ var gitChanging = []program{
 			{
 				names: "ls-files status env version locks", each: true, risk: umpire.Low, why: "lists large files",
 				check: checkOutward,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: "-alsdnIX --all --long --size --debug --name-only --json --porcelain --include= " +
 						"--exclude= --deleted", does: plain},
-					{names: aboutItself, does: shows},
 				},
 			},
 			{names: "push migrate prune uninstall unlock", each: true, risk: umpire.High, consequence: sent,

@@ -42,14 +42,13 @@ var gitHistory = []program{
 	}, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{
 		names: "rev-list", risk: umpire.Safe, why: "prints the names of commits", check: checkOutward,
-		out: namesRevisions,
-		opts: []option{{names: "--quiet --abbrev? --no-abbrev --color? --no-color", does: plain},
-			{names: aboutItself, does: shows}},
+		out:   namesRevisions,
+		about: aboutItself, opts: []option{{names: "--quiet --abbrev? --no-abbrev --color? --no-color", does: plain}},
 		also: []*[]option{&gitRevOpts},
 	},
 	{
 		names: "blame annotate", risk: umpire.Safe, why: "prints who wrote which line", check: checkPrinted,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-bfnpctlsewh --root --show-stats --progress --no-progress --score-debug --show-name " +
 				"--show-number --porcelain --line-porcelain --show-email --color-lines --color-by-age --minimal " +
 				"--incremental --reverse --first-parent --indent-heuristic --no-indent-heuristic"},
@@ -57,22 +56,20 @@ var gitHistory = []program{
 				"--no-textconv --diff-algorithm=", does: plain},
 			{names: "-S= --contents= --ignore-revs-file=", does: reads},
 			{names: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "reflog", risk: umpire.Safe, why: "prints where refs were", check: checkReflog,
 		also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{names: "cherry", risk: umpire.Safe, why: "prints commits that are not upstream", check: checkOutward,
-		opts: []option{{names: "-v --verbose --abbrev? --no-abbrev", does: plain}, {names: aboutItself, does: shows}}},
-	{names: "show-branch", risk: umpire.Safe, why: "prints branches", opts: []option{
+		about: aboutItself, opts: []option{{names: "-v --verbose --abbrev? --no-abbrev", does: plain}}},
+	{names: "show-branch", risk: umpire.Safe, why: "prints branches", about: aboutItself, opts: []option{
 		{names: "-arg --all --remotes --color? --no-color --more? --no-more --list --current --topo-order " +
 			"--date-order --sparse --no-name --sha1-name --reflog? --merge-base --independent --topics", does: plain},
-		{names: aboutItself, does: shows},
 	}},
 	{
 		names: "grep", risk: umpire.Safe, why: "searches the work tree or commits", check: checkGitGrep,
-		out: grepsNames,
-		opts: []option{
+		out:   grepsNames,
+		about: aboutItself, opts: []option{
 			{names: "-viwaIrEGFPnhHzocpWq"}, {names: "-l --files-with-matches --name-only -L --files-without-match"},
 			{names: "--no-index"}, {names: "-0123456789"},
 			{names: "-A= -B= -C= --after-context= --before-context= --context= -m= --max-count= --max-depth= " +
@@ -89,7 +86,6 @@ var gitHistory = []program{
 				why: "opens the files with a program"},
 			{names: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
 			{names: "--ext-grep", does: asks, consequence: lost, why: "runs another grep"},
-			{names: aboutItself, does: shows},
 		},
 	},
 }

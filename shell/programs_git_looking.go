@@ -14,8 +14,7 @@ var gitLooking = []program{
 			"--long --null --no-renames --renames"},
 		{names: "-u? --untracked-files? --porcelain? --ignored? --ignore-submodules? --column? --no-column -M? " +
 			"--find-renames? --no-branch --no-short", does: plain},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	{names: "ls-files", risk: umpire.Safe, why: "lists files", check: checkOutward, out: listsFiles, opts: []option{
 		{names: "-zcdmoik --cached --deleted --modified --others --ignored --killed --directory --no-directory " +
 			"--empty-directory --no-empty-directory"},
@@ -24,13 +23,12 @@ var gitLooking = []program{
 		{names: "-X= --exclude-from=", does: reads},
 		// These print more than names.
 		{names: "-stvfu --stage --unmerged --eol --resolve-undo --debug --format=", does: plain},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	{
 		names: "ls-tree", risk: umpire.Safe, why: "lists the files of a commit", check: checkOutward, out: listsTree,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-drtzl --long --full-name --full-tree --object-only --abbrev? --no-abbrev", does: plain},
-			{names: "--name-only --name-status"}, {names: "--format=", does: plain}, {names: aboutItself, does: shows},
+			{names: "--name-only --name-status"}, {names: "--format=", does: plain},
 		},
 	},
 	{names: "cat-file", risk: umpire.Safe, why: "prints an object", check: checkPrinted, opts: []option{
@@ -38,12 +36,11 @@ var gitLooking = []program{
 			"--unordered --follow-symlinks --allow-unknown-type --use-mailmap --mailmap --path= --filter?",
 			does: plain},
 		{names: "--textconv --filters", does: asks, consequence: lost, why: "runs the converters of the settings"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	{
 		names: "rev-parse", risk: umpire.Safe, why: "prints what a revision means", check: checkPrinted,
-		out: parsesRevisions,
-		opts: []option{
+		out:   parsesRevisions,
+		about: aboutItself, opts: []option{
 			{names: "--abbrev-ref? --short? --verify -q --quiet --symbolic-full-name", does: plain},
 			{names: "--show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir " +
 				"--git-path= --path-format= --resolve-git-dir= --shared-index-path --show-superproject-working-tree " +
@@ -54,67 +51,59 @@ var gitLooking = []program{
 			{names: "--revs-only --no-revs --flags --no-flags --default= --prefix= --sq --sq-quote --not --since= " +
 				"--after= --until= --before= --end-of-options --parseopt --keep-dashdash --stop-at-non-option " +
 				"--stuck-long", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "merge-base", risk: umpire.Safe, why: "prints where branches part", out: namesRevisions, opts: []option{
-		{names: "-a --all --octopus --independent --is-ancestor --fork-point"}, {names: aboutItself, does: shows},
-	}},
-	{names: "describe", risk: umpire.Safe, why: "names a commit after a tag", opts: []option{
+		{names: "-a --all --octopus --independent --is-ancestor --fork-point"},
+	}, about: aboutItself},
+	{names: "describe", risk: umpire.Safe, why: "names a commit after a tag", about: aboutItself, opts: []option{
 		{names: "--all --tags --contains --abbrev? --no-abbrev --candidates= --exact-match --no-exact-match --debug " +
 			"--long --match= --no-match --exclude= --no-exclude --always --first-parent --dirty? --broken?",
 			does: plain},
-		{names: aboutItself, does: shows},
 	}},
-	{names: "name-rev", risk: umpire.Safe, why: "names a commit after a ref", opts: []option{
+	{names: "name-rev", risk: umpire.Safe, why: "names a commit after a ref", about: aboutItself, opts: []option{
 		{names: "--tags --refs= --exclude= --all --annotate-stdin --stdin --name-only --no-undefined --always",
 			does: plain},
-		{names: aboutItself, does: shows},
 	}},
 	{names: "for-each-ref", risk: umpire.Safe, why: "lists refs", opts: []option{
 		{names: "-sp --shell --perl --python --tcl --ignore-case --stdin --include-root-refs"},
 	}, also: []*[]option{&gitListOpts}},
-	{names: "show-ref", risk: umpire.Safe, why: "lists refs", opts: []option{
+	{names: "show-ref", risk: umpire.Safe, why: "lists refs", about: aboutItself, opts: []option{
 		{names: "-dqs --head --heads --branches --tags --verify --exists --dereference --hash? --abbrev? --quiet " +
 			"--exclude-existing?", does: plain},
-		{names: aboutItself, does: shows},
 	}},
 	{names: "count-objects", risk: umpire.Safe, why: "counts objects",
-		opts: []option{{names: "-vH --verbose --human-readable"}, {names: aboutItself, does: shows}}},
-	{names: "fsck", risk: umpire.Safe, why: "checks the repository", opts: []option{
+		about: aboutItself, opts: []option{{names: "-vH --verbose --human-readable"}}},
+	{names: "fsck", risk: umpire.Safe, why: "checks the repository", about: aboutItself, opts: []option{
 		{names: "-v --verbose --unreachable --dangling --no-dangling --tags --root --cache --reflogs --no-reflogs " +
 			"--full --no-full --connectivity-only --strict --progress --no-progress --name-objects --references " +
 			"--no-references"},
 		{names: "--lost-found", does: asks, consequence: reversible, why: "writes what it finds"},
-		{names: aboutItself, does: shows},
 	}},
 	{names: "check-ignore", risk: umpire.Safe, why: "prints what is ignored", check: checkOutward, opts: []option{
-		{names: "-qvnz --quiet --verbose --non-matching --stdin --no-index --index"}, {names: aboutItself, does: shows},
-	}},
+		{names: "-qvnz --quiet --verbose --non-matching --stdin --no-index --index"},
+	}, about: aboutItself},
 	{names: "check-attr", risk: umpire.Safe, why: "prints attributes", check: checkOutward,
-		opts: []option{{names: "-az --all --cached --stdin --source=", does: plain},
-			{names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-az --all --cached --stdin --source=", does: plain}}},
 	{names: "check-mailmap check-ref-format", each: true, risk: umpire.Safe, why: "checks a name", opts: []option{
 		{names: "--stdin --branch --normalize --allow-onelevel --no-allow-onelevel --refspec-pattern"},
-		{names: "--mailmap-file=", does: reads}, {names: aboutItself, does: shows},
-	}},
+		{names: "--mailmap-file=", does: reads},
+	}, about: aboutItself},
 	{names: "var", risk: umpire.Safe, why: "prints a variable of git",
-		opts: []option{{names: "-l"}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-l"}}},
 	{names: "version", risk: umpire.Safe, why: "prints the version",
-		opts: []option{{names: "--build-options"}, {names: aboutItself, does: shows}}},
-	{names: "help", risk: umpire.Safe, why: "prints a manual page", opts: []option{
+		about: aboutItself, opts: []option{{names: "--build-options"}}},
+	{names: "help", risk: umpire.Safe, why: "prints a manual page", about: aboutItself, opts: []option{
 		{names: "-agcmv --all --no-external-commands --no-aliases --verbose --guides --config --man " +
 			"--user-interfaces --developer-interfaces"},
 		{names: "-w --web", does: asks, consequence: sent, why: "opens a browser"},
 		{names: "-i --info", does: asks, consequence: lost, why: "starts the info reader"},
-		{names: aboutItself, does: shows},
 	}},
 	{
 		names: "verify-pack show-index get-tar-commit-id patch-id", each: true, risk: umpire.Safe,
 		why: "prints what a file or the input holds", args: "read…",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-vs --verbose --stat-only --object-format= --stable --unstable --verbatim", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "verify-commit verify-tag", each: true, risk: umpire.Medium, consequence: reversible,
@@ -122,8 +111,7 @@ var gitLooking = []program{
 	{names: "merge-tree", risk: umpire.Low, why: "merges without touching the work tree", opts: []option{
 		{names: "-z --write-tree --trivial-merge --messages --no-messages --name-only --allow-unrelated-histories " +
 			"--merge-base= --stdin --quiet", does: plain},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	{names: "config", risk: umpire.Safe, why: "prints settings", check: checkGitConfig,
 		also: []*[]option{&gitConfigOpts}},
 	{names: "archive", risk: umpire.Safe, why: "prints the files of a commit", check: checkArchive, opts: []option{
@@ -133,8 +121,7 @@ var gitLooking = []program{
 		{names: "-o= --output=", does: writes, why: "writes the archive"},
 		{names: "--remote=", does: asks, consequence: sent, why: "asks another machine for the archive"},
 		{names: "--exec=", does: asks | runs, consequence: lost, why: "runs a program at the other end"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 }
 
 // checkArchive judges the remote that git archive contacts.

@@ -6,23 +6,22 @@ import "github.com/umpirehq/umpire"
 var gitPlumbing = []program{
 	{
 		names: "hash-object", risk: umpire.Safe, why: "prints the name a file would have as an object", args: "read…",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-t= --stdin --no-filters --literally --path=", does: plain}, {names: "--stdin-paths"},
 			{names: "-w", does: asks, consequence: reversible, why: "adds an object"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{
 		names: "mktree mktag write-tree commit-tree", each: true, risk: umpire.Low,
-		why: "adds an object that nothing refers to",
-		opts: []option{
+		why:   "adds an object that nothing refers to",
+		about: aboutItself, opts: []option{
 			{names: "-z --missing --batch --strict --missing-ok --prefix= -p= -m= -S? --gpg-sign? --no-gpg-sign",
 				does: plain},
-			{names: "-F=", does: reads}, {names: aboutItself, does: shows},
+			{names: "-F=", does: reads},
 		},
 	},
 	{names: "stripspace", risk: umpire.Safe, why: "removes blanks",
-		opts: []option{{names: "-sc --strip-comments --comment-lines"}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-sc --strip-comments --comment-lines"}}},
 	{names: "column", risk: umpire.Safe, why: "puts words in columns", lax: true},
 	{names: "update-index read-tree", each: true, risk: umpire.Medium, consequence: reversible,
 		why: "changes the next commit", lax: true},
@@ -55,11 +54,10 @@ func checkTrailers(u *use) {
 var gitPrograms = []program{
 	{
 		names: "difftool", risk: umpire.Medium, consequence: reversible, why: "starts a program on files that differ",
-		lax: true,
-		opts: []option{
+		lax:   true,
+		about: aboutItself, opts: []option{
 			{names: "-x= --extcmd=", does: runs, why: "runs a program on files that differ"},
 			{names: "-t= --tool=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "mergetool gui citool instaweb web--browse", each: true, risk: umpire.Medium, consequence: reversible,

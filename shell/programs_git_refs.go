@@ -59,16 +59,14 @@ var gitRefs = []program{
 	},
 	{names: "worktree", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "list", risk: umpire.Safe, why: "lists work trees",
-			opts: []option{{names: "-vz --verbose --porcelain --expire=", does: plain},
-				{names: aboutItself, does: shows}}},
+			about: aboutItself, opts: []option{{names: "-vz --verbose --porcelain --expire=", does: plain}}},
 		{
 			names: "add", risk: umpire.Medium, consequence: reversible, why: "creates a work tree", args: "write data…",
-			opts: []option{
+			about: aboutItself, opts: []option{
 				{names: "-dq --detach --no-checkout --checkout --guess-remote --no-guess-remote --lock --reason= " +
 					"--quiet --track --no-track --orphan -b=", does: plain},
 				{names: "-f --force -B=", does: harms, consequence: reversible,
 					why: "puts a branch elsewhere by force"},
-				{names: aboutItself, does: shows},
 			},
 		},
 		{names: "move", risk: umpire.Medium, consequence: reversible, why: "moves a work tree", args: "write…",
@@ -79,10 +77,9 @@ var gitRefs = []program{
 	}},
 	{
 		names: "notes", risk: umpire.Safe, why: "lists notes",
-		opts: []option{{names: "--ref=", does: plain}, {names: aboutItself, does: shows}},
+		about: aboutItself, opts: []option{{names: "--ref=", does: plain}},
 		subs: []program{
-			{names: "list show get-ref", each: true, risk: umpire.Safe, why: "prints notes",
-				opts: []option{{names: aboutItself, does: shows}}},
+			{names: "list show get-ref", each: true, risk: umpire.Safe, why: "prints notes", about: aboutItself},
 			{
 				names: "add append copy edit merge", each: true, risk: umpire.Medium, consequence: reversible,
 				why: "changes notes", lax: true,
@@ -101,11 +98,10 @@ var gitRefs = []program{
 				u.raise(umpire.Medium, "points a ref elsewhere")
 			}
 		},
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-q --quiet --short --recurse --no-recurse"},
 			{names: "-d --delete", does: harms, consequence: lost, why: "deletes a ref"},
 			{names: "-m=", does: asks, consequence: lost, why: "points a ref elsewhere"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "replace", risk: umpire.High, consequence: reversible, why: "puts refs elsewhere", lax: true},
@@ -119,7 +115,7 @@ var gitRefs = []program{
 	{names: "pack-refs", risk: umpire.Medium, consequence: reversible, why: "rewrites how refs are stored", lax: true},
 	{names: "bisect", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "log terms help", each: true, risk: umpire.Safe, why: "prints how the search goes",
-			opts: []option{{names: "--term-good --term-bad --term-old --term-new"}, {names: aboutItself, does: shows}}},
+			about: aboutItself, opts: []option{{names: "--term-good --term-bad --term-old --term-new"}}},
 		{names: "start good bad new old skip reset next replay", each: true, risk: umpire.Medium,
 			consequence: reversible, why: "checks out commits in search of one", lax: true},
 		{names: "run", risk: umpire.Medium, consequence: lost, why: "runs a program at each commit", args: "command"},
@@ -128,7 +124,7 @@ var gitRefs = []program{
 	}},
 	{names: "rerere", risk: umpire.Medium, consequence: reversible, why: "works on recorded conflicts", subs: []program{
 		{names: "status diff remaining", each: true, risk: umpire.Safe, why: "prints recorded conflicts",
-			opts: []option{{names: aboutItself, does: shows}}},
+			about: aboutItself},
 	}},
 }
 

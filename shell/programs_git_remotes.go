@@ -13,14 +13,13 @@ var gitRemotes = []program{
 	// asks: git push
 	{
 		names: "push", risk: umpire.High, consequence: sent, why: "publishes commits", lax: true, check: checkPush,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-uvqn46 --set-upstream --verbose --quiet --dry-run"},
 			{names: "-f --force --force-with-lease?", does: plain},
 			{names: "--mirror"}, {names: "-d --delete"}, {names: "--prune"},
 			{names: "--repo= -o= --push-option= --recurse-submodules=", does: plain},
 			{names: "--receive-pack= --exec=", does: harms | runs, consequence: lost,
 				why: "runs a program at the other end"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "fetch", risk: umpire.Medium, consequence: reversible, why: "downloads commits", lax: true,
@@ -30,7 +29,7 @@ var gitRemotes = []program{
 	{
 		names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads a repository", lax: true,
 		check: checkClone,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-u= --upload-pack=", does: harms | runs, consequence: lost,
 				why: "runs a program at the other end"},
 			{names: "-c= --config=", does: obeys, why: "a setting on the line can name programs to run",
@@ -40,24 +39,22 @@ var gitRemotes = []program{
 			{names: "--bundle-uri=", does: reaches}, {names: "-vqnls46"},
 			{names: "-j= --jobs= -o= --origin= -b= --branch= --revision= --depth= --shallow-since= " +
 				"--shallow-exclude= --server-option= --filter= --ref-format=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
-	{names: "ls-remote", risk: umpire.Low, why: asksRepository, check: checkFetch, opts: []option{
+	{names: "ls-remote", risk: umpire.Low, why: asksRepository, check: checkFetch, about: aboutItself, opts: []option{
 		{names: "-htbq --heads --branches --tags --refs --quiet --exit-code --get-url --symref --sort= -o= " +
 			"--server-option=", does: plain},
 		{names: "--upload-pack= --exec=", does: harms | runs, consequence: lost,
 			why: "runs a program at the other end"},
-		{names: aboutItself, does: shows},
 	}},
 	{
 		names: "remote", risk: umpire.Safe, why: "lists other repositories",
-		opts: []option{{names: "-v --verbose"}, {names: aboutItself, does: shows}},
+		about: aboutItself, opts: []option{{names: "-v --verbose"}},
 		subs: []program{
 			{names: "show", risk: umpire.Low, why: asksRepository, check: checkRemoteShow,
-				opts: []option{{names: "-n"}, {names: aboutItself, does: shows}}},
+				about: aboutItself, opts: []option{{names: "-n"}}},
 			{names: "get-url", risk: umpire.Safe, why: "prints where another repository is",
-				opts: []option{{names: "--push --all"}, {names: aboutItself, does: shows}}},
+				about: aboutItself, opts: []option{{names: "--push --all"}}},
 			{
 				names: "add", risk: umpire.Medium, consequence: reversible,
 				why: "adds a repository to fetch from and push to", lax: true, check: checkRemoteURL,
@@ -73,17 +70,15 @@ var gitRemotes = []program{
 	},
 	{
 		names: "submodule", risk: umpire.Safe, why: "prints the state of submodules",
-		opts: []option{{names: "-q --quiet --cached"}, {names: aboutItself, does: shows}},
+		about: aboutItself, opts: []option{{names: "-q --quiet --cached"}},
 		subs: []program{
 			{names: "status", risk: umpire.Safe, why: "prints the state of submodules",
-				opts: []option{{names: "-q --quiet --cached --recursive"}, {names: aboutItself, does: shows}}},
+				about: aboutItself, opts: []option{{names: "-q --quiet --cached --recursive"}}},
 			{names: "summary", risk: umpire.Safe, why: "prints what changed in submodules",
-				opts: []option{{names: "--cached --files -n= --summary-limit=", does: plain},
-					{names: aboutItself, does: shows}}},
+				about: aboutItself, opts: []option{{names: "--cached --files -n= --summary-limit=", does: plain}}},
 			{
 				names: "foreach", risk: umpire.Medium, consequence: lost, why: "runs a command in each submodule",
-				style: leading, args: "shell",
-				opts: []option{{names: "-q --quiet --recursive"}, {names: aboutItself, does: shows}},
+				style: leading, args: "shell", about: aboutItself, opts: []option{{names: "-q --quiet --recursive"}},
 			},
 			{names: "add update init sync set-branch absorbgitdirs", each: true, risk: umpire.Medium,
 				consequence: reversible, why: "downloads or changes submodules", lax: true, check: checkRemoteURL},
@@ -96,7 +91,7 @@ var gitRemotes = []program{
 		names: "bundle", risk: umpire.Medium, consequence: reversible, why: "works on a bundle of commits",
 		subs: []program{
 			{names: "verify list-heads", each: true, risk: umpire.Safe, why: "prints what a bundle holds",
-				args: "read data…", opts: []option{{names: "-q --quiet"}, {names: aboutItself, does: shows}}},
+				args: "read data…", about: aboutItself, opts: []option{{names: "-q --quiet"}}},
 			{names: "create", risk: umpire.Medium, consequence: reversible, why: "writes a bundle of commits",
 				args: "write data…", lax: true},
 			{names: "unbundle", risk: umpire.Medium, consequence: reversible, why: "takes over the commits of a bundle",
@@ -104,7 +99,7 @@ var gitRemotes = []program{
 		},
 	},
 	{names: "request-pull", risk: umpire.Low, why: "prints a summary of commits", check: checkRequestPull,
-		opts: []option{{names: "-p"}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-p"}}},
 }
 
 var gitFetchOpts = []option{

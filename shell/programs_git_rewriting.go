@@ -7,44 +7,41 @@ var gitRewriting = []program{
 	{
 		names: "reset", risk: umpire.High, consequence: reversible,
 		why: "moves the branch or takes changes out of the next commit", lax: true, check: checkReset,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "--hard", does: harms, consequence: lost, why: "throws away changes that are not committed"},
 			{names: "--merge --keep --mixed --soft -q --quiet"},
-			{names: "--pathspec-from-file=", does: reads}, {names: aboutItself, does: shows},
+			{names: "--pathspec-from-file=", does: reads},
 		},
 	},
 	{
 		names: "rebase", risk: umpire.High, consequence: reversible, why: "rewrites commits", lax: true,
 		check: checkRebase,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-i --interactive"}, {names: "-qvnkrpm"},
 			{names: "-x= --exec=", does: harms | runs, consequence: lost, why: "runs a program after each commit"},
 			{names: "-s= --strategy= -X= --strategy-option= -C= --onto= --whitespace= --empty=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{
 		names: "merge", risk: umpire.High, consequence: reversible, why: "merges another branch", lax: true,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-m= --message= -s= --strategy= -X= --strategy-option= --cleanup= --into-name=", does: plain},
-			{names: "-F= --file=", does: reads}, {names: aboutItself, does: shows},
+			{names: "-F= --file=", does: reads},
 		},
 	},
 	{
 		names: "cherry-pick revert", each: true, risk: umpire.High, consequence: reversible, why: "makes commits",
-		lax: true,
-		opts: []option{
+		lax:   true,
+		about: aboutItself, opts: []option{
 			{names: "-m= --mainline= -s= -X= --strategy= --strategy-option= --cleanup=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{
 		names: "am", risk: umpire.High, consequence: reversible, why: "makes commits of patches", args: "read…",
-		lax: true,
-		opts: []option{
+		lax:   true,
+		about: aboutItself, opts: []option{
 			{names: "--directory= --include= --exclude= -p= -C= --whitespace= --patch-format= --show-current-patch?",
 				does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{

@@ -57,7 +57,7 @@ var interpreters = []program{
 	{names: "ksh mksh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
 		check: checkShell, also: []*[]option{&shellOptions}},
 	{names: "fish nu pwsh", every: guessCode, risk: umpire.Medium, consequence: lost, why: "runs code of another shell",
-		style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v", does: shows}}},
+		style: leading, args: "code…", check: runsCode, about: "--version -v"},
 	{names: "csh tcsh powershell elvish xonsh cmd", every: guessCode, risk: umpire.Medium, consequence: lost,
 		why: "runs code of another shell", style: leading, args: "code…", check: runsCode},
 	// safe: python3 --version
@@ -74,8 +74,7 @@ var interpreters = []program{
 			"python3.14",
 		every: guessCode, risk: umpire.Safe, why: "runs Python code that cannot be judged", style: leading,
 		args: "script data…", check: checkPython,
-		opts: []option{
-			{names: "--version -V --help -h --help-env --help-xoptions --help-all", does: shows},
+		about: "--version -V --help -h --help-env --help-xoptions --help-all", opts: []option{
 			{names: "-uBEIsSqObdvP"}, {names: "-W= --check-hash-based-pycs=", does: plain},
 			{names: "-X= -i -x", does: asks, consequence: lost, why: "runs more Python code"},
 			{names: "-m=", does: plain | ends}, {names: "-c=", does: plain | ends},
@@ -91,8 +90,7 @@ var interpreters = []program{
 	{
 		names: "node nodejs iojs", every: guessCode, risk: umpire.Safe,
 		why: "runs JavaScript code that cannot be judged", style: leading, args: "script data…", check: checkSyntax,
-		opts: []option{
-			{names: "--version -v --help -h --v8-options", does: shows},
+		about: "--version -v --help -h --v8-options", opts: []option{
 			{names: "--check -c", why: "checks the syntax"},
 			{names: "--trace-warnings --no-warnings --enable-source-maps --max-old-space-size= " +
 				"--experimental-strip-types", does: plain},
@@ -112,7 +110,7 @@ var interpreters = []program{
 	{
 		names: "deno", every: guessCode, risk: umpire.Medium, consequence: lost,
 		why: "runs JavaScript code that cannot be judged", style: leading, check: runsCode,
-		opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet"}},
+		about: "--version -V --help -h", opts: []option{{names: "-q --quiet"}},
 		subs: []program{
 			{
 				names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it",
@@ -151,15 +149,15 @@ var interpreters = []program{
 	{
 		names: "ruby", every: guessCode, risk: umpire.Safe, why: "runs Ruby code that cannot be judged", style: leading,
 		args: "script data…", check: checkSyntax,
-		opts: []option{
-			{names: "--version -v --help -h --copyright", does: shows}, {names: "-wW"},
+		about: "--version -v --help -h --copyright", opts: []option{
+			{names: "-wW"},
 			{names: "-c --check", why: "checks the syntax"},
 			{names: "-e= -r= -I= -C= -E= -x? -i? -n -p -a -l -s -S -d", does: asks, consequence: lost,
 				why: "runs Ruby code that cannot be judged"},
 		},
 	},
 	{names: "irb", risk: umpire.Medium, consequence: reversible, why: "runs Ruby code that cannot be judged",
-		style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v --help -h", does: shows}}},
+		style: leading, args: "code…", check: runsCode, about: "--version -v --help -h"},
 	{names: "jruby", risk: umpire.Medium, consequence: reversible,
 		why: "runs Ruby code, and obeys the options of a file in the folder", style: leading, args: "code…",
 		check: runsCode},
@@ -168,8 +166,8 @@ var interpreters = []program{
 	{
 		names: "perl", every: guessCode, risk: umpire.Medium, consequence: lost,
 		why: "runs Perl code that cannot be judged", style: leading, args: "code read…", check: checkPerl,
-		opts: []option{
-			{names: "--version -v --help -h", does: shows}, {names: "-wWnplasSTtuUXcf0123456789"},
+		about: "--version -v --help -h", opts: []option{
+			{names: "-wWnplasSTtuUXcf0123456789"},
 			{names: "-e= -E=", does: plain | lead}, {names: "-F=", does: plain},
 			{names: "-I= -M= -m= -C? -D= -x? -V? -d?"},
 			{names: "-i?", does: edits | asks, consequence: lost, why: "runs Perl code and changes files in place"},
@@ -180,8 +178,7 @@ var interpreters = []program{
 	{
 		names: "php", every: guessCode, risk: umpire.Safe, why: "runs PHP code that cannot be judged", style: leading,
 		args: "script data…", check: checkSyntax,
-		opts: []option{
-			{names: "--version -v --help -h --ini -m --modules", does: shows},
+		about: "--version -v --help -h --ini -m --modules", opts: []option{
 			{names: "-i --info", does: asks, consequence: harmless, why: printsEnvironment},
 			{names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
 			{names: "-c= --php-ini=", does: obeys},
@@ -191,11 +188,11 @@ var interpreters = []program{
 		},
 	},
 	{names: "lua luajit luac", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged,
-		style: leading, args: "code…", check: runsCode, opts: []option{{names: "-v", does: shows}}},
+		style: leading, args: "code…", check: runsCode, about: "-v"},
 	{
 		names: "julia R Rscript guile racket clisp sbcl gnuplot m4 octave elixir raku swipl ghci jshell ocaml",
 		every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged, style: leading, args: "code…",
-		check: runsCode, opts: []option{{names: "--version", does: shows}},
+		check: runsCode, about: "--version",
 	},
 	{names: "tclsh wish expect osascript scala groovy iex erl escript awk-csv bc-run jrunscript jjs kotlin clojure " +
 		"clj janet", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged, style: leading,
@@ -203,16 +200,15 @@ var interpreters = []program{
 	// safe: jps -l
 	// asks: jps host
 	{names: "jps", risk: umpire.Safe, why: "lists Java programs that run", args: "none",
-		opts: []option{{names: "-qmlvV"}, {names: "--help", does: shows}}},
+		about: "--help", opts: []option{{names: "-qmlvV"}}},
 	// safe: javap -c -p Foo.class
 	// asks: javap -J-Dx Foo
 	// asks: javap -cp /etc Foo
 	{
 		names: "javap", risk: umpire.Safe, why: "prints classes", style: words, args: "read…", check: checkResponseFile,
-		opts: []option{
+		about: "-version --version -help --help", opts: []option{
 			{names: "-c -l -p -private -protected -public -package -s -v -verbose -constants -sysinfo"},
 			{names: "-cp= -classpath= --class-path=", does: reads},
-			{names: "-version --version -help --help", does: shows},
 		},
 	},
 	// safe: java -version
@@ -220,7 +216,7 @@ var interpreters = []program{
 	{
 		names: "java", risk: umpire.Medium, consequence: lost, why: "runs Java code that cannot be judged",
 		style: words, args: "code…", check: runsCode,
-		opts: []option{{names: "-version --version -help --help --list-modules -showversion", does: shows}},
+		about: "-version --version -help --help --list-modules -showversion",
 	},
 }
 

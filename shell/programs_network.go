@@ -12,11 +12,10 @@ var networkTools = []program{
 	// asks: ping -c 1 example.com
 	{
 		names: "ping ping6 fping arping", risk: umpire.Safe, why: "sends packets to a host", check: visitsHosts,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-c= -i= -W= -w= -s= -t= -I= -M= -p= -l= -Q= -S= --count= --interval= --timeout=", does: plain},
 			{names: "-46aAbBCDdhLnOoqrRUvV"},
 			{names: "-f --flood", does: harms, consequence: sent, why: "floods a host"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: traceroute --version
@@ -24,17 +23,16 @@ var networkTools = []program{
 	{
 		names: "traceroute traceroute6 tracepath", risk: umpire.Safe, why: "sends packets to the hosts on the way",
 		check: visitsHosts,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-46bnrITUFdea --tcp --udp"}, {names: "-m= -q= -w= -p= -i= -f= -s= -N= -z=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: mtr --version
 	// asks: mtr example.com
 	{names: "mtr", risk: umpire.Safe, why: "sends packets to the hosts on the way", check: visitsHosts, opts: []option{
 		{names: "-46bnrwezatjlcTu --report --report-wide --no-dns --show-ips --tcp --udp --json --csv --raw"},
-		{names: "-m= -i= -s= --report-cycles= --max-ttl= --interval=", does: plain}, {names: aboutItself, does: shows},
-	}},
+		{names: "-m= -i= -s= --report-cycles= --max-ttl= --interval=", does: plain},
+	}, about: aboutItself},
 	// safe: dig -v
 	// asks: dig example.com
 	{names: "dig delv kdig", risk: umpire.Safe, why: "asks a name server", style: bare, check: checkDig},
@@ -42,27 +40,25 @@ var networkTools = []program{
 	// asks: nslookup example.com
 	{names: "nslookup", risk: umpire.Safe, why: "asks a name server", style: words, check: visitsHosts, opts: []option{
 		{names: "-type= -query= -q= -t= -class= -port= -timeout= -retry= -debug -vc -norecurse", does: plain},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: host --version
 	// asks: host example.com
 	{names: "host dog doggo", risk: umpire.Safe, why: "asks a name server", check: visitsHosts, opts: []option{
-		{names: "-adlnrsTUvVwC46A"}, {names: "-c= -N= -R= -t= -W=", does: plain}, {names: aboutItself, does: shows},
-	}},
+		{names: "-adlnrsTUvVwC46A"}, {names: "-c= -N= -R= -t= -W=", does: plain},
+	}, about: aboutItself},
 	// safe: whois --version
 	// asks: whois example.com
 	{names: "whois", risk: umpire.Safe, why: "asks who owns a name", check: visitsHosts, opts: []option{
 		{names: "-HIarlQ"},
 		{names: "-h= --host= -p= --port=", does: asks, consequence: sent, why: "asks another server"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: nmap --version
 	// asks: nmap example.com
 	{
 		names: "nmap masscan zmap hping3 nikto sqlmap hydra", risk: umpire.High, consequence: sent, why: "scans hosts",
 		args: "host…", style: words, lax: true,
-		opts: []option{
-			{names: "--version -V --help -h", does: shows}, {names: "-oN= -oX= -oG= -oA=", does: writes},
+		about: "--version -V --help -h", opts: []option{
+			{names: "-oN= -oX= -oG= -oA=", does: writes},
 			{names: "-iL= --excludefile= --resume=", does: reads}, {names: "-p= --top-ports= -e=", does: plain},
 			{names: "--script=", does: harms, consequence: lost, why: "runs scripts"},
 		},
@@ -72,8 +68,8 @@ var networkTools = []program{
 	{
 		names: "tcpdump tshark dumpcap wireshark ngrep", risk: umpire.High, consequence: reversible,
 		why: "listens to the network", lax: true,
-		opts: []option{
-			{names: "--version --help -h", does: shows}, {names: "-w=", does: writes}, {names: "-r= -F=", does: reads},
+		about: "--version --help -h", opts: []option{
+			{names: "-w=", does: writes}, {names: "-r= -F=", does: reads},
 			{names: "-z= --postrotate-command=", does: runs | harms, consequence: lost,
 				why: "runs a program on what it saved"},
 		},
@@ -83,14 +79,13 @@ var networkTools = []program{
 	{
 		names: "nc ncat netcat", risk: umpire.High, consequence: sent, why: "opens a connection", lax: true,
 		check: checkNetcat, out: fromNetwork,
-		opts: []option{
+		about: "--version --help -h", opts: []option{
 			{names: "-zvn46 -l --listen -k --keep-open"},
 			{names: "-e= --exec= -c= --sh-exec=", does: runs | harms, consequence: lost,
 				why: "gives a connection to a program"},
 			{names: "--lua-exec=", does: reads | harms, consequence: lost, why: "runs a script"},
 			{names: "-o= --output= -x= --hex-dump=", does: writes},
 			{names: "-p= -s= -w= -i= -q= -X= -T= -O= -I=", does: plain},
-			{names: "--version --help -h", does: shows},
 		},
 	},
 	// safe: socat -V
@@ -98,30 +93,28 @@ var networkTools = []program{
 	{
 		names: "socat", risk: umpire.High, consequence: sent, why: "connects files, programs and the network",
 		lax: true, check: checkSocat, out: fromNetwork,
-		opts: []option{
-			{names: "-V -h", does: shows},
+		about: "-V -h", opts: []option{
 			{names: "-b= -t= -T= -l= -L= -W=", does: plain}, {names: "-r= -R=", does: writes},
 		},
 	},
 	{
 		names: "telnet ftp lftp tftp ncftp ftpget ftpput rlogin rsh rexec", risk: umpire.High, consequence: sent,
 		why: "opens a connection", lax: true, check: reachesFirst, out: fromNetwork,
-		opts: []option{
+		about: "--version --help", opts: []option{
 			{names: "-e= -c=", does: asks, consequence: lost, why: "runs commands of its own"},
-			{names: "-f=", does: reads}, {names: "--version --help", does: shows},
+			{names: "-f=", does: reads},
 		},
 	},
 	{names: "mail mailx mutt sendmail msmtp swaks", risk: umpire.High, consequence: sent, why: "sends mail", lax: true,
 		opts: []option{{names: "-a= -A= --attach=", does: reads, why: "sends it"}}},
 	{
 		names: "ngrok cloudflared localtunnel bore frpc tailscale zerotier-cli wg wg-quick openvpn", risk: umpire.High,
-		consequence: sent, why: "opens this machine to a network", lax: true,
-		opts: []option{{names: "--version --help", does: shows}},
+		consequence: sent, why: "opens this machine to a network", lax: true, about: "--version --help",
 	},
 	{
 		names: "nginx apache2 httpd caddy lighttpd darkhttpd miniserve http-server serve live-server webfsd",
 		risk:  umpire.High, consequence: sent, why: "serves files or a configuration to the network", lax: true,
-		opts: []option{{names: "--version --help -v -V", does: shows}},
+		about: "--version --help -v -V",
 	},
 }
 

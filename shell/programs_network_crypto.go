@@ -6,7 +6,7 @@ import "github.com/umpirehq/umpire"
 var cryptoTools = []program{
 	{
 		names: "openssl", risk: umpire.Medium, consequence: reversible, why: "works on keys and certificates",
-		style: words, opts: []option{{names: "-help --help", does: shows}},
+		style: words, about: "-help --help",
 		subs: []program{
 			// safe: openssl version
 			{
@@ -74,7 +74,6 @@ var cryptoTools = []program{
 			"--no-tty --quiet -q -v --verbose --no-auto-key-locate --no-auto-key-retrieve --status-fd= --with-keygrip",
 			does: plain},
 		{names: "--keyring= --no-default-keyring", does: asks, consequence: sent, why: "trusts other keys"},
-		{names: "--version --help -h", does: shows},
 		{names: "-o= --output=", does: writes},
 		{names: "-e --encrypt -s --sign -b --detach-sign --clearsign --clear-sign -d --decrypt -c --symmetric -r= " +
 			"--recipient= -u= --local-user= --passphrase= --dearmor --enarmor --import --quick-generate-key " +
@@ -82,19 +81,19 @@ var cryptoTools = []program{
 		{names: "--delete-key --delete-keys --delete-secret-keys --send-keys --recv-keys --keyserver= --refresh-keys " +
 			"--search-keys --export-secret-keys --export-secret-subkeys --export", does: harms, consequence: lost,
 			why: "hands out, fetches or deletes keys"},
-	}},
+	}, about: "--version --help -h"},
 	// safe: gpgv --keyring keys a.sig a
 	// asks: gpgv --keyring /etc/keys a.sig
-	{names: "gpgv", risk: umpire.Safe, why: "checks signatures", args: "read…", opts: []option{
+	{names: "gpgv", risk: umpire.Safe, why: "checks signatures", args: "read…", about: aboutItself, opts: []option{
 		{names: "-qv --quiet --verbose --ignore-time-conflict"}, {names: "--keyring=", does: reads},
-		{names: "--status-fd= --logger-fd= --weak-digest=", does: plain}, {names: aboutItself, does: shows},
+		{names: "--status-fd= --logger-fd= --weak-digest=", does: plain},
 	}},
 	{
 		names: "age age-keygen rage sops pass secret-tool security keyring keytool certbot mkcert step vault op bw " +
 			"gpgconf gpg-agent minisign signify cosign gopass chamber doppler",
 		risk: umpire.High, consequence: lost, why: "works on keys or secrets", lax: true,
-		opts: []option{
-			{names: "--version --help -h", does: shows}, {names: "-o= --output=", does: writes},
+		about: "--version --help -h", opts: []option{
+			{names: "-o= --output=", does: writes},
 			{names: "-i= --identity=", does: reads},
 		},
 	},

@@ -57,8 +57,7 @@ var remoteTools = []program{
 	// asks: ssh-add -L
 	{
 		names: "ssh-add ssh-copy-id ssh-agent sshd sshfs sshpass pssh pdsh", risk: umpire.High, consequence: sent,
-		why: "hands out keys or opens a way to another machine", lax: true,
-		opts: []option{{names: "-V --version", does: shows}},
+		why: "hands out keys or opens a way to another machine", lax: true, about: "-V --version",
 	},
 	// safe: ssh-keyscan -v
 	// asks: ssh-keyscan example.com

@@ -69,15 +69,13 @@ var transferTools = []program{
 		{names: "-x= --proxy= --preproxy= --proxy1.0= --socks4= --socks4a= --socks5= --socks5-hostname= " +
 			"--resolve= --connect-to= --doh-url= --dns-servers= --dns-interface= --interface= " +
 			"--unix-socket= --abstract-unix-socket= --haproxy-protocol -p --proxytunnel -P= --ftp-port=", does: routes},
-		{names: "--version -V --help -h --manual -M", does: shows},
-	}},
+	}, about: "--version -V --help -h --manual -M"},
 	// safe: wget --version
 	// asks: wget https://example.com
 	{
 		names: "wget wget2", risk: umpire.High, consequence: sent, why: "downloads and writes files", check: checkWget,
 		out: fromNetwork, lax: true,
-		opts: []option{
-			{names: "--version -V --help -h", does: shows},
+		about: "--version -V --help -h", opts: []option{
 			{names: "-O= --output-document= -o= --output-file= -a= --append-output= --save-cookies= --warc-file= " +
 				"--rejected-log= --hsts-file=", does: writes},
 			{names: "-P= --directory-prefix=", does: writes},
@@ -99,8 +97,8 @@ var transferTools = []program{
 	{
 		names: "http https xh xhs httpie", risk: umpire.High, consequence: sent, why: sendsData, lax: true,
 		check: checkHTTPie, out: fromNetwork,
-		opts: []option{
-			{names: "--version --help", does: shows}, {names: "-o= --output=", does: writes},
+		about: "--version --help", opts: []option{
+			{names: "-o= --output=", does: writes},
 			{names: "--cert= --cert-key= --verify= --session= --session-read-only=", does: reads, except: "yes no"},
 			{names: "--proxy= --interface= --resolve= --unix-socket= -F --follow", does: routes},
 			{names: "-a= --auth= --raw=", does: sends},
@@ -112,8 +110,7 @@ var transferTools = []program{
 	{
 		names: "aria2c axel", risk: umpire.High, consequence: sent, why: "downloads and writes files",
 		check: reachesURLs, lax: true,
-		opts: []option{
-			{names: "--version -v --help -h", does: shows},
+		about: "--version -v --help -h", opts: []option{
 			{names: "-i= --input-file= --load-cookies= --conf-path= --ca-certificate= --certificate= --private-key= " +
 				"--netrc-path= -T= --torrent-file= -M= --metalink-file= --server-stat-if=", does: reads},
 			{names: "--all-proxy= --http-proxy= --https-proxy= --ftp-proxy= --interface= --async-dns-server=",
@@ -131,8 +128,7 @@ var transferTools = []program{
 	{
 		names: "yt-dlp youtube-dl gallery-dl", risk: umpire.High, consequence: sent, why: "downloads and writes files",
 		check: reachesURLs, lax: true,
-		opts: []option{
-			{names: "--version --help -h", does: shows},
+		about: "--version --help -h", opts: []option{
 			{names: "--exec= --exec-before-download= --downloader= --external-downloader=", does: runs | harms,
 				consequence: lost, why: "runs a program"},
 			{names: "-a= --batch-file= --cookies= --config-locations=", does: reads},
@@ -145,10 +141,9 @@ var transferTools = []program{
 	{
 		names: "lynx w3m links elinks links2 browsh", risk: umpire.Medium, consequence: sent, why: "opens a page",
 		check: reachesURLs, out: fromNetwork,
-		opts: []option{
+		about: "-version --version -help --help", opts: []option{
 			{names: "-dump -source -nolist -listonly -stdin -force_html -width= -cols= -T= -display_charset= -crawl " +
 				"-dump_source -dump_head", does: plain, why: "prints a page"},
-			{names: "-version --version -help --help", does: shows},
 		},
 		style: words,
 	},

@@ -13,8 +13,7 @@ var packageManagers = []program{
 	// asks: brew install x
 	{
 		names: "brew", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
-		opts: []option{
-			{names: "--version -v --help -h --prefix --cellar --cache --repository --config", does: shows},
+		about: "--version -v --help -h --prefix --cellar --cache --repository --config", opts: []option{
 			{names: "-q --quiet -d --debug"},
 		},
 		check: checkBrewFolder,
@@ -79,17 +78,16 @@ var packageManagers = []program{
 	{
 		names: "dpkg-deb", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks packages",
 		args: "read data…", check: checkPackageFile,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-I --info -c --contents -f --field -W --show", why: "prints what a package holds"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: apt install x
 	{
 		names: "apt apt-get", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages,
 		style: leading,
-		opts: []option{
-			{names: "--version -v --help -h", does: shows}, {names: "-qy --quiet --yes --assume-yes"},
+		about: "--version -v --help -h", opts: []option{
+			{names: "-qy --quiet --yes --assume-yes"},
 			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
 		},
 		subs: []program{
@@ -110,7 +108,7 @@ var packageManagers = []program{
 	// asks: aptitude install x
 	{
 		names: "aptitude", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages,
-		style: leading, opts: []option{{names: "--version --help -h", does: shows}},
+		style: leading, about: "--version --help -h",
 		subs: []program{
 			// safe: aptitude search x
 			{names: "search show versions why why-not", each: true, risk: umpire.Safe,
@@ -120,8 +118,7 @@ var packageManagers = []program{
 	// asks: apt-cache -o x=y show z
 	{
 		names: "apt-cache", risk: umpire.Medium, consequence: reversible, why: listsPackages, style: leading,
-		opts: []option{
-			{names: "--version -v --help -h", does: shows},
+		about: "--version -v --help -h", opts: []option{
 			{names: "-qnfai --quiet --names-only --full --all-versions --installed --no-all-versions"},
 			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
 		},
@@ -149,20 +146,19 @@ var packageManagers = []program{
 		{names: "-i --install -r --remove -P --purge --unpack --configure -a --pending --force-all --force?",
 			does: harms, consequence: lost, why: changesPackages},
 		{names: "-x= --extract= -e= --control=", does: harms, consequence: reversible, why: "unpacks a package"},
-		{names: "--version --help", does: shows},
-	}},
+	}, about: "--version --help"},
 	// safe: dpkg-query -l
 	// asks: dpkg-query --surprise
-	{names: "dpkg-query", risk: umpire.Safe, why: listsPackages, opts: []option{
+	{names: "dpkg-query", risk: umpire.Safe, why: listsPackages, about: aboutItself, opts: []option{
 		{names: "-lsLSWpc --list --status --listfiles --search --show --print-avail --control-list --no-pager"},
-		{names: "-f= --showformat=", does: plain}, {names: aboutItself, does: shows},
+		{names: "-f= --showformat=", does: plain},
 	}},
 	// safe: rpm --version
 	// asks: rpm -i a.rpm
 	{
 		names: "rpm", every: checkRemoval, risk: umpire.Medium, consequence: reversible, why: "works on packages",
 		check: checkRpm,
-		opts: []option{
+		about: "--version", opts: []option{
 			{names: "-qalicdpRvh --query --all --list --info --configfiles --docfiles --package --requires " +
 				"--provides --changelog --scripts --conflicts --obsoletes --last -f --file", why: "lists"},
 			{names: "--qf= --queryformat=", does: asks, consequence: harmless, why: "expands a macro"},
@@ -170,16 +166,13 @@ var packageManagers = []program{
 				does: harms, consequence: lost, why: changesPackages},
 			{names: "-E= --eval= -D= --define= --undefine= --macros= --rcfile= --load= --pipe= --root= --dbpath=",
 				does: harms, consequence: lost, why: "runs code"},
-			{names: "--version", does: shows},
 		},
 	},
 	// asks: dnf install x
 	{
 		names: "dnf yum microdnf zypper tdnf", every: checkRemoval, risk: umpire.High, consequence: lost,
 		why: changesPackages, style: leading,
-		opts: []option{
-			{names: "--version --help -h", does: shows}, {names: "-qyvC --quiet --assumeyes --cacheonly --verbose"},
-		},
+		about: "--version --help -h", opts: []option{{names: "-qyvC --quiet --assumeyes --cacheonly --verbose"}},
 		subs: []program{
 			// safe: dnf list --installed
 			{
@@ -192,7 +185,7 @@ var packageManagers = []program{
 	// asks: apk add x
 	{
 		names: "apk", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
-		opts: []option{{names: "-qv --quiet --verbose"}, {names: "--version -V --help -h", does: shows}},
+		about: "--version -V --help -h", opts: []option{{names: "-qv --quiet --verbose"}},
 		subs: []program{
 			// safe: apk info
 			{
@@ -207,14 +200,13 @@ var packageManagers = []program{
 	// safe: pacman --version
 	// asks: pacman -S x
 	{names: "pacman", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, lax: true,
-		check: checkPacman, opts: []option{{names: "--version -V --help -h", does: shows}}},
+		check: checkPacman, about: "--version -V --help -h"},
 	{names: "yay paru emerge xbps-install xbps-remove", every: checkRemoval, risk: umpire.High, consequence: lost,
-		why: changesPackages, lax: true, opts: []option{{names: "--version -V --help -h", does: shows}}},
+		why: changesPackages, lax: true, about: "--version -V --help -h"},
 	// asks: snap install x
 	{
 		names: "snap flatpak port pkg pkgin guix opkg slackpkg swupd choco scoop winget mas eopkg", risk: umpire.High,
-		consequence: lost, why: changesPackages, style: leading,
-		opts: []option{{names: "--version --help -h", does: shows}},
+		consequence: lost, why: changesPackages, style: leading, about: "--version --help -h",
 		subs: []program{
 			// safe: snap list
 			{
@@ -227,7 +219,7 @@ var packageManagers = []program{
 	// safe: nix --version
 	{
 		names: "nix", risk: umpire.Medium, consequence: lost, why: "evaluates and builds Nix code", style: leading,
-		opts: []option{{names: "--version --help", does: shows}},
+		about: "--version --help",
 		subs: []program{
 			{names: "profile upgrade-nix copy store registry", each: true, risk: umpire.High, consequence: sent,
 				why: changesPackages, lax: true},
@@ -237,7 +229,7 @@ var packageManagers = []program{
 		},
 	},
 	{names: "nix-shell nix-env nix-build nix-instantiate nix-store", risk: umpire.Medium, consequence: lost,
-		why: "evaluates and builds Nix code", lax: true, opts: []option{{names: "--version", does: shows}}},
+		why: "evaluates and builds Nix code", lax: true, about: "--version"},
 }
 
 // Reasons for uses of package managers, as approval cards show them.

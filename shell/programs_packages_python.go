@@ -10,10 +10,9 @@ import (
 var pythonPackages = []program{
 	{
 		names: "pip pip3 pip2", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
-		opts: []option{
+		about: "--version -V --help -h", opts: []option{
 			{names: "-q --quiet -v --verbose --no-color --no-input --disable-pip-version-check --isolated " +
 				"--require-virtualenv --no-python-version-warning --timeout= --retries=", does: plain},
-			{names: "--version -V --help -h", does: shows},
 			{names: "--python= --proxy= --cert= --client-cert= --trusted-host= --log= --keyring-provider=", does: asks,
 				consequence: lost, why: "works with other programs or hosts"},
 		},
@@ -21,17 +20,15 @@ var pythonPackages = []program{
 			// safe: pip list
 			{
 				names: "list freeze check", each: true, risk: umpire.Safe, why: listsPackages, args: "none",
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: pipLooks, does: plain}, {names: "-lqvuoe"},
 					{names: "--path= -r= --requirement=", does: reads},
-					{names: aboutItself, does: shows},
 				},
 			},
 			{names: "show inspect debug help", each: true, risk: umpire.Safe, why: listsPackages,
-				opts: []option{{names: pipLooks, does: plain}, {names: "-fqvl --files"},
-					{names: aboutItself, does: shows}}},
+				about: aboutItself, opts: []option{{names: pipLooks, does: plain}, {names: "-fqvl --files"}}},
 			{names: "index search", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
-				opts: []option{{names: "--pre --json --format=", does: plain}, {names: aboutItself, does: shows}}},
+				about: aboutItself, opts: []option{{names: "--pre --json --format=", does: plain}}},
 			{names: "hash", risk: umpire.Safe, why: "prints checksums of files", args: "read…",
 				opts: []option{{names: "-a= --algorithm=", does: plain}}},
 			{
@@ -67,7 +64,7 @@ var pythonPackages = []program{
 	// asks: pipx run x
 	{
 		names: "pipx", risk: umpire.High, consequence: lost, why: downloadsRun, style: leading,
-		opts: []option{{names: "--version --help -h", does: shows}},
+		about: "--version --help -h",
 		subs: []program{
 			// safe: pipx list
 			{names: "list environment", each: true, risk: umpire.Safe, why: listsPackages,
@@ -78,13 +75,12 @@ var pythonPackages = []program{
 	// asks: uvx x
 	// safe: uvx --version
 	{names: "uvx", risk: umpire.High, consequence: lost, why: downloadsRun, style: leading,
-		opts: []option{{names: "--version -V --help -h", does: shows}}},
+		about: "--version -V --help -h"},
 	{
 		names: "uv", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
-		opts: []option{
+		about: "--version -V --help -h", opts: []option{
 			{names: "-q --quiet -v --verbose --no-progress --color= --offline --no-config", does: plain},
 			{names: "--directory= --project=", does: enters, why: worksInOther},
-			{names: "--version -V --help -h", does: shows},
 		},
 		subs: []program{
 			{names: "pip", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
@@ -128,11 +124,10 @@ var pythonPackages = []program{
 			{
 				names: "tree", risk: umpire.Medium, consequence: reversible, why: "changes the project",
 				check: checkTree,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: "--depth= -d= --frozen --locked --offline --no-dedupe --invert --package= --prune= " +
 						"--no-dev --only-dev --all-groups --group= --no-group= --universal --outdated --quiet -q " +
 						"--show-sizes", does: plain},
-					{names: aboutItself, does: shows},
 				},
 			},
 			{names: "venv lock export build init", each: true, risk: umpire.Medium, consequence: reversible,
@@ -147,19 +142,18 @@ var pythonPackages = []program{
 	{
 		names: "poetry pdm pipenv hatch rye", risk: umpire.High, consequence: lost, why: changesPackages,
 		style: leading,
-		opts: []option{
+		about: "--version -V --help -h", opts: []option{
 			{names: "-q --quiet -n --no-interaction --no-ansi --ansi -v"},
 			{names: "-C= --directory= -P= --project=", does: enters, why: worksInOther},
-			{names: "--version -V --help -h", does: shows},
 		},
 		subs: []program{
 			// safe: poetry show
 			{
 				names: "show list check about graph verify", each: true, risk: umpire.Safe, why: listsPackages,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: "--tree --latest --outdated --all --top-level --no-dev --only= --with= --without= --why " +
 						"--json --lock --strict --graph", does: plain},
-					{names: "-tloaTq"}, {names: aboutItself, does: shows},
+					{names: "-tloaTq"},
 				},
 			},
 			// asks: poetry install
@@ -189,15 +183,14 @@ var pythonPackages = []program{
 	{
 		names: "poe", manifests: "pyproject.toml", risk: umpire.Medium, consequence: lost,
 		why: "runs a task of the project", style: leading, check: checkPoe,
-		opts: []option{
+		about: "--version --help -h", opts: []option{
 			{names: "-q --quiet -v --verbose"}, {names: "-C= --directory=", does: enters, why: worksInOther},
-			{names: "--version --help -h", does: shows},
 		},
 	},
 	// asks: conda install x
 	{
 		names: "conda mamba micromamba", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
-		opts: []option{{names: "--version -V --help -h", does: shows}},
+		about: "--version -V --help -h",
 		subs: []program{
 			// safe: conda list
 			{names: "list info", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
@@ -233,7 +226,7 @@ var languagePackages = []program{
 	// asks: gem install x
 	{
 		names: "gem", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
-		opts: []option{{names: "--version -v --help -h", does: shows}},
+		about: "--version -v --help -h",
 		subs: []program{
 			// safe: gem list
 			{
@@ -256,18 +249,18 @@ var languagePackages = []program{
 	},
 	{
 		names: "bundle bundler", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
-		opts: []option{{names: "--no-color --verbose -V"}, {names: "--version -v --help -h", does: shows}},
+		about: "--version -v --help -h", opts: []option{{names: "--no-color --verbose -V"}},
 		subs: []program{
 			// Listing a bundle runs the project's Gemfile, which is Ruby code.
 			// safe: bundle list
 			// safe: bundle info rails --path
 			{
 				names: "list show info check", each: true, risk: umpire.Safe,
-				why: "runs the project's Gemfile, and lists its gems",
-				opts: []option{
+				why:   "runs the project's Gemfile, and lists its gems",
+				about: "--help -h", opts: []option{
 					{names: "--name-only --paths --path --version --dry-run --only-group= --without-group= " +
 						"--without= --only=", does: plain},
-					{names: "--gemfile=", does: obeys, why: otherRules}, {names: "--help -h", does: shows},
+					{names: "--gemfile=", does: obeys, why: otherRules},
 				},
 			},
 			// asks: bundle outdated
@@ -287,10 +280,9 @@ var languagePackages = []program{
 	// safe: composer --version
 	{
 		names: "composer", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
-		opts: []option{
+		about: "--version -V --help -h", opts: []option{
 			{names: "-q --quiet -n --no-interaction --no-ansi --ansi --no-plugins --no-scripts -v"},
 			{names: "-d= --working-dir=", does: enters, why: worksInOther},
-			{names: "--version -V --help -h", does: shows},
 		},
 		subs: []program{
 			// asks: composer install
@@ -301,11 +293,11 @@ var languagePackages = []program{
 			// asks: composer show -l
 			{
 				names: "show info licenses", each: true, risk: umpire.Safe,
-				why: "loads the project's composer plugins, and lists packages",
-				opts: []option{
+				why:   "loads the project's composer plugins, and lists packages",
+				about: "--help -h", opts: []option{
 					{names: "--tree -t --installed -i --direct -D --name-only -N --path -P --platform -p --self -s " +
 						"--no-dev --locked --no-ansi -q -n -v"},
-					{names: "--format=", does: plain}, {names: "--help -h", does: shows},
+					{names: "--format=", does: plain},
 				},
 			},
 			// asks: composer outdated
@@ -318,7 +310,7 @@ var languagePackages = []program{
 	},
 	{
 		names: "opam dub nimble shards luarocks cpan cpanm", risk: umpire.Medium, consequence: lost,
-		why: "builds or changes a project", style: leading, opts: []option{{names: "--version --help -h", does: shows}},
+		why: "builds or changes a project", style: leading, about: "--version --help -h",
 		subs: []program{
 			{names: "install i upgrade update publish upload deps.get deps.update hex.publish archive.install " +
 				"local.hex escript.install", each: true, risk: umpire.High, consequence: sent, why: changesPackages,

@@ -32,35 +32,30 @@ var scriptPackages = []program{
 	{
 		names: "npm", manifests: "package.json", risk: umpire.High, consequence: sent, why: changesPackages,
 		style: leading,
-		opts: []option{
+		about: "--version -v --help -h -l", opts: []option{
 			{names: npmScript, does: plain}, {names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther},
-			{names: "--version -v --help -h -l", does: shows},
 		},
 		subs: []program{
 			// safe: npm ls
 			{names: "list ls la ll", each: true, risk: umpire.Safe, why: listsPackages,
-				opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain},
-					{names: aboutItself, does: shows}}},
+				about: aboutItself, opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain}}},
 			{
 				names: "view info show v outdated search explain why fund", each: true, risk: umpire.Safe,
 				why: asksRegistry, check: registryNames,
-				opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain},
-					{names: aboutItself, does: shows}},
+				about: aboutItself, opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain}},
 			},
 			{
 				names: "root prefix bin query help help-search completion", each: true, risk: umpire.Safe,
-				why: listsPackages,
-				opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain},
-					{names: aboutItself, does: shows}},
+				why:   listsPackages,
+				about: aboutItself, opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain}},
 			},
 			{names: "ping whoami doctor", each: true, risk: umpire.Low, why: asksRegistry, args: "none",
-				opts: []option{{names: "--json"}, {names: aboutItself, does: shows}}},
+				about: aboutItself, opts: []option{{names: "--json"}}},
 			{
 				names: "audit", risk: umpire.Low, why: asksRegistry,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: npmLooks + " --audit-level= --no-package-lock", does: plain},
 					{names: npmShort, does: plain},
-					{names: aboutItself, does: shows},
 				},
 				subs: []program{
 					{names: "fix", risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
@@ -68,11 +63,10 @@ var scriptPackages = []program{
 				},
 			},
 			{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
-				opts: []option{{names: npmScript, does: plain}, {names: "-s"}, {names: aboutItself, does: shows}}},
+				about: aboutItself, opts: []option{{names: npmScript, does: plain}, {names: "-s"}}},
 			{
 				names: "run run-script rum urn", risk: umpire.Safe, why: "lists the project's scripts", args: "read…",
-				check: checkScript,
-				opts:  []option{{names: npmScript, does: plain}, {names: "-s"}, {names: aboutItself, does: shows}},
+				check: checkScript, about: aboutItself, opts: []option{{names: npmScript, does: plain}, {names: "-s"}},
 			},
 			{names: "start stop restart", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs a script of the project", lax: true, check: checkNamedScript},
@@ -117,12 +111,11 @@ var scriptPackages = []program{
 	// asks: npx jest --coverageReporters=./x.js
 	{
 		names: "npx bunx", manifests: "package.json", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx,
-		opts: []option{
+		about: "--version -v --help -h", opts: []option{
 			{names: "--no --no-install --quiet -q --silent -s --bun"},
 			{names: "--yes -y --package= -p= --call= -c= --shell= --registry= --cache= --userconfig= --script-shell= " +
 				"--ignore-existing", does: harms, consequence: lost, why: downloadsRun},
 			{names: "--prefix= -C=", does: enters | asks, consequence: lost, why: worksInOther},
-			{names: "--version -v --help -h", does: shows},
 		},
 	},
 	// safe: yarn typecheck
@@ -132,35 +125,34 @@ var scriptPackages = []program{
 	{
 		names: "yarn yarnpkg", manifests: "package.json", risk: umpire.Medium, consequence: lost,
 		why: "runs a script of the project", style: leading, check: checkBareYarn,
-		opts: []option{
+		about: "--version -v --help -h", opts: []option{
 			{names: "--silent -s --json --no-progress --non-interactive --offline"},
-			{names: "--cwd=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
+			{names: "--cwd=", does: enters, why: worksInOther},
 		},
 		subs: []program{
 			{
 				names: "list why licenses versions bin help", each: true, risk: umpire.Safe, why: listsPackages,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: "--json --depth= --pattern= --prod --production --recursive -R --peers --silent -s " +
 						"--verbose -v", does: plain},
-					{names: aboutItself, does: shows},
 				},
 			},
 			{
 				names: "info outdated", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: "--json --silent -s --all --recursive --fields= --name-only --dependents --manifest " +
 						"--cache --extra= --virtuals", does: plain},
-					{names: "-AR -f=", does: plain}, {names: aboutItself, does: shows},
+					{names: "-AR -f=", does: plain},
 				},
 			},
 			{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none",
 				opts: []option{{names: "--json --level= --groups= --all --recursive", does: plain}, {names: "-AR"}}},
 			// safe: yarn test
 			{names: "test " + ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…",
-				check: checkNamedScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+				check: checkNamedScript, about: aboutItself, opts: []option{{names: "--silent -s"}}},
 			{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
 			{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript,
-				opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+				about: aboutItself, opts: []option{{names: "--silent -s"}}},
 			{
 				names: "config", risk: umpire.High, consequence: lost, why: "changes yarn's configuration",
 				style: leading,
@@ -192,30 +184,30 @@ var scriptPackages = []program{
 	{
 		names: "pnpm", manifests: "package.json", risk: umpire.Medium, consequence: lost,
 		why: "runs a script of the project", style: leading,
-		opts: []option{
+		about: "--version -v --help -h", opts: []option{
 			{names: "--silent -s --recursive -r --filter= -F= --workspace-root -w --color --no-color --loglevel= " +
 				"--parallel --stream --aggregate-output --if-present", does: plain},
-			{names: "-C= --dir=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
+			{names: "-C= --dir=", does: enters, why: worksInOther},
 		},
 		subs: []program{
 			{
 				names: "list ls la ll why licenses root bin", each: true, risk: umpire.Safe, why: listsPackages,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: "-C= --dir=", does: enters},
 					{
 						names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects " +
 							"--exclude-peers --find-by= --dir-only", does: plain,
 					},
-					{names: "-rgPDs -F=", does: plain}, {names: aboutItself, does: shows},
+					{names: "-rgPDs -F=", does: plain},
 				},
 			},
 			{
 				names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry,
 				check: registryNames,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by=",
 						does: plain},
-					{names: "-rgPDs -F=", does: plain}, {names: aboutItself, does: shows},
+					{names: "-rgPDs -F=", does: plain},
 				},
 			},
 			{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{
@@ -225,13 +217,12 @@ var scriptPackages = []program{
 			// safe: pnpm test
 			{
 				names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: "--silent -s --recursive -r --filter= -F= --if-present", does: plain},
-					{names: aboutItself, does: shows},
 				},
 			},
 			{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
-				opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+				about: aboutItself, opts: []option{{names: "--silent -s"}}},
 			{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
 			// safe: pnpm exec tsc --noEmit
 			// asks: pnpm exec x
@@ -243,9 +234,8 @@ var scriptPackages = []program{
 			{
 				names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…",
 				check: checkScript,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream", does: plain},
-					{names: aboutItself, does: shows},
 				},
 			},
 			{
@@ -271,9 +261,8 @@ var scriptPackages = []program{
 	{
 		names: "bun", every: guessCode, manifests: "package.json", risk: umpire.Medium, consequence: lost,
 		why: "runs JavaScript code", style: leading, check: runsCode,
-		opts: []option{
+		about: "--version -v --help -h --revision", opts: []option{
 			{names: "--silent --bun"}, {names: "--cwd=", does: enters, why: worksInOther},
-			{names: "--version -v --help -h --revision", does: shows},
 			{names: "-e= --eval= -p= --print=", does: asks, consequence: lost, why: "runs JavaScript code"},
 		},
 		subs: []program{
@@ -310,8 +299,7 @@ var scriptPackages = []program{
 	// asks: nvm install 20
 	{
 		names: "corepack nvm fnm volta asdf mise rtx pyenv rbenv", risk: umpire.High, consequence: lost,
-		why: "installs or selects versions of programs", style: leading,
-		opts: []option{{names: "--version -v --help -h", does: shows}},
+		why: "installs or selects versions of programs", style: leading, about: "--version -v --help -h",
 		subs: []program{
 			// safe: nvm ls
 			{names: "list ls current which whereis versions", each: true, risk: umpire.Safe,
@@ -322,7 +310,7 @@ var scriptPackages = []program{
 	// asks: n current
 	{
 		names: "n", risk: umpire.High, consequence: lost, why: "installs or selects versions of programs",
-		style: leading, opts: []option{{names: "--version -V --help -h", does: shows}},
+		style: leading, about: "--version -V --help -h",
 		subs: []program{{names: "ls", risk: umpire.Safe, why: "lists versions", args: "none"}},
 	},
 }

@@ -45,8 +45,7 @@ var testRunners = []program{
 			except: "term term-missing term:skip-covered term-missing:skip-covered"},
 		{names: "--junitxml= --junit-xml=", does: writes | asks, consequence: reversible, why: "writes a report"},
 		{names: "--basetemp=", does: deletes | asks, consequence: lost, why: "empties the folder first"},
-		{names: "--version --help -h", does: shows},
-	}},
+	}, about: "--version --help -h"},
 	// safe: jest
 	// asks: jest --config=x
 	{names: "jest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
@@ -64,8 +63,7 @@ var testRunners = []program{
 			why: "stays and waits for changes", except: "false"},
 		{names: "-o -u --onlyChanged --changedSince= --updateSnapshot", does: asks, consequence: lost,
 			why: "runs the version control or changes snapshots"},
-		{names: "--version --help -h", does: shows},
-	}},
+	}, about: "--version --help -h"},
 	// safe: vitest run
 	// asks: vitest --ui
 	{names: "vitest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkVitest, opts: []option{
@@ -83,8 +81,7 @@ var testRunners = []program{
 		{names: "--pool=", does: obeys, why: "loads the pool that it names", except: "forks threads vmThreads vmForks"},
 		{names: "--watch? -w? --update? -u", does: asks, consequence: reversible,
 			why: "stays and waits for changes, or changes snapshots", except: "false"},
-		{names: "--version -v --help -h", does: shows},
-	}},
+	}, about: "--version -v --help -h"},
 	// safe: mocha
 	// asks: mocha -r ./x
 	{names: "mocha", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
@@ -97,8 +94,7 @@ var testRunners = []program{
 			except: "spec dot min json list tap nyan progress landing doc markdown xunit json-stream"},
 		{names: "-u= --ui=", does: obeys, why: "loads the interface that it names", except: "bdd tdd qunit exports"},
 		{names: "--ignore= --exclude=", does: reads},
-		{names: "--version -V --help -h", does: shows},
-	}},
+	}, about: "--version -V --help -h"},
 	// safe: phpunit
 	// asks: phpunit --bootstrap=x
 	{names: "phpunit", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
@@ -112,8 +108,8 @@ var testRunners = []program{
 			"--random-order --random-order-seed= --reverse-list --repeat= --verbose --debug --strict-coverage " +
 			"--disallow-test-output --enforce-time-limit --default-time-limit= --do-not-cache-result " +
 			"--no-configuration --no-extensions --reverse-order --process-isolation", does: plain},
-		{names: "-v"}, {names: "--version --help -h --check-version", does: shows},
-	}},
+		{names: "-v"},
+	}, about: "--version --help -h --check-version"},
 	// safe: rspec
 	// asks: rspec -r ./x
 	{names: "rspec", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
@@ -124,31 +120,28 @@ var testRunners = []program{
 		{names: "-P= --pattern= --exclude-pattern=", does: reads},
 		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names",
 			except: "p progress d doc documentation j json h html f failures"},
-		{names: "--version -v --help -h", does: shows},
-	}},
+	}, about: "--version -v --help -h"},
 	// asks: dotnet run
 	{
 		names: "dotnet", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
-		opts: []option{{names: "--version --info --list-sdks --list-runtimes --help -h", does: shows}},
+		about: "--version --info --list-sdks --list-runtimes --help -h",
 		subs: []program{
 			// safe: dotnet test
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
 				{names: "-c= -f= -v= -t -a=", does: plain},
 				{names: "--filter= --no-build --no-restore --nologo --configuration= --framework= --verbosity= " +
 					"--list-tests --arch= --os=", does: plain},
-				{names: "-h --help", does: shows},
 				{names: "-l= --logger=", does: obeys, why: "loads a logger, which can write", except: "console " +
 					"console;verbosity=quiet console;verbosity=minimal console;verbosity=normal " +
 					"console;verbosity=detailed"},
-			}},
+			}, about: "-h --help"},
 			// safe: dotnet build --no-restore
 			// asks: dotnet build -p:X=y
 			{names: "build", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
 				{names: "-c= -f= -v= -a=", does: plain},
 				{names: "--no-restore --nologo --configuration= --framework= --verbosity= --no-incremental " +
 					"--no-dependencies --arch= --os= --tl?", does: plain},
-				{names: "-h --help", does: shows},
-			}},
+			}, about: "-h --help"},
 			// safe: dotnet format --verify-no-changes
 			// asks: dotnet format
 			{
@@ -169,12 +162,11 @@ var testRunners = []program{
 	// asks: mvn install
 	{
 		names: "mvn", manifests: "pom.xml", risk: umpire.Safe, why: runsTests, style: words, check: checkMavenGoals,
-		opts: []option{
+		about: "--version -version -v --help -h", opts: []option{
 			{names: "-q --quiet -o --offline -B --batch-mode -e --errors -X --debug -ntp --no-transfer-progress -T= " +
 				"--threads= -pl= --projects= -am --also-make -amd --also-make-dependents -fae --fail-at-end -ff " +
 				"--fail-fast -N --non-recursive -V --show-version -Dtest= -DfailIfNoTests= " +
 				"-Dsurefire.failIfNoSpecifiedTests= -DskipITs? -DskipTests? -Dstyle.color=", does: plain},
-			{names: "--version -version -v --help -h", does: shows},
 		},
 	},
 	// safe: gradle check
@@ -185,13 +177,12 @@ var testRunners = []program{
 	{
 		names: "gradle", manifests: "build.gradle build.gradle.kts settings.gradle settings.gradle.kts",
 		risk: umpire.Safe, why: runsTests, check: checkGradleTasks,
-		opts: []option{
+		about: "--version -v --help -h", opts: []option{
 			{names: "-qiws"},
 			{names: "--quiet --info --warn --stacktrace --full-stacktrace --console= --no-daemon --daemon --parallel " +
 				"--no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --warning-mode= " +
 				"--max-workers= --tests= --configuration= --dependency= --all --dry-run --configuration-cache " +
 				"--no-configuration-cache", does: plain},
-			{names: "--version -v --help -h", does: shows},
 		},
 	},
 }

@@ -14,7 +14,7 @@ var languageRunners = []program{
 	// safe: mix --version
 	{
 		names: "mix", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
-		opts: []option{{names: "--version --help -h", does: shows}},
+		about: "--version --help -h",
 		subs: []program{
 			// safe: mix test --trace test/a_test.exs:12
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
@@ -47,7 +47,7 @@ var languageRunners = []program{
 	// asks: cabal run
 	{
 		names: "stack cabal", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
-		opts: []option{{names: "--version --help -h", does: shows}},
+		about: "--version --help -h",
 		subs: []program{
 			// safe: stack test
 			{names: "build test", each: true, risk: umpire.Safe, why: runsTests, check: checkTargets, opts: []option{
@@ -61,7 +61,7 @@ var languageRunners = []program{
 	// asks: dune exec x
 	{
 		names: "dune", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
-		opts: []option{{names: "--version --help", does: shows}},
+		about: "--version --help",
 		subs: []program{
 			// safe: dune build @check
 			// asks: dune build @fmt --auto-promote
@@ -76,7 +76,7 @@ var languageRunners = []program{
 	// asks: swift package update
 	{
 		names: "swift", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
-		opts: []option{{names: "--version --help", does: shows}},
+		about: "--version --help",
 		subs: []program{
 			// safe: swift test --filter Foo
 			{
@@ -93,8 +93,7 @@ var languageRunners = []program{
 	// asks: dart pub publish
 	{
 		names: "flutter dart", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
-		opts: []option{
-			{names: "--version --help -h", does: shows},
+		about: "--version --help -h", opts: []option{
 			{names: "--no-color --color --suppress-analytics --disable-analytics -v --verbose"},
 		},
 		subs: []program{
@@ -148,14 +147,12 @@ var languageRunners = []program{
 	{
 		names: "rake", manifests: "rakefile Rakefile rakefile.rb Rakefile.rb", risk: umpire.Medium, consequence: lost,
 		why: buildsOrRuns, check: checkRake,
-		opts: []option{{names: "--version -V --help -h -H", does: shows},
-			{names: "--quiet -q --silent -s --trace?", does: plain}},
-	},
+		about: "--version -V --help -h -H", opts: []option{{names: "--quiet -q --silent -s --trace?", does: plain}}},
 	// asks: rails db:drop
 	// asks: rails runner x
 	{
 		names: "rails", risk: umpire.Medium, consequence: lost, why: "runs code of the project", style: leading,
-		opts: []option{{names: "--version -v", does: shows}},
+		about: "--version -v",
 		subs: []program{
 			// safe: rails test test/a_test.rb
 			{
@@ -171,7 +168,7 @@ var languageRunners = []program{
 	// asks: playwright codegen
 	{
 		names: "playwright", risk: umpire.Medium, consequence: lost, why: "drives browsers", style: leading,
-		opts: []option{{names: "--version -V --help -h", does: shows}},
+		about: "--version -V --help -h",
 		subs: []program{
 			// safe: playwright test --grep a
 			// asks: playwright test --reporter ./x.js
@@ -193,21 +190,20 @@ var languageRunners = []program{
 		{names: "-N --show-only -V --verbose -VV --extra-verbose -Q --quiet --output-on-failure --stop-on-failure " +
 			"--progress --no-tests= --rerun-failed -R= --tests-regex= -E= --exclude-regex= -L= --label-regex= -LE= " +
 			"--label-exclude= -C= --build-config= -j= --parallel= --timeout= --repeat= --schedule-random", does: plain},
-		{names: "--test-dir=", does: reads}, {names: "--version --help", does: shows},
-	}},
+		{names: "--test-dir=", does: reads},
+	}, about: "--version --help"},
 	// safe: tox -e py311
 	// asks: tox -e release
 	// asks: tox -c other.ini
 	{
 		names: "tox", manifests: "tox.ini", risk: umpire.Safe, why: runsTests, style: leading, args: "none",
 		check: checkRunner,
-		opts: []option{
+		about: "--version --help -h", opts: []option{
 			{names: "-q -v -l --listenvs -a --listenvs-all -p? --parallel? --recreate -r --notest " +
 				"--skip-missing-interpreters? --quiet --verbose --no-provision?", does: plain},
 			{names: "-e=", does: asks, consequence: lost, why: "runs the environment that it names", except: "py py3 " +
 				"py38 py39 py310 py311 py312 py313 py314 lint test tests unit type types typing typecheck mypy ruff " +
 				"flake8 pylint format-check check"},
-			{names: "--version --help -h", does: shows},
 		},
 	},
 }

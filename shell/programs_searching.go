@@ -27,7 +27,7 @@ var searching = []program{
 	{
 		names: "grep egrep fgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true,
 		check: checkGrep, out: found,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-EFGPiyvwxcnHhoqsabILlTUuzZ"}, {names: "-0123456789"},
 			{names: "-e= --regexp=", does: plain | lead}, {names: "-f= --file=", does: reads | lead},
 			{names: "--exclude-from=", does: reads},
@@ -40,7 +40,6 @@ var searching = []program{
 				"--no-ignore-case --invert-match --word-regexp --line-regexp --extended-regexp --fixed-strings " +
 				"--perl-regexp --basic-regexp --no-messages --null --null-data --initial-tab --text --line-buffered",
 				does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: zgrep -i x a.gz
@@ -65,8 +64,8 @@ var searching = []program{
 	// asks: rg --pre=./x y
 	{
 		names: "rg ripgrep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
-		out: found,
-		opts: []option{
+		out:   found,
+		about: "--help --version --pcre2-version", opts: []option{
 			{names: "-ivwxcnNHIloqsSaFPLupU0.hV"}, {names: "-e= --regexp=", does: plain | lead},
 			{names: "-f= --file=", does: reads | lead}, {names: "--files --type-list", does: lead},
 			{names: "--pre=", does: runs, why: "runs a program on every file"},
@@ -91,14 +90,13 @@ var searching = []program{
 				"--include-zero --max-columns-preview --mmap --no-mmap --no-unicode --unicode --one-file-system " +
 				"--auto-hybrid-regex --no-require-git --stop-on-nonmatch --no-encoding --no-pre --no-search-zip " +
 				"--no-context-separator"},
-			{names: "--help --version --pcre2-version", does: shows},
 		},
 	},
 	// safe: ag x src
 	// asks: ag --pager=./x y
 	{
 		names: "ag", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "--pager=", does: runs}, {names: "-p= --path-to-ignore=", does: reads},
 			{names: "-aciDfFHhlLnoQrRsSuUtvVwz0 --all-text --all-types --case-sensitive --count --debug " +
 				"--files-with-matches --files-without-matches --filename --nofilename --follow --hidden " +
@@ -115,15 +113,14 @@ var searching = []program{
 			{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua " +
 				"--make --markdown --ocaml --perl --php --proto --python --ruby --rust --sass --scala --shell --sql " +
 				"--swift --ts --xml --yaml"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: ack x src
 	// asks: ack --pager=./x y
 	{
 		names: "ack ack-grep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
-		out: found,
-		opts: []option{
+		out:   found,
+		about: "--help --version --help-types --help-colors --man --dump --thpppt --bar", opts: []option{
 			{names: "--pager=", does: runs}, {names: "--ackrc=", does: obeys, why: "obeys a file of options"},
 			{names: "--output=", does: asks, consequence: harmless, why: "prints what a template names"},
 			{names: "-ciIhHlLnorRsSuvwQk1 --count --nofilter --files-with-matches --files-without-matches " +
@@ -144,7 +141,6 @@ var searching = []program{
 			{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua " +
 				"--make --markdown --ocaml --perl --php --python --ruby --rust --sass --scala --shell --sql --swift " +
 				"--ts --xml --yaml"},
-			{names: "--help --version --help-types --help-colors --man --dump --thpppt --bar", does: shows},
 		},
 	},
 	// safe: find . -name x
@@ -158,7 +154,7 @@ var searching = []program{
 	// safe: locate x
 	// asks: locate -d /root/db x
 	{names: "locate plocate mlocate", risk: umpire.Safe, why: "looks names up in a list of all files", args: "data…",
-		lax: true, opts: []option{{names: "-d= --database=", does: reads}, {names: aboutItself, does: shows}}},
+		lax: true, about: aboutItself, opts: []option{{names: "-d= --database=", does: reads}}},
 }
 
 // checkGrep adds the working directory if a recursive search names no folder, and refuses a
@@ -270,8 +266,7 @@ var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data
 	{names: "-l --list-details --format=", does: plain, why: "prints more than names"},
 	{names: "--search-path=", does: reads | lead | walks}, {names: "--base-directory= -C=", does: enters},
 	{names: "--ignore-file=", does: reads},
-	{names: "--help --version", does: shows},
-}}
+}, about: "--help --version"}
 
 // checkFd parses the arguments of fd: a command may follow its options.
 func checkFd(u *use) {

@@ -30,72 +30,64 @@ var systemTools = []program{
 		opts: []option{{names: "-d= --directory=", does: reads}}},
 	// safe: lsusb -t
 	// asks: lsusb -D /etc/motd
-	{names: "lsusb", risk: umpire.Safe, why: "tells about the system", opts: []option{
+	{names: "lsusb", risk: umpire.Safe, why: "tells about the system", about: "-V -h " + aboutItself, opts: []option{
 		{names: "-vt --verbose --tree"}, {names: "-s= -d=", does: plain}, {names: "-D=", does: reads},
-		{names: "-V -h " + aboutItself, does: shows},
 	}},
 	// safe: lspci -nn
 	// asks: lspci -q
-	{names: "lspci", risk: umpire.Safe, why: "tells about the system", opts: []option{
+	{names: "lspci", risk: umpire.Safe, why: "tells about the system", about: aboutItself, opts: []option{
 		{names: "-mntvkxDPb"}, {names: "-s= -d=", does: plain}, {names: "-i= -p= -F=", does: reads},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: who
 	// asks: who /etc/shadow
 	{names: "users who", each: true, risk: umpire.Safe, why: "tells who is logged in", args: "read…", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+		about: aboutItself},
 	// safe: last -n 5
 	// asks: last -f /etc/motd
 	{names: "last lastb", each: true, risk: umpire.Safe, why: "tells who was logged in", opts: []option{
 		{names: "-adFiRwxT0123456789 --hostlast --dns --fulltimes --ip --nohostname --fullnames --system " +
 			"--tab-separated"},
 		{names: "-n= --limit= -p= --present= -s= --since= -t= --until= --time-format=", does: plain},
-		{names: "-f= --file=", does: reads}, {names: "-h -V " + aboutItself, does: shows},
-	}},
+		{names: "-f= --file=", does: reads},
+	}, about: "-h -V " + aboutItself},
 	// safe: dircolors -p
 	// asks: dircolors /etc/motd
 	{names: "dircolors", risk: umpire.Safe, why: "tells the colours of files", args: "read", opts: []option{
 		{names: "-bcp --sh --bourne-shell --csh --c-shell --print-database --print-ls-colors"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: modinfo -F version ext4
 	// asks: modinfo /etc/motd
 	{names: "modinfo", risk: umpire.Safe, why: "tells about kernel modules", args: "read…", opts: []option{
 		{names: "-0adlpn --null --author --description --license --parameters --filename"},
 		{names: "-F= --field= -k= --set-version=", does: plain}, {names: "-b= --basedir=", does: reads},
-		{names: "-V -h " + aboutItself, does: shows},
-	}},
+	}, about: "-V -h " + aboutItself},
 	// safe: lastlog
 	// asks: lastlog --clear
 	{names: "lastlog", risk: umpire.Safe, why: "tells about the system", args: "none", opts: []option{
-		{names: "-u= --user= -b= --before= -t= --time= -a --active", does: plain}, {names: aboutItself, does: shows},
-	}},
+		{names: "-u= --user= -b= --before= -t= --time= -a --active", does: plain},
+	}, about: aboutItself},
 	// safe: pmap 1
 	// asks: pmap -c rc 1
-	{names: "pmap", risk: umpire.Safe, why: "tells about the system", args: "data…", opts: []option{
+	{names: "pmap", risk: umpire.Safe, why: "tells about the system", args: "data…", about: aboutItself, opts: []option{
 		{names: "-xXdqpkr -A= --extended --device --quiet --show-path --range=", does: plain},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: tload --version
 	// asks: tload /etc/x
 	{names: "tload", risk: umpire.Safe, why: "draws the load on a terminal, or into the file that is named",
-		args: "write…", opts: []option{{names: "-d= --delay= -s= --scale=", does: plain},
-			{names: aboutItself, does: shows}}},
+		args: "write…", about: aboutItself, opts: []option{{names: "-d= --delay= -s= --scale=", does: plain}}},
 	// safe: units 1m ft
 	// asks: units -f /etc/shadow
-	{names: "units", risk: umpire.Safe, why: "converts units", args: "data…", opts: []option{
+	{names: "units", risk: umpire.Safe, why: "converts units", args: "data…", about: aboutItself, opts: []option{
 		{names: "-qsvt1pemS --quiet --silent --strict --verbose --terse --one-line --exponential --minus --product " +
 			"-d= --digits= -o= --output-format=", does: plain},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: getent passwd root
 	// asks: getent shadow
 	{
 		names: "getent", risk: umpire.Safe, why: "looks up an entry of the system", args: "data…", check: checkGetent,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-iA --no-idn --no-addrconfig"},
 			{names: "-s= --service=", does: obeys, why: "loads the library of a service by its name"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: nvidia-smi
@@ -103,15 +95,15 @@ var systemTools = []program{
 	{names: "nvidia-smi", risk: umpire.Safe, why: "tells about the system", style: words, args: "data…", opts: []option{
 		{names: "-L -q -x -a -B --list-gpus --query -i= --id= -d= --display= -l= --loop= -lms= --query-gpu= " +
 			"--query-compute-apps= --format=", does: plain},
-		{names: "-f= --filename=", does: writes}, {names: "-h --help --version", does: shows},
-	}},
+		{names: "-f= --filename=", does: writes},
+	}, about: "-h --help --version"},
 	// safe: lshw -short
 	// asks: lshw -dump db
 	{names: "lshw", risk: umpire.Safe, why: "tells about the system", style: words, args: "none", opts: []option{
 		{names: "-short -json -html -xml -businfo -quiet -sanitize -numeric -notime -C= -c= -class= -disable= " +
 			"-enable=", does: plain},
-		{names: "-dump=", does: writes}, {names: "-version -help", does: shows},
-	}},
+		{names: "-dump=", does: writes},
+	}, about: "-version -help"},
 	// safe: ps aux
 	// asks: ps e
 	{names: "ps", risk: umpire.Safe, why: "lists processes", style: bare, check: checkPs},
@@ -125,7 +117,7 @@ var systemTools = []program{
 	// safe: printenv HOME
 	// asks: printenv
 	{names: "printenv gprintenv", risk: umpire.Safe, why: "prints variables of the environment", lax: true,
-		check: checkPrintenv, opts: []option{{names: aboutItself, does: shows}}},
+		check: checkPrintenv, about: aboutItself},
 	// safe: locale
 	// asks: locale > ../x
 	{names: "locale", risk: umpire.Safe, why: "prints how texts are written here", lax: true},
@@ -145,8 +137,8 @@ var systemTools = []program{
 		{names: "-uRnj --utc --universal --rfc-email --rfc-2822 --debug --resolution"},
 		{names: "-d= --date= -v= -z= -I? --iso-8601? --rfc-3339=", does: plain},
 		{names: "-r= --reference= -f= --file=", does: reads},
-		{names: "-s= --set=", does: harms, consequence: lost, why: "sets the clock"}, {names: aboutItself, does: shows},
-	}},
+		{names: "-s= --set=", does: harms, consequence: lost, why: "sets the clock"},
+	}, about: aboutItself},
 	// asks: hwclock -w
 	{names: "hwclock ntpdate rdate chronyc ntpd", risk: umpire.High, consequence: lost, why: "sets the clock",
 		lax: true},
@@ -155,36 +147,32 @@ var systemTools = []program{
 	{
 		names: "hostname domainname nisdomainname ypdomainname dnsdomainname", risk: umpire.Safe,
 		why: "prints the machine's name", check: checkHostname,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-aAdfiIsy --alias --all-fqdns --all-ip-addresses --domain --fqdn --long --ip-address --short " +
 				"--yp --nis"},
 			{names: "-F= --file= -b --boot", does: harms, consequence: lost, why: "renames the machine"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: lsof -i
 	// asks: lsof -D b
-	{names: "lsof", risk: umpire.Safe, why: "lists open files", check: checkLsof, opts: []option{
+	{names: "lsof", risk: umpire.Safe, why: "lists open files", check: checkLsof, about: "-h", opts: []option{
 		{names: "-abClMnNOPRtUvVwXEKxQ"},
 		{names: "-c= -d= -F? -g? -i? -L? -o? -p= -r? -s? -S? -T? -u= -z? -f? -Z? -e=", does: plain},
 		{names: "-D= -k= -m= -A=", does: asks, consequence: lost, why: "writes or obeys a file"},
-		{names: "-h", does: shows},
 	}},
 	// safe: fuser a
 	// asks: fuser -k a
-	{names: "fuser", risk: umpire.Safe, why: "lists who uses files", args: "read…", opts: []option{
+	{names: "fuser", risk: umpire.Safe, why: "lists who uses files", args: "read…", about: "-V --help", opts: []option{
 		{names: "-aIlmMsuvcf46"}, {names: "-n=", does: plain},
 		{names: "-kiw --kill", does: harms, consequence: lost, why: "kills who uses files"},
-		{names: "-V --help", does: shows},
 	}},
 	// safe: top -b -n 1
 	// asks: top
 	{
 		names: "top htop btop atop gtop glances iotop nmon", risk: umpire.Medium, consequence: reversible,
 		why: "shows processes on the whole terminal, and can kill them", check: checkTop,
-		opts: []option{
+		about: "--help --version -h -v", opts: []option{
 			{names: "-bciHSEe1k -n= -d= -p= -u= -U= -w? -o= -O= -l= -s=", does: plain},
-			{names: "--help --version -h -v", does: shows},
 		},
 	},
 	// safe: sysctl -a
@@ -194,11 +182,10 @@ var systemTools = []program{
 		{names: "-r= --pattern=", does: plain},
 		{names: "-w --write", does: harms, consequence: lost, why: "changes settings of the kernel"},
 		{names: "-p? -f? --load? --system", does: harms, consequence: lost, why: "changes settings of the kernel"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: journalctl -n 5
 	// asks: journalctl --vacuum-size=1M
-	{names: "journalctl", risk: umpire.Safe, why: "prints logs", args: "data…", opts: []option{
+	{names: "journalctl", risk: umpire.Safe, why: "prints logs", args: "data…", about: aboutItself, opts: []option{
 		{names: "-aefFklmNqrx0123456789 --all --follow --dmesg --full --merge --quiet --reverse --catalog " +
 			"--pager-end --no-pager --no-full --no-tail --no-hostname --utc --user --system --list-boots " +
 			"--list-catalog --disk-usage --header --fields --verify --boot? -b? --lines? --truncate-newline",
@@ -211,7 +198,6 @@ var systemTools = []program{
 		{names: "--vacuum-size= --vacuum-time= --vacuum-files= --rotate --flush --sync --relinquish-var " +
 			"--smart-relinquish-var --setup-keys --update-catalog --force --new-id128", does: harms, consequence: lost,
 			why: "removes or changes logs"},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: dmesg
 	// asks: dmesg -C
@@ -223,11 +209,10 @@ var systemTools = []program{
 		{names: "-F= --file= -K= --kmsg-file=", does: reads},
 		{names: "-C --clear -c --read-clear -D --console-off -E --console-on -n= --console-level=", does: harms,
 			consequence: lost, why: "changes the kernel's log"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: ss -tlnp
 	// asks: ss -K
-	{names: "ss", risk: umpire.Safe, why: "lists connections", args: "data…", opts: []option{
+	{names: "ss", risk: umpire.Safe, why: "lists connections", args: "data…", about: aboutItself, opts: []option{
 		{names: "-hVHOnraloempTiszZbEMtudwxS460BQ --no-header --oneline --numeric --resolve --all --listening " +
 			"--options --extended --memory --processes --threads --info --summary --context --contexts --bpf " +
 			"--events --ipv4 --ipv6 --packet --tcp --udp --sctp --dccp --raw --unix --tipc --vsock --xdp --mptcp " +
@@ -235,7 +220,6 @@ var systemTools = []program{
 		{names: "-f= --family= -A= --query= --socket= -N= --net=", does: plain}, {names: "-F= --filter=", does: reads},
 		{names: "-D= --diag=", does: writes},
 		{names: "-K --kill", does: harms, consequence: lost, why: "cuts connections"},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: netstat -an
 	// asks: netstat > ../x
@@ -254,11 +238,10 @@ var systemTools = []program{
 	// asks: addr2line @opts
 	{
 		names: "addr2line", risk: umpire.Safe, why: "tells the lines of addresses",
-		opts: []option{
+		about: "-hHvV " + aboutItself, opts: []option{
 			{names: "-afpsiCr --addresses --functions --pretty-print --basenames --inlines --demangle? " +
 				"--no-recurse-limit", does: plain},
 			{names: "-b= --target= -j= --section=", does: plain}, {names: "-e= --exe=", does: reads},
-			{names: "-hHvV " + aboutItself, does: shows},
 		},
 		check: checkObjects,
 	},
@@ -266,9 +249,9 @@ var systemTools = []program{
 	// asks: c++filt @opts
 	{
 		names: "c++filt", risk: umpire.Safe, why: "makes names readable",
-		opts: []option{
+		about: "-hv " + aboutItself, opts: []option{
 			{names: "-_nipt --strip-underscore --no-strip-underscore --no-params --no-verbose --types"},
-			{names: "-s= --format=", does: plain}, {names: "-hv " + aboutItself, does: shows},
+			{names: "-s= --format=", does: plain},
 		},
 		check: checkObjects,
 	},
@@ -277,33 +260,30 @@ var systemTools = []program{
 	{
 		names: "dwarfdump llvm-dwarfdump", risk: umpire.Safe, why: "reads object files", args: "read…",
 		check: checkObjects,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-abcfFgGiIlmoprRsSvwyx", does: asks, consequence: harmless,
 				why: "means different things to different versions"},
 			{names: "--debug-info? --debug-line? --debug-abbrev? --debug-frame? --eh-frame? --all --uuid -u --arch= " +
 				"--verify --statistics --show-children --show-parents --name= --find= --lookup=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: strip a.o
 	{
 		names: "strip llvm-strip", risk: umpire.Medium, consequence: reversible, why: "changes object files",
 		args: "write…", check: checkObjects,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-sgSdxXDUpvwM --strip-all --strip-debug --strip-unneeded --discard-all --discard-locals " +
 				"--preserve-dates --verbose --wildcard --only-keep-debug --keep-file-symbols " +
 				"--enable-deterministic-archives"},
 			{names: "-K= --keep-symbol= -N= --strip-symbol= -R= --remove-section= -F= --target= -I= -O=", does: plain},
-			{names: "-o=", does: writes}, {names: "--plugin=", does: obeys}, {names: aboutItself, does: shows},
+			{names: "-o=", does: writes}, {names: "--plugin=", does: obeys},
 		},
 	},
 	// asks: ldd a
 	{
 		names: "ldd", risk: umpire.Medium, consequence: reversible,
 		why: "lists libraries, and may start the program for it", args: "read…",
-		opts: []option{
-			{names: "-vudr --verbose --unused --data-relocs --function-relocs"}, {names: aboutItself, does: shows},
-		},
+		about: aboutItself, opts: []option{{names: "-vudr --verbose --unused --data-relocs --function-relocs"}},
 	},
 	// asks: ldconfig
 	{
@@ -317,8 +297,7 @@ var systemTools = []program{
 	// asks: logger x
 	{names: "logger", risk: umpire.Medium, consequence: reversible, why: "writes to the system's log", opts: []option{
 		{names: "-is -t= --tag= -p= --priority=", does: plain}, {names: "-f= --file=", does: reads},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 }
 
 // checkPs detects the letter e without a dash, which shows the environment of every process,

@@ -27,7 +27,7 @@ var controlTools = []program{
 	// asks: systemctl stop x
 	{
 		names: "systemctl", risk: umpire.High, consequence: lost, why: "controls services", check: checkSystemctl,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-alrqfi --user --system --global --all --full --no-pager --no-legend --plain --quiet --failed " +
 				"--value --reverse --after --before --now --force --no-block --wait --no-ask-password --no-wall " +
 				"--recursive --with-dependencies --show-types --legend? --runtime --no-reload --dry-run --marked " +
@@ -37,7 +37,6 @@ var controlTools = []program{
 			{names: "-H= --host=", does: reaches},
 			{names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, consequence: sent,
 				why: "works on another system"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "service rc-service initctl rc-update chkconfig sv", risk: umpire.High, consequence: lost,
@@ -156,13 +155,12 @@ var controlTools = []program{
 	{
 		names: "ip", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: words,
 		check: checkIP,
-		opts: []option{
+		about: "-V -Version -help", opts: []option{
 			{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p " +
 				"-pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l " +
 				"-loops -f= -family= -rc= -rcvbuf="},
 			{names: "-b= -batch=", does: reads | harms, consequence: lost, why: "obeys a file of commands"},
 			{names: "-n= -netns=", does: asks, consequence: lost, why: "works in another network"},
-			{names: "-V -Version -help", does: shows},
 		},
 	},
 	{names: "bridge ethtool iw iwconfig brctl vconfig ifup ifdown dhclient dhcpcd wpa_supplicant wpa_cli rfkill " +

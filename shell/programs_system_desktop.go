@@ -19,25 +19,24 @@ var desktopTools = []program{
 	// asks: wl-paste --watch ./x
 	{
 		names: "wl-paste", risk: umpire.Medium, consequence: harmless, why: printsClipboard, style: leading,
-		args: "none",
-		opts: []option{
+		args:  "none",
+		about: aboutItself, opts: []option{
 			{names: "-n -l -p -t= -s= --no-newline --list-types --primary --type= --seat=", does: plain},
 			{names: "-w --watch", does: asks, consequence: lost, why: "runs a command at every change"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: pbcopy < /etc/shadow
 	// safe: pbcopy < a
 	{names: "pbcopy", risk: umpire.Low, why: "fills the clipboard", args: "none", style: words,
-		opts: []option{{names: "-pboard= -Prefer=", does: plain}, {names: "-help", does: shows}}},
+		about: "-help", opts: []option{{names: "-pboard= -Prefer=", does: plain}}},
 	// safe: clip
 	// asks: clip x
 	{names: "clip clip.exe", risk: umpire.Low, why: "fills the clipboard", args: "none"},
 	// safe: wl-copy hello
 	// asks: wl-copy --no-such
-	{names: "wl-copy", risk: umpire.Low, why: "fills the clipboard", args: "data…", opts: []option{
+	{names: "wl-copy", risk: umpire.Low, why: "fills the clipboard", args: "data…", about: aboutItself, opts: []option{
 		{names: "-oncfp --paste-once --foreground --clear --primary --trim-newline"},
-		{names: "-t= --type= -s= --seat=", does: plain}, {names: aboutItself, does: shows},
+		{names: "-t= --type= -s= --seat=", does: plain},
 	}},
 	// asks: xclip -o
 	// asks: xclip /etc/shadow
@@ -46,16 +45,15 @@ var desktopTools = []program{
 		{names: "-selection= -sel= -display= -d= -l= -loops= -t= -target=", does: plain},
 		{names: "-i -in -f -filter -r -rmlastnl -silent -quiet -verbose -noutf8"},
 		{names: "-o -out", does: asks, consequence: harmless, why: printsClipboard},
-		{names: "-version -help -h", does: shows},
-	}},
+	}, about: "-version -help -h"},
 	// asks: xsel -o
 	// asks: xsel -l ../x
 	// safe: xsel -b -i
 	{names: "xsel", risk: umpire.Low, why: "uses the clipboard", args: "none", check: checkXsel, opts: []option{
 		{names: "-aficopsbkvnqxd --append --follow --input --clear --output --primary --secondary --clipboard --keep " +
 			"--exchange --delete --verbose --nodetach --trim -t= --selectionTimeout= --display=", does: plain},
-		{names: "-l= --logfile=", does: writes, why: "writes a log"}, {names: aboutItself, does: shows},
-	}},
+		{names: "-l= --logfile=", does: writes, why: "writes a log"},
+	}, about: aboutItself},
 	// safe: say hello
 	// asks: say -f /etc/shadow
 	{names: "say", risk: umpire.Low, why: "tells whoever sits there",

@@ -13,7 +13,7 @@ var textTools = []program{
 	{
 		names: "sed gsed", risk: umpire.Safe, why: "edits what it reads and prints it", args: "data read…",
 		check: checkSed, out: selects,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-nErsuza --quiet --silent --regexp-extended --separate --unbuffered --null-data " +
 				"--zero-terminated --posix --debug --sandbox --follow-symlinks"},
 			{names: "-e= --expression=", does: plain | lead},
@@ -21,7 +21,6 @@ var textTools = []program{
 			{names: "-l= --line-length=", does: plain},
 			{names: "-i? -I? --in-place?", does: plain | edits | asks, consequence: reversible,
 				why: "changes files in place"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: awk '{print $1}' a
@@ -45,10 +44,10 @@ var textTools = []program{
 	{
 		names: "mawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…",
 		check: checkAwk,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-F= -v= --assign= --field-separator=", does: plain},
 			{names: "-f= --file=", does: reads | obeys | lead},
-			{names: "--posix"}, {names: aboutItself, does: shows},
+			{names: "--posix"},
 		},
 	},
 	// safe: nawk '{print $1}' a
@@ -56,29 +55,27 @@ var textTools = []program{
 	{
 		names: "nawk original-awk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading,
 		args: "data read…", check: checkAwk,
-		opts: []option{
+		about: "--version", opts: []option{
 			{names: "-F= -v=", does: plain}, {names: "-f=", does: reads | obeys | lead}, {names: "--csv"},
-			{names: "--version", does: shows},
 		},
 	},
 	// safe: cut -f1 a
 	// asks: cut -f1 /etc/shadow
 	{
 		names: "cut gcut", risk: umpire.Safe, why: "prints columns", args: "read…", lax: true, out: cutsNumbers,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-d= --delimiter=", does: plain}, {names: "-f= --fields=", does: plain},
 			{names: "-c= -b= --characters= --bytes= --output-delimiter=", does: plain}, {names: "--complement"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: paste a b
 	// asks: paste a /etc/shadow
 	{names: "paste", risk: umpire.Safe, why: "joins lines", args: "read…", lax: true,
-		opts: []option{{names: "-d= --delimiters=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-d= --delimiters=", does: plain}}},
 	// safe: join a b
 	// asks: join a /etc/shadow
 	{names: "join", risk: umpire.Safe, why: "joins lines", args: "read read", lax: true,
-		opts: []option{{names: "-t= -1= -2= -j= -o= -e= -v= -a=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-t= -1= -2= -j= -o= -e= -v= -a=", does: plain}}},
 	// safe: sort -u a
 	// asks: sort -o a a
 	{names: "sort gsort", risk: umpire.Safe, why: "sorts lines", args: "read…", out: passes, opts: []option{
@@ -92,79 +89,71 @@ var textTools = []program{
 		{names: "-o= --output=", does: writes, why: "writes its result to a file"},
 		{names: "-T= --temporary-directory=", does: writes, why: "writes to a folder"},
 		{names: "--compress-program=", does: runs, why: "runs a program on its temporary files"},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: uniq -c a
 	// asks: uniq a b
 	{
 		names: "uniq guniq", risk: umpire.Safe, why: "drops repeated lines", args: "read write", lax: true,
-		out: uniques,
-		opts: []option{
+		out:   uniques,
+		about: aboutItself, opts: []option{
 			{names: "-c --count --group?", does: plain},
 			{names: "-dDiuz --repeated --unique --ignore-case --zero-terminated --all-repeated?", does: plain},
 			{names: "-f= -s= -w= --skip-fields= --skip-chars= --check-chars=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: tr a b < c
 	// asks: tr a b < /etc/shadow
 	{names: "tr gtr", risk: umpire.Safe, why: "changes characters", args: "data…", lax: true, out: dropsBlanks,
-		opts: []option{{names: aboutItself, does: shows}}},
+		about: aboutItself},
 	// safe: shuf -n 1 a
 	// asks: shuf -o a b
 	{
 		names: "shuf gshuf", risk: umpire.Safe, why: "shuffles lines", args: "read", check: checkShuf, out: passes,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-e --echo"}, {names: "-rz --repeat --zero-terminated"},
 			{names: "-i= -n= --input-range= --head-count=", does: plain},
 			{names: "--random-source=", does: reads}, {names: "-o= --output=", does: writes},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: seq 5
 	// asks: seq 5 > /etc/x
 	{names: "seq gseq", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}, out: counts},
+		about: aboutItself, out: counts},
 	// safe: jot 5
 	// asks: jot 5 > /etc/x
-	{names: "jot", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "jot", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true, about: aboutItself},
 	// safe: factor 12
 	// asks: factor 12 > ../x
-	{names: "factor", risk: umpire.Safe, why: "prints factors", args: "data…", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "factor", risk: umpire.Safe, why: "prints factors", args: "data…", lax: true, about: aboutItself},
 	// safe: numfmt --to=iec 1024
 	// asks: numfmt 1 > ../x
-	{names: "numfmt", risk: umpire.Safe, why: "formats numbers", args: "data…", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "numfmt", risk: umpire.Safe, why: "formats numbers", args: "data…", lax: true, about: aboutItself},
 	// safe: envsubst '$HOME' < a
 	// asks: envsubst < a
 	{names: "envsubst", risk: umpire.Safe, why: "fills in variables", args: "data…", lax: true, check: checkEnvsubst,
-		opts: []option{{names: aboutItself, does: shows}}},
+		about: aboutItself},
 	// safe: fold -w 80 a
 	// asks: fold /etc/shadow
 	{names: "fold gfold", risk: umpire.Safe, why: "breaks lines", args: "read…", lax: true,
-		opts: []option{{names: "-w= --width=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-w= --width=", does: plain}}},
 	// safe: fmt -w 72 a
 	// asks: fmt /etc/shadow
 	{names: "fmt gfmt", risk: umpire.Safe, why: "lays out text", args: "read…", lax: true,
-		opts: []option{{names: "-w= -p= -g= --width= --prefix= --goal=", does: plain},
-			{names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-w= -p= -g= --width= --prefix= --goal=", does: plain}}},
 	// safe: pr a
 	// asks: pr /etc/shadow
 	{names: "pr", risk: umpire.Safe, why: "lays out pages", args: "read…", lax: true, opts: []option{
 		{names: "-h= -l= -o= -w= -W= -D= -N= --header= --length= --indent= --width= --page-width= --date-format= " +
 			"--first-line-number= --columns= --pages=", does: plain},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: expand a
 	// asks: expand /etc/shadow
 	{names: "expand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true,
-		opts: []option{{names: "-t= --tabs=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-t= --tabs=", does: plain}}},
 	// safe: unexpand -a a
 	// asks: unexpand /etc/motd
 	{names: "unexpand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true,
-		opts: []option{{names: "-t= --tabs=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-t= --tabs=", does: plain}}},
 	// safe: column -t a
 	// asks: column /etc/shadow
 	{names: "column", risk: umpire.Safe, why: "lays out columns", args: "read…", lax: true, opts: []option{
@@ -172,55 +161,51 @@ var textTools = []program{
 			"--output-width= --table-columns= --table-right= --table-hide= --table-truncate= --table-noextreme= " +
 			"--table-wrap= --table-order= --table-columns-limit= --table-name= --tree= --tree-id= --tree-parent= " +
 			"--table-column=", does: plain},
-		{names: "-n"}, {names: aboutItself, does: shows},
-	}},
+		{names: "-n"},
+	}, about: aboutItself},
 	// safe: colrm 1 5 < a
 	// asks: colrm 1 < /etc/shadow
-	{names: "colrm", risk: umpire.Safe, why: "drops columns", args: "data…", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "colrm", risk: umpire.Safe, why: "drops columns", args: "data…", lax: true, about: aboutItself},
 	// safe: rev a
 	// asks: rev /etc/shadow
-	{names: "rev", risk: umpire.Safe, why: "turns lines around", args: "read…", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "rev", risk: umpire.Safe, why: "turns lines around", args: "read…", lax: true, about: aboutItself},
 	// safe: look x a
 	// asks: look x /etc/shadow
 	{names: "look", risk: umpire.Safe, why: "finds lines", args: "data read", lax: true,
-		opts: []option{{names: "-t= --terminate=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-t= --terminate=", does: plain}}},
 	// safe: tsort a
 	// asks: tsort /etc/shadow
-	{names: "tsort", risk: umpire.Safe, why: "sorts by order", args: "read", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "tsort", risk: umpire.Safe, why: "sorts by order", args: "read", lax: true, about: aboutItself},
 	// safe: ptx a
 	// asks: ptx -G a b
-	{names: "ptx", risk: umpire.Safe, why: "prints an index", args: "read…", opts: []option{
+	{names: "ptx", risk: umpire.Safe, why: "prints an index", args: "read…", about: aboutItself, opts: []option{
 		{names: "-AfrRtC --auto-reference --ignore-case --references --right-side-refs --typeset-mode --copyright"},
 		{names: "-w= -g= -F= -M= -S= -W= --width= --gap-size= --flag-truncation= --macro-name= --sentence-regexp= " +
 			"--word-regexp= --format=", does: plain},
 		{names: "-b= -i= -o= --break-file= --ignore-file= --only-file=", does: reads},
 		{names: "-G --traditional", does: asks, consequence: reversible, why: "writes its second operand"},
-		{names: aboutItself, does: shows},
 	}},
 	// asks: split -l 10 a
 	{
 		names: "split gsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file",
-		args: "read write",
-		opts: []option{
+		args:  "read write",
+		about: aboutItself, opts: []option{
 			{names: "-dxeuz --elide-empty-files --unbuffered --verbose --numeric-suffixes? --hex-suffixes?",
 				does: plain},
 			{names: "-0123456789"},
 			{names: "-a= -b= -C= -l= -n= -t= -p= --suffix-length= --additional-suffix= --bytes= --line-bytes= " +
 				"--lines= --number= --separator=", does: plain},
-			{names: "--filter=", does: runs}, {names: aboutItself, does: shows},
+			{names: "--filter=", does: runs},
 		},
 	},
 	// asks: csplit a 5
 	{
 		names: "csplit gcsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file",
-		args: "read data…",
-		opts: []option{
+		args:  "read data…",
+		about: aboutItself, opts: []option{
 			{names: "-kqsz --keep-files --quiet --silent --elide-empty-files --suppress-matched"},
 			{names: "-b= -n= --suffix-format= --digits=", does: plain},
-			{names: "-f= --prefix=", does: writes}, {names: aboutItself, does: shows},
+			{names: "-f= --prefix=", does: writes},
 		},
 	},
 	// safe: iconv -f latin1 -t utf-8 a
@@ -228,17 +213,17 @@ var textTools = []program{
 	{names: "iconv", risk: umpire.Safe, why: "changes the encoding of text", args: "read…", opts: []option{
 		{names: "-cls --list --silent --verbose"},
 		{names: "-f= -t= --from-code= --to-code=", does: reads, why: "may be a file of characters"},
-		{names: "-o= --output=", does: writes, why: "writes its result to a file"}, {names: aboutItself, does: shows},
-	}},
+		{names: "-o= --output=", does: writes, why: "writes its result to a file"},
+	}, about: aboutItself},
 	// asks: dos2unix a
 	{
 		names: "dos2unix unix2dos mac2unix unix2mac", risk: umpire.Medium, consequence: reversible,
 		why: "changes the line ends of files", args: "write…",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-abefklmnoqrsuvFNORSU --add-bom --add-eol --keepdate --force --quiet --newfile --oldfile --safe " +
 				"--verbose --follow-symlink --replace-symlink --skip-symlink --allow-chown --remove-bom --keep-bom " +
 				"--ascii --iso --to-stdout --no-add-eol"},
-			{names: "-c= --convmode= -D= --display-enc= -i? --info?", does: plain}, {names: aboutItself, does: shows},
+			{names: "-c= --convmode= -D= --display-enc= -i? --info?", does: plain},
 		},
 	},
 	// safe: jq .a b.json
@@ -251,7 +236,7 @@ var textTools = []program{
 	// asks: xmllint --output b.xml a.xml
 	{
 		names: "xmllint", risk: umpire.Safe, why: "checks XML", style: words, args: "read…", check: checkURLs,
-		opts: []option{
+		about: "--version --help", opts: []option{
 			{names: "--format --noout --recover --nowarning --html --nonet --noblanks --nodefdtd --nsclean --xmlout " +
 				"--c14n --c14n11 --exc-c14n --dropdtd --nocdata --push --memory --sax --sax1 --stream --timing " +
 				"--huge --oldxml10 --noent-off --quiet --debug --copy --testIO --chkregister --noenc " +
@@ -264,7 +249,6 @@ var textTools = []program{
 			{names: "--noent --loaddtd --dtdattr --valid --postvalid --xinclude --noxincludenode --catalogs " +
 				"--nocatalogs --load-trace --path= --dtdvalidfpi=", does: asks, consequence: harmless,
 				why: "reads what the document names"},
-			{names: "--version --help", does: shows},
 		},
 	},
 }

@@ -15,8 +15,7 @@ var jqOptions = program{names: "jq", risk: umpire.Safe, args: "data read…", op
 	{names: "--indent=", does: plain},
 	{names: "-f= --from-file=", does: reads | lead | obeys, why: "runs a filter from a file"},
 	{names: "-L= --library-path=", does: reads},
-	{names: "-hV --help --version --build-configuration", does: shows},
-}}
+}, about: "-hV --help --version --build-configuration"}
 
 // yqOptions are the options of both programs called yq.
 var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", opts: []option{
@@ -32,8 +31,7 @@ var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", op
 	{names: "-i --inplace --in-place", does: edits | asks, consequence: reversible, why: "changes files in place"},
 	{names: "-s= --split-exp= --split-exp-file=", does: asks, consequence: reversible,
 		why: "writes a file for each result"},
-	{names: "-hV --help --version", does: shows},
-}}
+}, about: "-hV --help --version"}
 
 // checkJq judges jq: its language can neither run nor write anything, but it can show the
 // environment.

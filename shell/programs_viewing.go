@@ -17,22 +17,21 @@ var viewing = []program{
 	// safe: tac a
 	// asks: tac /etc/shadow
 	{names: "tac", risk: umpire.Safe, why: "prints files backwards", args: "read…", lax: true, out: passes,
-		opts: []option{{names: "-s= --separator=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-s= --separator=", does: plain}}},
 	// safe: nl a
 	// asks: nl /etc/shadow
-	{names: "nl", risk: umpire.Safe, why: "numbers lines", args: "read…", lax: true, opts: []option{
+	{names: "nl", risk: umpire.Safe, why: "numbers lines", args: "read…", lax: true, about: aboutItself, opts: []option{
 		{names: "-b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= " +
 			"--header-numbering= --line-increment= --join-blank-lines= --number-format= --number-separator= " +
 			"--starting-line-number= --number-width=", does: plain},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: head -n 5 a
 	// asks: head /etc/shadow
 	{
 		names: "head ghead", risk: umpire.Safe, why: "prints the beginning of files", args: "read…", lax: true,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-qvz --quiet --silent --verbose --zero-terminated"}, {names: "-0123456789"},
-			{names: "-n= --lines= -c= --bytes=", does: plain}, {names: aboutItself, does: shows},
+			{names: "-n= --lines= -c= --bytes=", does: plain},
 		},
 		out: passes,
 	},
@@ -40,11 +39,10 @@ var viewing = []program{
 	// asks: tail /etc/shadow
 	{
 		names: "tail gtail", risk: umpire.Safe, why: "prints the end of files", args: "read…", lax: true,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-qvzfFr --quiet --silent --verbose --zero-terminated --follow? --retry", does: plain},
 			{names: "-0123456789"},
 			{names: "-n= --lines= -c= --bytes= -b= -s= --sleep-interval= --pid= --max-unchanged-stats=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 		out: passes,
 	},
@@ -52,7 +50,7 @@ var viewing = []program{
 	// asks: less +!id a
 	{
 		names: "less", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-aAcCdeEfFgGiIJKLmMnNqQrRsSuUVwWX~?0123456789"},
 			{names: "-b= -h= -j= -p= -P= -x= -y= -z= -D= -#=", does: plain},
 			{names: "-o= -O= --log-file= --LOG-FILE=", does: writes, why: "writes a log"},
@@ -68,28 +66,27 @@ var viewing = []program{
 				"--mouse --incsearch --clear-screen --force --quit-on-intr --status-column --tilde " +
 				"--underline-special --UNDERLINE-SPECIAL --exit-follow-on-close --no-keypad --no-histdups " +
 				"--follow-name --search-skip-screen --file-size --intr=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: more a
 	// asks: more /etc/shadow
 	{
 		names: "more", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-dlefpcsuibtvwzV0123456789 --silent --logical --exit-on-eof --no-pause --print-over " +
 				"--clean-print --squeeze --plain"},
-			{names: "-n= --lines=", does: plain}, {names: aboutItself, does: shows},
+			{names: "-n= --lines=", does: plain},
 		},
 	},
 	// safe: most README.md
 	// asks: most +x README.md
 	{names: "most", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
-		opts: []option{{names: "-14bCdMrRkstuvwz"}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-14bCdMrRkstuvwz"}}},
 	// safe: bat -p a
 	// asks: bat --pager=./x a
 	{
 		names: "bat batcat", risk: umpire.Safe, why: "prints files", args: "read…", check: checkBat, out: passes,
-		opts: []option{
+		about: "--help --version -h -V --config-file --config-dir --cache-dir --diagnostic", opts: []option{
 			{names: "--pager=", does: runs},
 			{names: "-pPnASfuds --plain --number --show-all --line-range= --list-languages --list-themes --no-pager " +
 				"--force-colorization --unbuffered --diff --squeeze-blank --chop-long-lines --no-config " +
@@ -98,14 +95,13 @@ var viewing = []program{
 				"--terminal-width= --color= --italic-text= --decorations= --paging= --map-syntax= --ignored-suffix= " +
 				"--theme= --theme-dark= --theme-light= --style= --nonprintable-notation= --squeeze-limit= --binary=",
 				does: plain},
-			{names: "--help --version -h -V --config-file --config-dir --cache-dir --diagnostic", does: shows},
 		},
 	},
 	// safe: wc -l a
 	// asks: wc --files0-from=/etc/shadow
 	{names: "wc", risk: umpire.Safe, why: "counts", args: "read…", lax: true, out: countsInput,
-		opts: []option{{names: "--files0-from=", does: reads},
-			{names: "--total=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "--files0-from=", does: reads},
+			{names: "--total=", does: plain}}},
 	// safe: ls -la
 	// asks: ls /root
 	// safe: ls | fzf --filter foo
@@ -113,8 +109,8 @@ var viewing = []program{
 	// asks: ls | fzf -f a --bind start:x
 	{
 		names: "ls gls dir vdir", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", lax: true,
-		out: lists,
-		opts: []option{
+		out:   lists,
+		about: aboutItself, opts: []option{
 			{names: "-d --directory"}, {names: "-aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ1OeP@"},
 			{names: "-R --recursive", does: walks}, {names: "-IwT"},
 			{names: "--ignore= --hide= --block-size= --time-style= --sort= --time= --format= --width= --tabsize= " +
@@ -122,7 +118,6 @@ var viewing = []program{
 			{names: "--almost-all --reverse"},
 			{names: "--all --color? --hyperlink? --classify? --size --inode --file-type --context --full-time " +
 				"--author --zero", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: eza -l
@@ -130,15 +125,15 @@ var viewing = []program{
 	{names: "eza", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
 		{names: "-L= -s= -I= -t= -w= -X --level= --sort= --ignore-glob= --time= --time-style= --width= --color= " +
 			"--colour= --icons? --group-directories-first --absolute?", does: plain},
-		{names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
-	}},
+		{names: "-RT --recurse --tree", does: walks},
+	}, about: aboutItself},
 	// safe: exa -T src
 	// asks: exa /etc
 	{names: "exa", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
 		{names: "-L= -s= -I= -t= --level= --sort= --ignore-glob= --time= --time-style= --color= --colour=",
 			does: plain},
-		{names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
-	}},
+		{names: "-RT --recurse --tree", does: walks},
+	}, about: aboutItself},
 	// safe: lsd -l
 	// asks: lsd --surprise
 	{names: "lsd", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", opts: []option{
@@ -149,13 +144,13 @@ var viewing = []program{
 		{names: "-RT --recursive --tree", does: walks},
 		{names: "-I= --ignore-glob= --depth= --color= --icon= --icon-theme= --permission= --size= --date= --sort= " +
 			"--blocks=", does: plain},
-		{names: "--ignore-config"}, {names: "--config-file=", does: reads}, {names: aboutItself, does: shows},
-	}},
+		{names: "--ignore-config"}, {names: "--config-file=", does: reads},
+	}, about: aboutItself},
 	// safe: tree -L 2
 	// asks: tree -o out
 	{
 		names: "tree", peeks: true, risk: umpire.Safe, why: "lists folders", args: "tree…", check: checkTreeRoot,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-adfilxqNQpsuhDFvtcrUnCASXJ -g --gitignore --ignore-case --matchdirs --metafirst --noreport " +
 				"--prune --du --si --dirsfirst --filesfirst --inodes --device --nolinks --info --condense --fflinks " +
 				"--compress= --opt-toggle", does: plain},
@@ -164,17 +159,15 @@ var viewing = []program{
 			{names: "--fromfile --fromtabfile"}, {names: "--gitfile= --infofile= --hintro= --houtro=", does: reads},
 			{names: "-o= --output=", does: writes, why: "writes its list to a file"},
 			{names: "-R", does: asks, consequence: reversible, why: "may write a file in every folder"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: stat a
 	// asks: stat /etc/shadow
 	{names: "stat gstat", peeks: true, risk: umpire.Safe, why: "tells about files", args: "read…", lax: true,
-		opts: []option{{names: "-c= --format= --printf= --cached=", does: plain}, {names: "-t"},
-			{names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-c= --format= --printf= --cached=", does: plain}, {names: "-t"}}},
 	// safe: file a
 	// asks: file -m magic a
-	{names: "file", risk: umpire.Safe, why: "tells what files are", args: "read…", opts: []option{
+	{names: "file", risk: umpire.Safe, why: "tells what files are", args: "read…", about: aboutItself, opts: []option{
 		{names: "-bciEhkLlNnprsSv0d --brief --mime --mime-type --mime-encoding --keep-going --dereference " +
 			"--no-dereference --extension --apple --list --no-pad --no-buffer --print0 --raw --special-files " +
 			"--preserve-date --checking-printout --no-sandbox --debug"},
@@ -184,18 +177,16 @@ var viewing = []program{
 		{names: "-C --compile", does: asks, consequence: reversible, why: "writes a file of patterns"},
 		{names: "-zZ --uncompress --uncompress-noreport", does: asks, consequence: lost,
 			why: "runs programs that uncompress"},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: du -sh .
 	// asks: du /root
 	{
 		names: "du gdu", peeks: true, risk: umpire.Safe, why: "counts the size of folders", args: "tree…", lax: true,
 		check: checkTreeRoot,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-X= --exclude-from=", does: reads}, {names: "--files0-from=", does: reads},
 			{names: "-d= -B= -t= -I= --max-depth= --block-size= --threshold= --exclude= --time? --time-style=",
 				does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: df -h .
@@ -203,27 +194,26 @@ var viewing = []program{
 	// safe: df -h /
 	{
 		names: "df", peeks: true, risk: umpire.Safe, why: "tells the size of file systems", args: "data…", lax: true,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: basename a/b
 	// asks: basename x > ../y
 	{names: "basename", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true,
-		opts: []option{{names: "-s= --suffix=", does: plain}, {names: aboutItself, does: shows}}, out: cutsName},
+		about: aboutItself, opts: []option{{names: "-s= --suffix=", does: plain}}, out: cutsName},
 	// safe: dirname a/b
 	// asks: dirname x > ../y
 	{names: "dirname", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}, out: cutsName},
+		about: aboutItself, out: cutsName},
 	// safe: realpath a
 	// asks: realpath /root
 	{names: "realpath grealpath", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true,
-		opts: []option{{names: "--relative-to= --relative-base=", does: reads}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "--relative-to= --relative-base=", does: reads}}},
 	// safe: readlink -f src
 	// asks: readlink -f /etc/motd
 	{names: "readlink greadlink", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+		about: aboutItself},
 }
 
 // copies returns the output of a program that copies its whole input.

@@ -12,29 +12,27 @@ var comparing = []program{
 	// safe: sha256sum a
 	// asks: md5sum /etc/shadow
 	{names: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum", risk: umpire.Safe, why: countsSums, args: "read…",
-		lax: true, opts: []option{{names: aboutItself, does: shows}}},
+		lax: true, about: aboutItself},
 	// safe: b2sum a
 	// asks: b2sum /etc/motd
 	{names: "b2sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
-		opts: []option{{names: "-l= --length=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-l= --length=", does: plain}}},
 	// safe: cksum -a sha256 a
 	// asks: cksum /etc/motd
 	{names: "cksum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
-		opts: []option{{names: "-a= --algorithm= -l= --length= -o=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-a= --algorithm= -l= --length= -o=", does: plain}}},
 	// safe: sum a
 	// asks: sum /etc/motd
-	{names: "sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true, about: aboutItself},
 	// safe: shasum -a 256 a
 	// asks: shasum /etc/motd
 	{names: "shasum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
-		opts: []option{{names: "-a= --algorithm=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-a= --algorithm=", does: plain}}},
 	// safe: b3sum a
 	// asks: b3sum /etc/motd
-	{names: "b3sum", risk: umpire.Safe, why: countsSums, args: "read…", opts: []option{
+	{names: "b3sum", risk: umpire.Safe, why: countsSums, args: "read…", about: "-h -V " + aboutItself, opts: []option{
 		{names: "-l= --length= --seek= --num-threads=", does: plain},
 		{names: "-c --check --raw --no-mmap --no-names --quiet --tag"},
-		{names: "-h -V " + aboutItself, does: shows},
 	}},
 	// safe: md5 -q a
 	// asks: md5 /etc/motd
@@ -50,14 +48,12 @@ var comparing = []program{
 		{names: "-H?", does: plain},
 		{names: "--files-from? --filelist?", does: reads | asks, consequence: lost,
 			why: "reads the files that a file names"},
-		{names: "-h -V " + aboutItself, does: shows},
-	}},
+	}, about: "-h -V " + aboutItself},
 	// safe: od -c a
 	// asks: od /etc/shadow
-	{names: "od", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{
+	{names: "od", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, about: aboutItself, opts: []option{
 		{names: "-A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --width? " +
 			"--endian=", does: plain},
-		{names: aboutItself, does: shows},
 	}},
 	// safe: xxd a
 	// asks: xxd -r a b
@@ -67,17 +63,15 @@ var comparing = []program{
 	{names: "hexdump hd", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{
 		{names: "-e= -n= -s= --format= --length= --skip= -L? --color?", does: plain},
 		{names: "-f= --format-file=", does: reads},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: strings a
 	// asks: strings @list
 	{
 		names: "strings", risk: umpire.Safe, why: "prints the text in files", args: "read…", lax: true,
 		check: checkObjects,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode=",
 				does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: diff -u a b
@@ -88,42 +82,41 @@ var comparing = []program{
 			"--starting-file= --label= --width= --ifdef= --horizon-lines= --tabsize= --palette= --color? --unified? " +
 			"--context? --line-format= --old-line-format= --new-line-format= --unchanged-line-format= " +
 			"--old-group-format= --new-group-format= --unchanged-group-format= --changed-group-format=", does: plain},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: colordiff a b
 	// asks: colordiff --difftype=x --config ./x a b
-	{names: "colordiff", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
+	{names: "colordiff", risk: umpire.Safe, why: "compares files", args: "read…", about: aboutItself, opts: []option{
 		{names: "-r --recursive", does: walks},
 		{names: "-abBdEilNpqstTuwyc --brief --text --minimal --new-file --side-by-side --unified? --context? " +
 			"--color? --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines " +
 			"--report-identical-files --suppress-common-lines", does: plain},
-		{names: "-U= -C= -W= --width= --label= --difftype=", does: plain}, {names: aboutItself, does: shows},
+		{names: "-U= -C= -W= --width= --label= --difftype=", does: plain},
 	}},
 	// safe: sdiff a b
 	// asks: sdiff --diff-program=./x a b
-	{names: "sdiff", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
+	{names: "sdiff", risk: umpire.Safe, why: "compares files", args: "read…", about: aboutItself, opts: []option{
 		{names: "-iEZbWBaltsdHv --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change " +
 			"--ignore-all-space --ignore-blank-lines --strip-trailing-cr --text --left-column " +
 			"--suppress-common-lines --expand-tabs --minimal --speed-large-files"},
 		{names: "-I= -w= --ignore-matching-lines= --width= --tabsize=", does: plain},
 		{names: "-o= --output=", does: writes},
-		{names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
+		{names: "--diff-program=", does: runs},
 	}},
 	// safe: diff3 a b c
 	// asks: diff3 --diff-program=./x a b c
-	{names: "diff3", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
+	{names: "diff3", risk: umpire.Safe, why: "compares files", args: "read…", about: aboutItself, opts: []option{
 		{names: "-AeExX3imaTv --show-all --ed --show-overlap --overlap-only --easy-only --merge --text " +
 			"--strip-trailing-cr --initial-tab"},
-		{names: "-L= --label=", does: plain}, {names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
+		{names: "-L= --label=", does: plain}, {names: "--diff-program=", does: runs},
 	}},
 	// safe: cmp a b
 	// asks: cmp a /etc/shadow
 	{names: "cmp", risk: umpire.Safe, why: "compares files", args: "read read data…", lax: true,
-		opts: []option{{names: "-i= -n= --ignore-initial= --bytes=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-i= -n= --ignore-initial= --bytes=", does: plain}}},
 	// safe: comm a b
 	// asks: comm a /etc/shadow
 	{names: "comm", risk: umpire.Safe, why: "compares sorted files", args: "read…", lax: true,
-		opts: []option{{names: "--output-delimiter=", does: plain}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "--output-delimiter=", does: plain}}},
 }
 
 // The options of xxd, which compares only their beginnings.

@@ -15,9 +15,9 @@ var formatViewers = []program{
 	// asks: diffstat a.patch.gz
 	{
 		names: "diffstat", risk: umpire.Safe, why: "counts what patches change", args: "read…", check: checkUnpacked,
-		opts: []option{
+		about: "-V", opts: []option{
 			{names: "-bcCEHkKlmqRstTuUwv -f= -n= -N= -p= -r=", does: plain},
-			{names: "-o= -e=", does: writes, why: "writes its result to a file"}, {names: "-V", does: shows},
+			{names: "-o= -e=", does: writes, why: "writes its result to a file"},
 		},
 	},
 	// safe: lsdiff -n a.patch
@@ -27,7 +27,7 @@ var formatViewers = []program{
 	{
 		names: "lsdiff filterdiff grepdiff", risk: umpire.Safe, why: "prints parts of patches", args: "read…",
 		check: checkPatches,
-		opts: []option{
+		about: "--help --version", opts: []option{
 			{names: "-nshHvE -p= -i= -x= -F= -#= --line-number --number-files --status --with-filename --no-filename " +
 				"--verbose --empty-files-as-removed --strip-match= --strip= --include= --exclude= --files= --lines= " +
 				"--hunks= --annotate --as-numbered-lines= --clean --remove-timestamps --extended-regexp " +
@@ -35,19 +35,17 @@ var formatViewers = []program{
 				"--git-prefixes=", does: plain},
 			{names: "-f= --file= -I= -X= --include-from-file= --exclude-from-file=", does: reads},
 			{names: "-z --decompress", does: asks, consequence: lost, why: "runs programs that uncompress"},
-			{names: "--help --version", does: shows},
 		},
 	},
 	// safe: delta --side-by-side < a.diff
 	// asks: delta a b
 	{
 		names: "delta", risk: umpire.Safe, why: "shows differences in colour", args: "none", check: checkFilter,
-		opts: []option{
+		about: "--version -V --help -h --list-languages --list-syntax-themes", opts: []option{
 			{names: "-sn --side-by-side --line-numbers --color-only --dark --light --no-gitconfig --raw --navigate " +
 				"--keep-plus-minus-markers -w= --width= --syntax-theme= --tabs= --diff-so-fancy --diff-highlight " +
 				"--hyperlinks", does: plain},
 			{names: "--paging=", does: asks, consequence: lost, why: "starts a pager", except: "never"},
-			{names: "--version -V --help -h --list-languages --list-syntax-themes", does: shows},
 		},
 	},
 	// safe: diff-so-fancy < a.diff
@@ -58,25 +56,25 @@ var formatViewers = []program{
 	// asks: csvjoin /etc/passwd a.csv
 	{
 		names: "csvsort csvjson csvformat csvjoin csvstack", risk: umpire.Safe, why: "prints tables", args: "read…",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{
 				names: csvReading + " --out-tabs --out-delimiter= --out-quotechar= --out-quoting= --reverse " +
 					"--no-inference --indent= --key= --stream --left --right --outer --groups= --group-name= " +
 					"--filenames --snifflimit=", does: plain,
 			},
-			{names: "-DTQUrIik"}, {names: aboutItself, does: shows},
+			{names: "-DTQUrIik"},
 		},
 	},
 	{
 		names: "xsv", risk: umpire.Safe, why: "prints parts of tables", style: leading,
-		opts: []option{{names: "--version --list --help -h", does: shows}},
+		about: "--version --list --help -h",
 		subs: []program{
 			// safe: xsv headers a.csv
 			// asks: xsv sort -o out a.csv
 			{
 				names: "count headers stats frequency slice sort table flatten fmt input reverse", each: true,
 				risk: umpire.Safe, why: "prints parts of tables", args: "read…",
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{
 						names: xsvReading + " --just-names --intersect --everything --mode --cardinality --median " +
 							"--nulls --jobs= --select= --limit= --asc --no-nulls --start= --end= --len= --index= " +
@@ -85,18 +83,16 @@ var formatViewers = []program{
 					},
 					{names: "-j -N -R -w= -p= -c= -t= -i= -s= -e= -l=", does: plain},
 					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
-					{names: aboutItself, does: shows},
 				},
 			},
 			// safe: xsv select 1 a.csv
 			{
 				names: "select search", each: true, risk: umpire.Safe, why: "prints parts of tables",
-				args: "data read…",
-				opts: []option{
+				args:  "data read…",
+				about: aboutItself, opts: []option{
 					{names: xsvReading + " --ignore-case --invert-match --select=", does: plain},
 					{names: "-iv -s=", does: plain},
 					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
-					{names: aboutItself, does: shows},
 				},
 			},
 			// asks: xsv split out a.csv
@@ -107,15 +103,14 @@ var formatViewers = []program{
 	// safe: datamash -t, sum 1 < a.csv
 	// asks: datamash sum 1 < /etc/shadow
 	{names: "datamash", risk: umpire.Safe, why: "calculates with columns", args: "data…", lax: true,
-		opts: []option{{names: aboutItself, does: shows}}},
+		about: aboutItself},
 	// safe: pdfinfo a.pdf
 	// asks: pdfinfo /root/a.pdf
 	{
 		names: "pdfinfo pdffonts", risk: umpire.Safe, why: "tells about a document", style: words, args: "read",
-		opts: []option{
+		about: "-v -h -help --help", opts: []option{
 			{names: "-f= -l= -box -meta -js -struct -struct-text -url -custom -isodates -rawdates -dests -enc= " +
 				"-listenc -subst -loc", does: plain},
-			{names: "-v -h -help --help", does: shows},
 		},
 	},
 	// safe: pdftotext -layout a.pdf -
@@ -124,10 +119,9 @@ var formatViewers = []program{
 	{
 		names: "pdftotext", risk: umpire.Safe, why: "prints the text of a document", style: words, args: "read write",
 		check: checkPrintsText,
-		opts: []option{
+		about: "-v -h -help --help", opts: []option{
 			{names: "-f= -l= -r= -x= -y= -W= -H= -layout -fixed= -raw -nodiag -htmlmeta -tsv -bbox -bbox-layout " +
 				"-enc= -eol= -nopgbrk -colspacing= -listenc -q", does: plain},
-			{names: "-v -h -help --help", does: shows},
 		},
 	},
 	// safe: pdfimages -list a.pdf
@@ -135,9 +129,8 @@ var formatViewers = []program{
 	{
 		names: "pdfimages", risk: umpire.Medium, consequence: reversible, why: "writes the pictures of a document",
 		style: words, args: "read write", check: checkPictures,
-		opts: []option{
+		about: "-v -h -help --help", opts: []option{
 			{names: "-list"}, {names: "-f= -l= -png -tiff -j -jp2 -jbig2 -ccitt -all -p -q", does: plain},
-			{names: "-v -h -help --help", does: shows},
 		},
 	},
 	// safe: ffprobe -v error -show_format a.mp4
@@ -160,20 +153,19 @@ var formatViewers = []program{
 	// asks: col --zzz
 	{names: "col", risk: umpire.Safe, why: "filters reverse line feeds", args: "none", opts: []option{
 		{names: "-bfhpx -l= --no-backspaces --fine --tabs --pass --spaces --lines=", does: plain},
-		{names: aboutItself, does: shows},
-	}},
+	}, about: aboutItself},
 	// safe: pathchk a/b
 	// asks: pathchk --zzz
 	{names: "pathchk", peeks: true, risk: umpire.Safe, why: "checks names of files", args: "read…",
-		opts: []option{{names: "-pP --portability"}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-pP --portability"}}},
 	// safe: uuencode a.bin a
 	// asks: uuencode /etc/shadow a
 	{names: "uuencode", risk: umpire.Safe, why: "encodes a file", args: "data…", check: checkUuencode,
-		opts: []option{{names: "-m --base64"}, {names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-m --base64"}}},
 	// safe: figlet hi
 	// asks: figlet -f /etc/x hi
 	{names: "figlet banner", risk: umpire.Safe, why: "writes large letters", args: "data…",
-		opts: []option{{names: "-cklnrsStxWp -w= -m= -I=", does: plain}, {names: "-v", does: shows}}},
+		about: "-v", opts: []option{{names: "-cklnrsStxWp -w= -m= -I=", does: plain}}},
 }
 
 const (

@@ -16,12 +16,12 @@ var wrappers = []program{
 	{
 		names: "env genv", risk: umpire.Safe, why: "runs a command with other variables", style: leading,
 		args: "env command", check: checkEnv,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-i0v --ignore-environment --null --debug"}, {names: "-u= --unset=", does: plain},
 			{names: "-a= --argv0=", does: asks, consequence: lost, why: "gives the program another name"},
 			{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string=", does: plain},
 			{names: "-P=", does: asks, consequence: lost, why: "looks for programs elsewhere"},
-			{names: "-f= --file=", does: reads | obeys}, {names: aboutItself, does: shows},
+			{names: "-f= --file=", does: reads | obeys},
 			{names: "--block-signal? --default-signal? --ignore-signal? --list-signal-handling", does: plain},
 		},
 	},
@@ -29,83 +29,76 @@ var wrappers = []program{
 	// asks: timeout 5 ./x
 	{
 		names: "timeout gtimeout", risk: umpire.Safe, why: "runs a command for a time", style: leading,
-		args: "data command",
-		opts: []option{
+		args:  "data command",
+		about: aboutItself, opts: []option{
 			{names: "-s= --signal= -k= --kill-after=", does: plain},
 			{names: "-vpf --verbose --foreground --preserve-status"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: time ls
 	// asks: time ./x
 	{names: "time gtime", risk: umpire.Safe, why: "measures a command", style: leading, args: "command", opts: []option{
 		{names: "-pvaqVlh --portability --verbose --append --quiet"}, {names: "-f= --format=", does: plain},
-		{names: "-o= --output=", does: writes, why: "writes its figures"}, {names: aboutItself, does: shows},
-	}},
+		{names: "-o= --output=", does: writes, why: "writes its figures"},
+	}, about: aboutItself},
 	// safe: nice ls
 	// asks: nice ./x
 	{names: "nice gnice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command",
-		opts: []option{{names: "-n= --adjustment=", does: plain}, {names: "-0123456789+"},
-			{names: aboutItself, does: shows}}},
+		about: aboutItself, opts: []option{{names: "-n= --adjustment=", does: plain}, {names: "-0123456789+"}}},
 	// safe: ionice -c 3 ls
 	// asks: ionice -p 1
 	{
 		names: "ionice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-c= --class= -n= --classdata=", does: plain}, {names: "-t --ignore"},
 			{names: "-p= --pid= -P= --pgid= -u= --uid=", does: asks, consequence: lost,
 				why: "changes running processes"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: chrt -f 1 ls
 	{
 		names: "chrt", risk: umpire.Medium, consequence: reversible, why: "runs a command with other priorities",
 		style: leading, args: "data command",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-abdefimorRpv --all-tasks --batch --deadline --ext --fifo --idle --max --other --rr " +
 				"--reset-on-fork --pid --verbose"},
 			{names: "-T= --sched-runtime= -P= --sched-period= -D= --sched-deadline=", does: plain},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: taskset -c 0 ls
 	// asks: taskset -p 1
 	{
 		names: "taskset", risk: umpire.Low, why: "runs a command on some processors", style: leading,
-		args: "data command",
-		opts: []option{
+		args:  "data command",
+		about: aboutItself, opts: []option{
 			{names: "-ac --all-tasks --cpu-list"},
 			{names: "-p --pid", does: asks, consequence: lost, why: "changes running processes"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: numactl -H
 	// asks: numactl --shm x ls
 	{
 		names: "numactl", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "command",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-alsHb --all --localalloc --show --hardware --balancing"},
 			{names: "-i= --interleave= -m= --membind= -N= --cpunodebind= -C= --physcpubind= -p= --preferred= -P= -w="},
 			{names: "-f= --file= --shmid= -S= --shm=", does: asks, consequence: lost, why: "changes shared memory"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: nohup ls
 	// asks: nohup ./x
 	{names: "nohup", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading,
-		args: "command", opts: []option{{names: aboutItself, does: shows}}},
+		args: "command", about: aboutItself},
 	// safe: setsid -w ls
 	// asks: setsid ./evil
 	{names: "setsid", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading,
-		args: "command", opts: []option{{names: "-cfw --ctty --fork --wait"}, {names: aboutItself, does: shows}}},
+		args: "command", about: aboutItself, opts: []option{{names: "-cfw --ctty --fork --wait"}}},
 	// safe: stdbuf -oL ls
 	// asks: stdbuf -oL ./x
 	{
 		names: "stdbuf gstdbuf", risk: umpire.Safe, why: "runs a command with other buffers", style: leading,
-		args: "command",
-		opts: []option{{names: "-i= -o= -e= --input= --output= --error=", does: plain},
-			{names: aboutItself, does: shows}},
+		args:  "command",
+		about: aboutItself, opts: []option{{names: "-i= -o= -e= --input= --output= --error=", does: plain}},
 	},
 	// safe: unbuffer ls
 	// asks: unbuffer ./x
@@ -115,11 +108,11 @@ var wrappers = []program{
 	// asks: rlwrap -l out ls
 	{
 		names: "rlwrap", risk: umpire.Low, why: "runs a command with a line editor", style: leading, args: "command",
-		opts: []option{
+		about: "-v -h --version --help", opts: []option{
 			{names: "-cinrRNo"},
 			{names: "-l= --logfile= -H= --history-filename=", does: writes, why: "writes what is typed to a file"},
 			{names: "-f= --file=", does: reads},
-			{names: "-z= --filter=", does: runs, why: "runs a filter"}, {names: "-v -h --version --help", does: shows},
+			{names: "-z= --filter=", does: runs, why: "runs a filter"},
 		},
 	},
 	// safe: caffeinate -i ls
@@ -139,11 +132,10 @@ var wrappers = []program{
 	{
 		names: "setarch linux32 linux64 i386 x86_64", risk: umpire.Low, why: "runs a command as on another processor",
 		style: leading, check: checkArch,
-		opts: []option{
+		about: "--list " + aboutItself, opts: []option{
 			{names: "-BFILRSTXZv3 --32bit --fdpic-funcptrs --short-inode --addr-compat-layout --addr-no-randomize " +
 				"--whole-seconds --sticky-timeouts --read-implies-exec --mmap-page-zero --3gb --4gb --uname-2.6 " +
 				"--verbose"},
-			{names: "--list " + aboutItself, does: shows},
 		},
 	},
 	// safe: choom -n 5 -- ls
@@ -151,23 +143,21 @@ var wrappers = []program{
 	{
 		names: "choom", risk: umpire.Low, why: "runs a command that is ended sooner or later when memory is short",
 		style: leading, args: "command",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-n= --adjust=", does: plain},
 			{names: "-p= --pid=", does: asks, consequence: lost, why: "changes running processes"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: cpulimit -l 50 ls
 	// asks: cpulimit -p 1
 	{
 		names: "cpulimit", risk: umpire.Low, why: "runs a command with less of a processor", style: leading,
-		args: "command",
-		opts: []option{
+		args:  "command",
+		about: "-h --help", opts: []option{
 			{names: "-l= --limit= -c= --cpu=", does: plain},
 			{names: "-zbfmqv --lazy --background --foreground --monitor-forks --quiet --verbose"},
 			{names: "-p= --pid= -e= --exe= -P= --path= -k --kill -s= --signal=", does: asks, consequence: lost,
 				why: "slows or ends other processes"},
-			{names: "-h --help", does: shows},
 		},
 	},
 	// safe: softlimit -m 100 ls
@@ -182,11 +172,10 @@ var wrappers = []program{
 	// asks: faketime ls vendor/evil
 	{
 		names: "faketime", risk: umpire.Low, why: "runs a command at another time", style: leading,
-		args: "data command",
-		opts: []option{
+		args:  "data command",
+		about: "-h -v --help --version", opts: []option{
 			{names: "-mf --exclude-monotonic"},
 			{names: "-p=", does: asks, consequence: lost, why: "changes running processes"},
-			{names: "-h -v --help --version", does: shows},
 		},
 	},
 	// safe: multitime -n 5 ls
@@ -204,8 +193,8 @@ var wrappers = []program{
 	{
 		names: "arch", risk: umpire.Safe, why: "tells the kind of processor, or on macOS runs a command for one",
 		style: words, args: "command",
-		opts: []option{
-			{names: aboutItself, does: shows}, {names: "-arm64 -arm64e -x86_64 -x86_64h -i386 -32 -64"},
+		about: aboutItself, opts: []option{
+			{names: "-arm64 -arm64e -x86_64 -x86_64h -i386 -32 -64"},
 			{names: "-c -e= -d=", does: asks, consequence: lost, why: "runs a command with other variables"},
 		},
 	},
@@ -214,19 +203,19 @@ var wrappers = []program{
 		names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 " +
 			"ld-musl-x86_64.so.1 ld-musl-aarch64.so.1",
 		risk: umpire.Medium, consequence: lost, why: "starts a program by its file", style: leading, check: checkLoader,
-		opts: []option{{names: aboutItself, does: shows}},
+		about: aboutItself,
 	},
 	// safe: watch ls
 	// asks: watch ./x
 	{
 		names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell",
 		check: checkWatch,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-n= --interval= -q= --equexit=", does: plain, why: "seconds"},
 			{names: "-d? --differences?", does: plain},
 			{names: "-tbegcCprwf --no-title --beep --errexit --chgexit --color --no-color --precise --no-wrap " +
 				"--no-linewrap --no-rerun --follow"},
-			{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes}, {names: aboutItself, does: shows},
+			{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes},
 		},
 	},
 	// asks: umpire try -- ls
@@ -238,10 +227,9 @@ var wrappers = []program{
 			{
 				names: "try", risk: umpire.Medium, consequence: lost, why: "runs a command in a trial", style: leading,
 				args: "command", check: checkTry,
-				opts: []option{
+				about: aboutItself, opts: []option{
 					{names: "--keep --discard --diff --explain --network --list --json"},
 					{names: "--cwd=", does: enters},
-					{names: aboutItself, does: shows},
 				},
 			},
 		},
@@ -251,14 +239,14 @@ var wrappers = []program{
 	{
 		names: "xargs gxargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading,
 		args: "command", check: checkXargs, out: runPrints,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-rtxo --no-run-if-empty --verbose --exit --open-tty"}, {names: "-p --interactive"},
 			{names: "-0 --null -d= --delimiter=", does: plain},
 			{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -E= -L= --max-lines? -l? -e? --eof?",
 				does: plain},
 			{names: "-I= -i? --replace? -J=", does: plain}, {names: "-a= --arg-file=", does: reads},
 			{names: "--process-slot-var=", does: asks, consequence: lost, why: "sets a variable"},
-			{names: "-R= -S=", does: plain}, {names: "--show-limits"}, {names: aboutItself, does: shows},
+			{names: "-R= -S=", does: plain}, {names: "--show-limits"},
 		},
 	},
 	// safe: parallel echo ::: a b
@@ -266,7 +254,7 @@ var wrappers = []program{
 	{
 		names: "parallel", risk: umpire.Low, why: "runs commands that it builds from what it reads", style: leading,
 		check: checkParallel,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-0kmXuvtqxr --null --keep-order --xargs --ungroup --group --verbose --quote --no-run-if-empty " +
 				"--bar --progress --eta --dry-run --dryrun --tag --line-buffer --linebuffer --lb --files --will-cite " +
 				"--no-notice --shuf --link --xapply --plus --pipe --round-robin --resume --resume-failed --color " +
@@ -281,33 +269,30 @@ var wrappers = []program{
 			{names: "-S= --sshlogin= --slf= --sshloginfile=", does: reaches | harms, consequence: lost,
 				why: "runs commands on other machines"},
 			{names: "-J= --profile= -D= --env=", does: obeys}, {names: "--wd= --workdir=", does: enters},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: sem ls
 	{
 		names: "sem niceload", risk: umpire.Medium, consequence: reversible, why: "runs a command when there is room",
-		style: leading, check: checkWrapped,
-		opts: []option{{names: "--fg --bg --wait"},
-			{names: "-j= --id= --jobs=", does: plain}, {names: aboutItself, does: shows}},
+		style: leading, check: checkWrapped, about: aboutItself, opts: []option{{names: "--fg --bg --wait"},
+			{names: "-j= --id= --jobs=", does: plain}},
 	},
 	// safe: busybox ls
 	// asks: busybox rm a
 	{names: "busybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command",
-		opts: []option{{names: "--list --help", does: shows}}},
+		about: "--list --help"},
 	// safe: toybox ls
 	// asks: toybox sh -c ./evil
 	{names: "toybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command",
-		opts: []option{{names: "--long --help --version", does: shows}}},
+		about: "--long --help --version"},
 	// asks: flock a ls
 	{
 		names: "flock", risk: umpire.Medium, consequence: reversible, why: "runs a command under a lock",
 		style: leading, check: checkFlock,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-sxeunoFv --shared --exclusive --unlock --nonblock --nb --close --no-fork --verbose"},
 			{names: "-w= --timeout= --wait= -E= --conflict-exit-code=", does: plain},
 			{names: "-c= --command=", does: runs},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: hyperfine ls

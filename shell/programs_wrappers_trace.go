@@ -13,7 +13,7 @@ var tracers = []program{
 	{
 		names: "strace", risk: umpire.Low, why: "runs a command and prints what it asks of the system", style: leading,
 		args: "command", check: checkTrace,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-fFcCrtTvVxyqikhwzZdDAYSL --follow-forks --summary --summary-only --verbose --decode-fds " +
 				"--quiet --instruction-pointer --stack-traces --output-append-mode --output-separately --no-abbrev " +
 				"--successful-only --failed-only --syscall-number --relative-timestamps --absolute-timestamps " +
@@ -24,7 +24,6 @@ var tracers = []program{
 			{names: "-p= --attach=", does: harms, consequence: lost, why: "looks into a running process"},
 			{names: "-E= --env=", does: obeys},
 			{names: "-u= --user=", does: harms, consequence: lost, why: "runs a command as another user"},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// safe: ltrace -c ls
@@ -32,20 +31,19 @@ var tracers = []program{
 	{
 		names: "ltrace", risk: umpire.Low, why: "runs a command and prints what it asks of its libraries",
 		style: leading, args: "command",
-		opts: []option{
+		about: "-h -V --help --version", opts: []option{
 			{names: "-bcCfiLrStT --no-signals --demangle"},
 			{names: "-a= --align= -e= -l= --library= -n= --indent= -s= -x= -A= -D= --debug= -w= --where=", does: plain},
 			{names: "-F= --config=", does: obeys | reads}, {names: "-o= --output=", does: writes},
 			{names: "-p= -u=", does: harms, consequence: lost, why: "traces other processes, or as another user"},
-			{names: "-h -V --help --version", does: shows},
 		},
 	},
 	// safe: valgrind --version
 	// asks: valgrind ./x
 	{
 		names: "valgrind", risk: umpire.Low, why: "runs a command and checks its memory", style: leading,
-		args: "command",
-		opts: []option{
+		args:  "command",
+		about: aboutItself, opts: []option{
 			{names: "-qvsd --leak-check= --show-leak-kinds= --track-origins= --error-exitcode= --num-callers= " +
 				"--trace-children= --undef-value-errors= --quiet --verbose --gen-suppressions= --time-stamp= " +
 				"--child-silent-after-fork= --show-reachable= --errors-for-leak-kinds= --leak-resolution= " +
@@ -55,31 +53,31 @@ var tracers = []program{
 				why: "loads a tool that writes what it measures"},
 			{names: "--log-file= --xml-file= --callgrind-out-file= --cachegrind-out-file= --massif-out-file= " +
 				"--dhat-out-file=", does: writes},
-			{names: "--suppressions=", does: reads}, {names: aboutItself, does: shows},
+			{names: "--suppressions=", does: reads},
 		},
 	},
 	// asks: perf record ls
 	{names: "perf", risk: umpire.Medium, consequence: reversible, why: "measures a command or the system",
-		style: leading, check: checkWrapped, opts: []option{{names: aboutItself, does: shows}}},
+		style: leading, check: checkWrapped, about: aboutItself},
 	{
 		names: "gdb lldb rr cgdb", risk: umpire.Medium, consequence: lost, why: "runs a command in a debugger",
 		style: words, args: "command", check: checkDebugger,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-ex= -iex= --eval-command= --ex= -x= --command= -o= --one-line= -s= --source=", does: asks,
 				consequence: lost, why: "runs commands of the debugger"},
 			{names: "-p= --pid=", does: harms, consequence: lost, why: "looks into a running process"},
-			{names: "-q -quiet -batch --batch --args -args -nx --nx -n"}, {names: aboutItself, does: shows},
+			{names: "-q -quiet -batch --batch --args -args -nx --nx -n"},
 		},
 	},
 	// asks: script a
 	{
 		names: "script", risk: umpire.Medium, consequence: reversible, why: "runs a command and records the terminal",
 		style: leading, check: checkTypescript,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-aefqFkprdV --append --return --flush --force --quiet --echo= -E=", does: plain},
 			{names: "-c= --command=", does: runs},
 			{names: "-t? --timing? --log-timing= -T= --log-out= -O= --log-in= -I= --log-io= -B=", does: writes},
-			{names: "-o= --output-limit= -m= --logging-format=", does: plain}, {names: aboutItself, does: shows},
+			{names: "-o= --output-limit= -m= --logging-format=", does: plain},
 		},
 	},
 	{names: "logsave", risk: umpire.Medium, consequence: reversible, why: "runs a command and records what it prints",
@@ -93,15 +91,14 @@ var tracers = []program{
 	{
 		names: "torsocks torify proxychains proxychains4 tsocks", risk: umpire.High, consequence: lost,
 		why: "runs a command whose network goes elsewhere", style: leading, check: checkWrapped,
-		opts: []option{{names: "-q -i -d"}, {names: "-f=", does: obeys}, {names: aboutItself, does: shows}},
+		about: aboutItself, opts: []option{{names: "-q -i -d"}, {names: "-f=", does: obeys}},
 	},
 	{
 		names: "dbus-run-session dbus-launch xvfb-run Xvfb xinit startx", risk: umpire.Medium, consequence: reversible,
 		why: "runs a command in a session of its own", style: leading, check: checkWrapped,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-a --auto-servernum"},
 			{names: "-s= --server-args= -n= --server-num=", does: plain, why: "options of the display"},
-			{names: aboutItself, does: shows},
 		},
 	},
 }

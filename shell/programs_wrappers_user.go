@@ -13,7 +13,7 @@ var privileges = []program{
 	{
 		names: "sudo doas", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
 		args: "env command", check: checkSudo,
-		opts: []option{
+		about: "--help --version", opts: []option{
 			{names: "-AnSkKHPbBNEL --askpass --non-interactive --stdin --reset-timestamp --remove-timestamp " +
 				"--no-update --set-home --background --bell --preserve-groups --preserve-env?"},
 			{names: "-u= --user= -g= --group= -p= --prompt= -C= --close-from= -h= --host= -T= --command-timeout= -U= " +
@@ -21,7 +21,6 @@ var privileges = []program{
 			{names: "-D= --chdir=", does: enters},
 			{names: "-R= --chroot=", does: asks, consequence: lost, why: "changes the root"},
 			{names: "-i --login -s --shell"}, {names: "-e --edit"}, {names: "-lvV --list --validate"},
-			{names: "--help --version", does: shows},
 		},
 	},
 	{names: "sudoedit", risk: umpire.High, consequence: lost, why: "edits files as another user", args: "write…",
@@ -29,37 +28,35 @@ var privileges = []program{
 	// asks: su -c ls
 	{
 		names: "su", risk: umpire.High, consequence: lost, why: "runs a command as another user", check: checkSu,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-lmpPfT --login --preserve-environment --pty --fast --no-pty"},
 			{names: "-c= --command= --session-command=", does: runs},
 			{names: "-s= --shell= -g= --group= -G= --supp-group= -w= --whitelist-environment="},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: runuser -u x ls
 	{
 		names: "runuser", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
 		check: checkRunuser,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-lmpPfT --login --preserve-environment --pty --fast"}, {names: "-u= --user="},
 			{names: "-c= --command= --session-command=", does: runs},
-			{names: "-s= --shell= -g= --group= -G= --supp-group= -w="}, {names: aboutItself, does: shows},
+			{names: "-s= --shell= -g= --group= -G= --supp-group= -w="},
 		},
 	},
 	{
 		names: "pkexec", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
-		args: "command",
-		opts: []option{{names: "--disable-internal-agent --keep-cwd --user= -u="}, {names: aboutItself, does: shows}},
+		args: "command", about: aboutItself, opts: []option{{names: "--disable-internal-agent --keep-cwd --user= -u="}},
 	},
 	// asks: run0 ls
 	{
 		names: "run0", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
-		args: "command",
-		opts: []option{
+		args:  "command",
+		about: aboutItself, opts: []option{
 			{names: "--no-ask-password --pty --pipe --machine= -M= --property= --description= --slice= " +
 				"--slice-inherit -u= --user= -g= --group= --nice= --setenv= --background= --shell-prompt-prefix= " +
 				"--unit="},
-			{names: "-D= --chdir=", does: enters}, {names: aboutItself, does: shows},
+			{names: "-D= --chdir=", does: enters},
 		},
 	},
 	{names: "gosu su-exec setuidgid chpst", risk: umpire.High, consequence: lost, why: "runs a command as another user",
@@ -67,46 +64,44 @@ var privileges = []program{
 	// asks: chroot . ls
 	{
 		names: "chroot", risk: umpire.High, consequence: lost, why: "runs a command in another root", style: leading,
-		args: "tree command",
-		opts: []option{{names: "--groups= --userspec= --skip-chdir -u= -g= -G= -n"}, {names: aboutItself, does: shows}},
+		args:  "tree command",
+		about: aboutItself, opts: []option{{names: "--groups= --userspec= --skip-chdir -u= -g= -G= -n"}},
 	},
 	// asks: unshare ls
 	{
 		names: "unshare", risk: umpire.High, consequence: lost, why: "runs a command in a world of its own",
 		style: leading, args: "command", check: startsShell,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-frc --fork --map-root-user --map-current-user --map-auto --keep-caps --kill-child? " +
 				"--forward-signals -m? --mount? -u? --uts? -i? --ipc? -n? --net? -p? --pid? -U? --user? -C? " +
 				"--cgroup? -T? --time? --mount-proc? --mount-binfmt?"},
 			{names: "-S= --setuid= -G= --setgid= --map-user= --map-group= --map-users= --map-groups= --propagation= " +
 				"--setgroups= --monotonic= --boottime="},
 			{names: "-R= --root=", does: reads}, {names: "-w= --wd=", does: enters},
-			{names: "-l= --load-interp=", does: obeys}, {names: aboutItself, does: shows},
+			{names: "-l= --load-interp=", does: obeys},
 		},
 	},
 	// asks: nsenter -t 1 ls
 	{
 		names: "nsenter", risk: umpire.High, consequence: lost, why: "runs a command in the world of another process",
 		style: leading, args: "command", check: startsShell,
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-aeFZc --all --env --no-fork --follow-context --preserve-credentials --keep-caps --user-parent " +
 				"--join-cgroup -m? --mount? -u? --uts? -i? --ipc? -n? --net? -p? --pid? -U? --user? -C? --cgroup? " +
 				"-T? --time? -r? --root? -w? --wd?"},
 			{names: "-t= --target= -S= --setuid= -G= --setgid= -W= --wdns= --net-socket="},
-			{names: aboutItself, does: shows},
 		},
 	},
 	// asks: setpriv ls
 	{
 		names: "setpriv", risk: umpire.High, consequence: lost, why: "runs a command with other privileges",
 		style: leading, args: "command",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-d --dump --no-new-privs --nnp --clear-groups --keep-groups --init-groups --reset-env " +
 				"--list-caps"},
 			{names: "--reuid= --regid= --ruid= --euid= --rgid= --egid= --groups= --ambient-caps= --inh-caps= " +
 				"--bounding-set= --securebits= --pdeathsig= --selinux-label= --apparmor-profile= --landlock-access= " +
 				"--landlock-rule= --ptracer="},
-			{names: aboutItself, does: shows},
 		},
 	},
 	{names: "capsh firejail bwrap proot fakeroot fakechroot start-stop-daemon daemonize aa-exec nsjail runc crun " +
@@ -116,14 +111,14 @@ var privileges = []program{
 	{
 		names: "systemd-run", risk: umpire.High, consequence: lost, why: "runs a command apart from this shell",
 		style: leading, args: "command",
-		opts: []option{
+		about: aboutItself, opts: []option{
 			{names: "-tPqdrG --user --system --scope --pty --pipe --wait --quiet --no-block --remain-after-exit " +
 				"--same-dir --collect --send-sighup --service-type= --slice-inherit --no-ask-password " +
 				"--expand-environment="},
 			{names: "-u= --unit= -p= --property= --description= --slice= --uid= --gid= --nice= -E= --setenv= " +
 				"--on-active= --on-boot= --on-startup= --on-calendar= --on-unit-active= --on-unit-inactive= " +
 				"--timer-property= --path-property= --socket-property= --background= -H= --host= -M= --machine="},
-			{names: "--working-directory=", does: enters}, {names: "-S --shell"}, {names: aboutItself, does: shows},
+			{names: "--working-directory=", does: enters}, {names: "-S --shell"},
 		},
 	},
 }

@@ -44,7 +44,7 @@ func TestTables(t *testing.T) {
 			}
 		}
 		seen := map[string]bool{}
-		for _, opt := range p.opts {
+		for _, opt := range append(slices.Clone(p.opts), option{names: p.about}) {
 			for spelling := range strings.FieldsSeq(opt.names) {
 				checkSpelling(t, path, p, spelling, seen)
 			}
