@@ -172,8 +172,8 @@ var testRunners = []program{
 	// safe: gradle check
 	// safe: gradle tasks --all
 	// asks: gradle publish
-	// safe: gradle test
-	// asks: gradle build
+	// safe: gradle clean build
+	// asks: gradle run
 	{
 		names: "gradle", manifests: "build.gradle build.gradle.kts settings.gradle settings.gradle.kts",
 		risk: umpire.Safe, why: runsTests, check: checkGradleTasks,
@@ -262,20 +262,20 @@ func checkDotnetFormat(u *use) {
 	}
 }
 
-// checkMavenGoals allows the goals that end before packaging.
+// checkMavenGoals allows the goals that end before an installation.
 func checkMavenGoals(u *use) {
 	for i, goal := range u.operands {
 		if goal.known() && goal.text == "install" {
-			u.operands[i].text = "package" // for the other projects of this machine
+			u.operands[i].text = "other" // for the other projects of this machine
 		}
 	}
 	judgeGoals(u, func(goal string) bool {
-		return scan.HasField("validate compile test-compile test dependency:tree dependency:list dependency:analyze "+
-			"checkstyle:check spotless:check spotbugs:check pmd:check", goal)
+		return scan.HasField("clean validate compile test-compile test package verify dependency:tree dependency:list "+
+			"dependency:analyze checkstyle:check spotless:check spotbugs:check pmd:check", goal)
 	})
 }
 
-// checkGradleTasks allows the tasks that a test needs, in any of the projects.
+// checkGradleTasks allows the tasks that build and test, in any of the projects.
 func checkGradleTasks(u *use) {
 	if slices.ContainsFunc(u.operands, func(task word) bool {
 		return scan.HasField("properties", task.text[strings.LastIndexByte(task.text, ':')+1:])

@@ -36,6 +36,9 @@ rspec spec/a_spec.rb:12 -f d --tag ~slow
 dotnet test --no-build --filter Name=A -v q -l console
 mvn -q -B test -Dtest=ATest
 gradle test --tests 'a.B' --offline
+gradle clean build -x lint
+mvn clean verify
+mvn package -DskipTests
 gradle :core:test`,
 		umpire.Low: `
 go build ./...
@@ -98,12 +101,12 @@ dotnet test -- RunConfiguration.TestAdaptersPaths=x
 dotnet test --logger trx
 dotnet test -p:A=b
 dotnet run
-mvn package
-mvn clean test
+mvn install
+mvn exec:java
 mvn -f x test
 mvn -Dmaven.ext.class.path=x test
 mvn
-gradle build
+gradle run
 gradle -I x.gradle test
 gradle -p x test
 ./gradlew test
