@@ -117,6 +117,13 @@ func constantText(e ast.Expr) string {
 		}
 	case *ast.BinaryExpr:
 		return constantText(e.X) + constantText(e.Y)
+	case *ast.Ident:
+		if e.Obj == nil {
+			return ""
+		}
+		if spec, ok := e.Obj.Decl.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
+			return constantText(spec.Values[0])
+		}
 	}
 	return ""
 }

@@ -22,13 +22,16 @@ const (
 	otherRules     = "obeys another configuration, which can hold code"
 )
 
+// packageChecks report what they find in a package, and change nothing.
+const packageChecks = "publint dpdm jscpd svelte-check markdownlint-cli2 tsd type-coverage"
+
 // codeChecks are the programs that format, check and test code. Those that read the project's
 // own configuration obey the project: that is treated like its tests, as with `npm test`;
 // another configuration asks.
 var codeChecks = []program{
 	// safe: tsc --noEmit
 	// asks: tsc
-	{names: "tsc", risk: umpire.Safe, why: "checks types", args: "read…", check: checkTsc, opts: []option{
+	{names: "tsc vue-tsc", risk: umpire.Safe, why: "checks types", args: "read…", check: checkTsc, opts: []option{
 		{names: "--noEmit --showConfig --listFilesOnly"},
 		{names: "--pretty --strict --skipLibCheck --listFiles --allowJs --checkJs --esModuleInterop --jsx= --target= " +
 			"--module= --moduleResolution= --lib= --types= --resolveJsonModule --noUnusedLocals --noUnusedParameters " +
@@ -84,7 +87,27 @@ var codeChecks = []program{
 			{names: "--cache --cache-location=", does: asks, consequence: reversible, why: "writes a cache"},
 		},
 	},
-	{names: "dprint standard xo tslint knip depcheck madge jscpd", risk: umpire.Medium, consequence: reversible,
+	// safe: knip --production --dependencies
+	// asks: knip --fix
+	{names: "knip", risk: umpire.Safe, why: checksByRules, args: "none", opts: []option{
+		{names: "--production --strict --no-progress -n --include= --exclude= --dependencies --exports --files " +
+			"--include-entry-exports --no-exit-code --max-issues= --no-gitignore", does: plain},
+	}, about: "--version -V --help -h"},
+	// safe: madge --circular --extensions ts src
+	// asks: madge --image x.svg src
+	{names: "madge", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
+		{names: "-c --circular --orphans --leaves -s --summary -j --json --extensions= -x= --exclude= --no-color " +
+			"--no-spinner --no-count --warning --depends= -d=", does: plain},
+	}, about: "--version -V --help -h"},
+	// safe: depcheck --ignores=jest
+	// asks: depcheck --parsers=./x
+	{names: "depcheck", risk: umpire.Safe, why: checksByRules, args: "tree…", about: "--version --help", opts: []option{
+		{names: "--json --ignores= --ignore-dirs= --ignore-patterns= --skip-missing? --oneline --quiet", does: plain},
+	}},
+	// safe: publint
+	// asks: jscpd -o out src
+	{names: packageChecks, risk: umpire.Safe, why: checksByRules, args: "tree…", about: "--version --help"},
+	{names: "dprint standard xo tslint", risk: umpire.Medium, consequence: reversible,
 		why: "checks or changes code", style: leading, about: "--version --help"},
 	{
 		names: "ruff", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading,
@@ -239,7 +262,7 @@ var codeChecks = []program{
 			}, about: "--help -h"},
 		},
 	},
-	{names: "ava tap jasmine karma cypress nose2 pest minitest busted bats nox hatch-test c8 nyc", risk: umpire.Medium,
+	{names: "ava tap jasmine karma cypress nose2 minitest busted bats nox hatch-test c8 nyc", risk: umpire.Medium,
 		consequence: reversible, why: runsTests, lax: true, about: "--version"},
 	{
 		names: "pre-commit husky lint-staged lefthook vite webpack rollup esbuild parcel swc babel tsx ts-node next " +
@@ -305,7 +328,18 @@ func checkResponseFile(u *use) {
 
 // checkFormatter makes a formatter ask unless it only reports differences.
 func checkFormatter(u *use) {
-	if u.got("--check", "--diff", "--check-only", "--check-formatted") != nil {
+	formatsUnless(u, "--check", "--diff", "--check-only", "--check-formatted")
+}
+
+// checkPHPFormatter is checkFormatter for programs whose --diff also changes files.
+func checkPHPFormatter(u *use) {
+	if u.path != "check" {
+		formatsUnless(u, "--dry-run", "--test")
+	}
+}
+
+func formatsUnless(u *use, reports ...string) {
+	if u.gave(reports...) {
 		return
 	}
 	u.raiseTo(umpire.Medium, reversible, changesSources)

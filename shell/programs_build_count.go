@@ -143,7 +143,7 @@ var fileChecks = []program{
 	// asks: swiftlint --fix
 	// asks: swiftlint --fix
 	{
-		names: "swiftlint hlint phpcs phpstan psalm cpplint brakeman reek semgrep gosec trufflehog gitleaks sqlfluff " +
+		names: "swiftlint hlint cpplint brakeman reek semgrep gosec trufflehog gitleaks sqlfluff " +
 			"vale cspell",
 		risk: umpire.Medium, consequence: reversible, why: "checks code, by rules that can name files to write",
 		lax: true, about: "--version",

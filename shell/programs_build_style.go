@@ -82,4 +82,59 @@ var styleChecks = []program{
 				does: obeys, why: otherRules},
 		},
 	},
+	// asks: phpstan clear-result-cache
+	{
+		names: "phpstan", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading,
+		about: "--version -V --help -h", opts: []option{{names: "--ansi --no-ansi -q -v -n"}},
+		subs: []program{
+			// safe: phpstan analyse -l 6 src
+			// asks: phpstan analyse -c x.neon src
+			{
+				names: "analyse analyze", risk: umpire.Safe, why: checksByRules, args: "tree…",
+				opts: []option{
+					{names: "-l= --level= --no-progress --memory-limit= --ansi --no-ansi -q -v -n --debug",
+						does: plain},
+					{names: "--error-format=", does: obeys, why: "loads the formatter that it names",
+						except: "table raw json prettyJson junit github gitlab checkstyle teamcity"},
+					{names: "-c= --configuration= -a= --autoload-file=", does: obeys, why: otherRules},
+				},
+			},
+		},
+	},
+	// safe: psalm --no-cache src
+	// asks: psalm --alter
+	{names: "psalm", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
+		{names: "--no-cache --no-diff --show-info= --threads= --no-progress --long-progress --stats --php-version= " +
+			"-m --monochrome --show-snippet= --taint-analysis", does: plain},
+		{names: "-c= --config= --plugin= -r= --root= --output-format=", does: obeys, why: otherRules},
+	}, about: "--version -v --help -h"},
+	// safe: phpcs --standard=PSR12 src
+	// asks: phpcs --standard=./x src
+	{names: "phpcs", risk: umpire.Safe, why: checksByRules, args: "tree…", about: "--version --help -h", opts: []option{
+		{names: "-spnqvl --colors --no-colors --extensions= --ignore= --sniffs= --severity= --parallel=", does: plain},
+		{names: "--standard=", does: obeys, why: otherRules, except: "PSR1 PSR2 PSR12 PEAR Squiz Zend Generic"},
+	}},
+	// safe: pint --test
+	// asks: pint
+	{names: "pint", formats: ".php", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkPHPFormatter,
+		about: "--version -V --help -h", opts: []option{
+			{names: "--test --dirty --preset= --bail -v -q --parallel", does: plain},
+			{names: "--config=", does: obeys, why: otherRules},
+		}},
+	// asks: php-cs-fixer worker
+	{
+		names: "php-cs-fixer", risk: umpire.Medium, consequence: reversible, why: "checks or changes code",
+		style: leading, about: "--version -V --help -h",
+		subs: []program{
+			// safe: php-cs-fixer fix --dry-run --diff src
+			// safe: php-cs-fixer check src
+			// asks: php-cs-fixer fix --diff src
+			{names: "fix check", each: true, formats: ".php", risk: umpire.Safe, why: "formats code", args: "tree…",
+				check: checkPHPFormatter, opts: []option{
+					{names: "--dry-run -n --no-interaction --show-progress= --allow-risky= --ansi --no-ansi -q -v " +
+						"--stop-on-violation --using-cache= --diff --path-mode=", does: plain},
+					{names: "--config= --rules=", does: obeys, why: otherRules},
+				}},
+		},
+	},
 }

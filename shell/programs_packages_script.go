@@ -328,7 +328,8 @@ const ownScripts = "tests lint check typecheck type-check types check-types chec
 
 // ownPrograms are checks from the project's packages. If the project lacks one, npx downloads
 // it from the package with the same name.
-const ownPrograms = "tsc eslint jest vitest prettier mocha stylelint oxlint"
+const ownPrograms = "tsc eslint jest vitest prettier mocha stylelint oxlint playwright vue-tsc knip madge depcheck " +
+	packageChecks
 
 // checkScript judges the script that `npm run` starts: some names usually mean a project's own
 // checks, any other can mean anything.

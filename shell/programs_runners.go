@@ -97,7 +97,8 @@ var testRunners = []program{
 	}, about: "--version -V --help -h"},
 	// safe: phpunit
 	// asks: phpunit --bootstrap=x
-	{names: "phpunit", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
+	// safe: pest --filter a
+	{names: "phpunit pest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 		{names: "--filter= --exclude-filter= --group= --exclude-group= --testsuite= --exclude-testsuite= --covers= " +
 			"--uses= --testdox --colors? --columns= --no-coverage --no-logging --no-progress --no-results " +
 			"--no-output --stop-on-failure --stop-on-error --stop-on-defect --stop-on-warning --stop-on-risky " +
@@ -178,7 +179,7 @@ var testRunners = []program{
 		names: "gradle", manifests: "build.gradle build.gradle.kts settings.gradle settings.gradle.kts",
 		risk: umpire.Safe, why: runsTests, check: checkGradleTasks,
 		about: "--version -v --help -h", opts: []option{
-			{names: "-qiws"},
+			{names: "-qiws -x= --exclude-task=", does: plain},
 			{names: "--quiet --info --warn --stacktrace --full-stacktrace --console= --no-daemon --daemon --parallel " +
 				"--no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --warning-mode= " +
 				"--max-workers= --tests= --configuration= --dependency= --all --dry-run --configuration-cache " +
@@ -283,9 +284,9 @@ func checkGradleTasks(u *use) {
 		u.askSecret("prints credentials")
 	}
 	judgeGoals(u, func(task string) bool {
-		return scan.HasField("test check compileJava compileTestJava compileKotlin compileTestKotlin testClasses "+
-			"classes lint ktlintCheck detekt spotlessCheck checkstyleMain checkstyleTest tasks projects dependencies "+
-			"dependencyInsight", task[strings.LastIndexByte(task, ':')+1:])
+		return scan.HasField("clean build assemble jar test check compileJava compileTestJava compileKotlin "+
+			"compileTestKotlin testClasses classes lint ktlintCheck detekt spotlessCheck checkstyleMain "+
+			"checkstyleTest tasks projects dependencies dependencyInsight", task[strings.LastIndexByte(task, ':')+1:])
 	})
 }
 

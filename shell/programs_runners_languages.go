@@ -7,6 +7,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
+const runsProject = "runs code of the project"
+
 // languageRunners are the tools of languages that build and test a project with one program,
 // and runners for tests. As with cargo, building the project and running its tests is allowed;
 // publishing, installing or running anything else asks.
@@ -151,7 +153,7 @@ var languageRunners = []program{
 	// asks: rails db:drop
 	// asks: rails runner x
 	{
-		names: "rails", risk: umpire.Medium, consequence: lost, why: "runs code of the project", style: leading,
+		names: "rails", risk: umpire.Medium, consequence: lost, why: runsProject, style: leading,
 		about: "--version -v",
 		subs: []program{
 			// safe: rails test test/a_test.rb
@@ -163,6 +165,50 @@ var languageRunners = []program{
 						"--color --no-color --profile?", does: plain},
 				},
 			},
+			// safe: rails routes -g users
+			{names: "routes", risk: umpire.Safe, why: runsProject,
+				opts: []option{{names: "-c= -g= --controller= --grep= --expanded -E", does: plain}}},
+			{names: "about stats notes initializers middleware zeitwerk:check db:migrate:status db:version", each: true,
+				risk: umpire.Safe, why: runsProject, args: "none"},
+		},
+	},
+	// asks: artisan tinker
+	{
+		names: "artisan", risk: umpire.Medium, consequence: lost, why: runsProject, style: leading,
+		about: "--version -V --help -h",
+		subs: []program{
+			// safe: artisan test --filter UserTest
+			// asks: artisan test -c x.xml
+			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
+				{names: "--filter= --parallel --testsuite= --group= --stop-on-failure --compact -v", does: plain},
+			}},
+			{names: "about list route:list migrate:status", each: true, risk: umpire.Safe, why: runsProject,
+				opts: []option{{names: "--env= -v", does: plain}}},
+		},
+	},
+	// asks: console cache:clear
+	{
+		names: "console", risk: umpire.Medium, consequence: lost, why: runsProject, style: leading,
+		about: "--version -V --help -h",
+		subs: []program{
+			// safe: console debug:router --env=test
+			{names: "about list debug:router debug:container debug:autowiring debug:event-dispatcher router:match " +
+				"lint:yaml lint:twig lint:container doctrine:schema:validate doctrine:migrations:status", each: true,
+				risk: umpire.Safe, why: runsProject, opts: []option{{names: "--env= --no-debug -v", does: plain}}},
+		},
+	},
+	// asks: manage.py shell
+	{
+		names: "manage.py", risk: umpire.Medium, consequence: lost, why: runsProject, style: leading,
+		about: "--version --help -h",
+		subs: []program{
+			// safe: manage.py test --keepdb app.tests
+			{names: "test", risk: umpire.Safe, why: runsTests, check: checkRunner, opts: []option{
+				{names: "-v= --verbosity= --keepdb --failfast --noinput --parallel? -k= --tag= --exclude-tag=",
+					does: plain},
+			}},
+			{names: "check showmigrations", each: true, risk: umpire.Safe, why: runsProject,
+				opts: []option{{names: "-v= --verbosity=", does: plain}}},
 		},
 	},
 	// asks: playwright codegen
