@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gitdir"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -16,7 +17,7 @@ func (b *Bounds) Env() shell.Env {
 	return shell.Env{
 		Dir: b.Dir, Home: b.written, IsDir: isDir,
 		Git:    func(dir string) ([]shell.GitSetting, error) { return gitdir.ReadSettings(dir, b.written) },
-		GitTop: gitdir.FindWorktree,
+		GitTop: gitdir.FindWorktree, Real: realPath,
 		Settings: func(dir string, names []string) ([]shell.SettingsFile, error) {
 			return settingsFiles(dir, b.written, names)
 		},
@@ -26,6 +27,15 @@ func (b *Bounds) Env() shell.Env {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// realPath returns the path of an existing file with its links resolved, or "".
+func realPath(path string) string {
+	resolved, err := files.Canonical(path)
+	if _, statErr := os.Stat(resolved); err != nil || statErr != nil {
+		return ""
+	}
+	return resolved
 }
 
 // ResolveAll resolves every path that a call names or may name.

@@ -69,14 +69,19 @@ func (w *walker) runProgram(s *state, args []word, in flow) flow {
 		w.doubt(name.display(), "the program is not known before it runs")
 		return flow{}
 	}
-	program := w.knownProgram(name.text)
+	program, called, launcher := w.knownProgram(name.text), baseName(name.text), word{}
+	if program == nil {
+		program, called = w.findLauncher(s, name)
+		launcher = name
+	}
 	if program == nil {
 		w.runUnknownProgram(s, args)
 		return foreignFlow(name.text)
 	}
 	s.failed = nil
-	u := &use{w: w, s: s, program: program, words: []word{lit(baseName(name.text))}, line: lineWords(args), in: in,
-		table: program.name()}
+	u := &use{w: w, s: s, program: program, words: []word{lit(called)}, launcher: launcher, line: lineWords(args),
+		in: in, table: program.name()}
+	u.runsFile(launcher)
 	return u.judge(args[1:])
 }
 

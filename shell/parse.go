@@ -29,6 +29,12 @@ type Env struct {
 	// Find, if set, looks for files in a folder and those above it, within the project. It
 	// returns the path of the first one that exists, or "". A name may be a path.
 	Find func(dir string, names ...string) string
+	// Real, if set, returns the path of an existing file or folder with its links resolved, or
+	// "". Without it no file of a project is known as a program.
+	Real func(path string) string
+	// Wrote, if set, reports whether the agent may have changed a file since a person last
+	// confirmed the code of the project.
+	Wrote func(path string) bool
 	// Entries, if set, returns the names of the entries of a folder.
 	Entries func(dir string) ([]string, error)
 	// Recipe, if set, returns the commands that a program runs for a name from the project: the

@@ -229,6 +229,7 @@ func checkShell(u *use) {
 		return
 	}
 	switch {
+	case startsLauncher(u):
 	case u.got("-n") != nil && u.got("-c", "-s", "-i") == nil && len(u.operands) > 0:
 		u.onlyReads("checks the syntax of shell code")
 	case u.got("-c") != nil:
@@ -304,6 +305,9 @@ func runsCode(u *use) {
 
 // checkSyntax judges node, ruby and php: checking the syntax only reads.
 func checkSyntax(u *use) {
+	if startsLauncher(u) {
+		return
+	}
 	if u.got("--check", "-l", "--syntax-check") != nil && len(u.operands) > 0 {
 		u.onlyReads("checks the syntax")
 		return
@@ -356,7 +360,7 @@ func checkDenoTargets(u *use) {
 func checkPython(u *use) {
 	module := u.got("-m")
 	if module == nil || !module.has {
-		if !isPython3(u.program0()) || !judgePythonCode(u) {
+		if !startsLauncher(u) && (!isPython3(u.program0()) || !judgePythonCode(u)) {
 			runsCode(u)
 		}
 		return

@@ -151,7 +151,7 @@ func checkServer(u *use) {
 		return
 	}
 	l := findLookup(u.table, u.program0())
-	if l == nil {
+	if l == nil || u.launcher.text != "" {
 		u.steered = umpire.Say("%s asks a server that the project may choose, or runs code that it brings", u.table)
 		return
 	}

@@ -12,8 +12,11 @@ const runsOwn = "runs a program of the project's packages"
 // projectChecks are the tests and checks that `poetry run`, `bundle exec`, `pnpm exec` and
 // similar wrappers may start unasked. A project can give any of these names to its own program,
 // which then runs like the project's tests.
-const projectChecks = ownPrograms + " biome pytest py.test mypy ruff black isort flake8 pylint pyright basedpyright " +
-	"pycodestyle pydocstyle pyflakes vulture bandit yamllint codespell rspec rubocop standardrb"
+const (
+	projectChecks = ownPrograms + " " + pythonChecks + " biome rspec rubocop standardrb"
+	pythonChecks  = "pytest py.test mypy ruff black isort flake8 pylint pyright basedpyright pycodestyle pydocstyle " +
+		"pyflakes vulture bandit yamllint codespell"
+)
 
 // checkProjectRun judges the program that such a wrapper starts. Apart from those checks it can
 // be anything.

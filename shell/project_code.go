@@ -160,7 +160,7 @@ var configuredPrograms = []configuredProgram{
 func (u *use) runsCode() bool {
 	name := u.program0()
 	switch {
-	case u.code || u.why == runsTests:
+	case u.code || u.why == runsTests || u.launcher.text != "":
 		return true
 	case !u.w.codeProgram(name):
 		return false

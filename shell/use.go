@@ -20,7 +20,9 @@ type use struct {
 	line    []string // every word as given, including options before a subcommand
 	base    int      // the number of words that name the program and its subcommands
 	extras  []string // options that add effects to the program
-	in      flow
+	// launcher is the file of the project that starts the program, or empty.
+	launcher word
+	in       flow
 
 	arguments
 	// global are the options given before a subcommand.
@@ -351,6 +353,9 @@ func (u *use) emitAccess(words []word) {
 		Kind: umpire.KindExec, Program: u.program0(), Args: displayWords(words[1:]), Words: ruleWords(words),
 		Risk: u.risk, Reason: u.why, Doubt: u.doubt, Table: u.table, Code: u.runsCode(),
 		Online: u.online, CodeFiles: u.codeFiles(), Line: u.line, Base: u.base, Extras: u.allExtras(),
+	}
+	if u.launcher.text != "" {
+		a.Program, a.Words[0] = baseName(u.launcher.text), u.launcher.ruleWord()
 	}
 	a.Prints = printsSomething(u, a.Words)
 	if a.Code {

@@ -15,7 +15,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -138,7 +140,7 @@ func decide(
 
 func (j *Judge) decide(q policy.Query) umpire.Decision {
 	q.Degraded = j.Degraded
-	env := j.env(q.Call.Dir)
+	env := j.env(q.Call.Dir, q.Now)
 	var err error
 	if env.Shell, err = shellOf(&q.Call); err != nil {
 		q.Invalid = "The call is malformed: " + err.Error()
@@ -291,12 +293,36 @@ func (j *Judge) trust(q *policy.Query) policy.CodeTrust {
 	return policy.CodeTrust{Trusted: true, Written: written}
 }
 
+// recently bounds the search for files that agents changed. It is longer than a session.
+const recently = 24 * time.Hour
+
+// wrote returns a function that reports whether agents may have changed a file of the project
+// recently, and no person has confirmed its code since. It returns nil without a log of writes.
+func (j *Judge) wrote(now time.Time) func(path string) bool {
+	if j.Written == nil {
+		return nil
+	}
+	written := sync.OnceValues(func() ([]string, error) {
+		since := j.Code.Confirmed(j.Bounds)
+		if lately := now.Add(-recently); since.Before(lately) {
+			since = lately
+		}
+		return j.Written(since)
+	})
+	return func(path string) bool {
+		changed, err := written()
+		return err != nil || slices.ContainsFunc(changed, func(name string) bool {
+			return files.Within(filepath.Join(j.Bounds.Root, filepath.FromSlash(name)), path)
+		})
+	}
+}
+
 // env returns the environment for reading a command line in dir.
-func (j *Judge) env(dir string) shell.Env {
+func (j *Judge) env(dir string, now time.Time) shell.Env {
 	env := j.Bounds.Env()
 	env.Dir, env.Home, env.Programs, env.Git = dir, j.Home, j.Programs, once(env.Git)
 	env.Find = func(dir string, names ...string) string { return manifest.Find(j.Bounds, dir, names...) }
-	env.Entries = manifest.Entries
+	env.Entries, env.Wrote = manifest.Entries, j.wrote(now)
 	env.Recipe = func(dir, program, name string) shell.Recipe { return manifest.Recipe(j.Bounds, dir, program, name) }
 	return env
 }
