@@ -71,7 +71,7 @@ func (w *walker) runProgram(s *state, args []word, in flow) flow {
 	}
 	program, called, launcher := w.knownProgram(name.text), baseName(name.text), word{}
 	if program == nil {
-		program, called = w.findLauncher(s, name)
+		program, called = findLauncher(w, s, name)
 		launcher = name
 	}
 	if program == nil {

@@ -27,14 +27,14 @@ var renamed = map[string]string{"gradlew": "gradle", "mvnw": "mvn"}
 // findLauncher returns the program that a file of the project starts, and its name, or nil. The
 // file must exist in the project, and the agent must not have changed it. A virtual environment
 // links its Python from outside. Rules see the file as it is written on the line.
-func (w *walker) findLauncher(s *state, file word) (*program, string) {
+func findLauncher(w *walker, s *state, file word) (*program, string) {
 	paths := s.absolutePaths(file)
 	if w.env.Real == nil || !file.known() || len(paths) != 1 || !strings.Contains(file.text, "/") {
 		return nil, ""
 	}
 	dir, name := path.Split(paths[0])
 	dir, target := w.env.Real(dir), w.env.Real(paths[0])
-	if target == "" || !w.inProject(dir) || !w.inProject(target) && !scan.HasField("python python3", name) {
+	if target == "" || !inProject(&w.env, dir) || !inProject(&w.env, target) && !scan.HasField("python python3", name) {
 		return nil, ""
 	}
 	for _, l := range launchers {
@@ -52,12 +52,12 @@ func (w *walker) findLauncher(s *state, file word) (*program, string) {
 
 // inProject reports whether a path without links lies in the folder of the line, or in its work
 // tree.
-func (w *walker) inProject(file string) bool {
-	top := w.env.Dir
-	if w.env.GitTop != nil {
-		top = cmp.Or(w.env.GitTop(top), top)
+func inProject(env *Env, file string) bool {
+	top := env.Dir
+	if env.GitTop != nil {
+		top = cmp.Or(env.GitTop(top), top)
 	}
-	top = w.env.Real(top)
+	top = env.Real(top)
 	return top != "" && strings.HasPrefix(file+"/", strings.TrimSuffix(top, "/")+"/")
 }
 
@@ -71,7 +71,7 @@ func startsLauncher(u *use) bool {
 	if !strings.Contains(file.text, "/") {
 		file.text = "./" + file.text
 	}
-	if p, _ := u.w.findLauncher(u.s, file); p == nil {
+	if p, _ := findLauncher(u.w, u.s, file); p == nil {
 		return false
 	}
 	walkInFreshShell(u, append([]word{file}, u.operands[1:]...))

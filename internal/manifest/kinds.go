@@ -63,8 +63,10 @@ var kinds = []kind{
 		"buildsrc/*", nil, "plugins and options of the virtual machine"},
 	{"gemfile gemfile.lock gems.rb gems.locked rakefile rakefile.rb guardfile dangerfile thorfile *.rake *.gemspec " +
 		".rspec .rspec-local .rubocop.yml .rubocop_todo.yml .simplecov .bundle/config spec_helper.rb " +
+		"bin/rails bin/rake bin/rspec bin/rubocop bin/standardrb " +
 		"rails_helper.rb test_helper.rb", nil, "Ruby's tools load them as code"},
-	{"composer.json phpunit.xml phpunit.xml.dist phpunit.dist.xml phpcs.xml* .phpcs.xml* phpstan.neon* " +
+	{"composer.json artisan bin/console bin/phpunit " +
+		"phpunit.xml phpunit.xml.dist phpunit.dist.xml phpcs.xml* .phpcs.xml* phpstan.neon* " +
 		"phpstan.dist.neon .php-cs-fixer* psalm.xml psalm.xml.dist rector.php ecs.php infection.json* behat.y*ml " +
 		"codeception.y*ml", nil, "scripts, plugins and bootstrap files"},
 	{"cmakelists.txt *.cmake cmakepresets.json cmakeuserpresets.json meson.build configure build.zig mix.exs " +
