@@ -29,14 +29,26 @@ const harmlessEnv = "LC_ LANG LANGUAGE TZ TERM NO_COLOR FORCE_COLOR CLICOLOR CLI
 // prints.
 const harmlessValues = "PAGER=cat GIT_PAGER=cat GH_PAGER=cat MANPAGER=cat BAT_PAGER=cat SYSTEMD_PAGER=cat " +
 	"AWS_PAGER=cat PAGER= GIT_PAGER= GH_PAGER= SYSTEMD_PAGER= AWS_PAGER= GOWORK=off GOPROXY=off GOTOOLCHAIN=local " +
-	"GOFLAGS=-mod=vendor GOFLAGS=-mod=readonly GOFLAGS=-count=1 GOFLAGS=-buildvcs=false GOFLAGS= RAILS_ENV=test " +
-	"RACK_ENV=test MIX_ENV=test APP_ENV=test RUSTFLAGS=-Dwarnings RUSTFLAGS=-Awarnings RUSTFLAGS="
+	"RAILS_ENV=test RACK_ENV=test MIX_ENV=test APP_ENV=test RUSTFLAGS=-Dwarnings RUSTFLAGS=-Awarnings RUSTFLAGS="
 
-// harmlessValue reports whether an assignment is one of harmlessValues.
+// harmlessGoFlags are flags for go that only choose tests or change the form of the output.
+const harmlessGoFlags = "-mod=vendor -mod=readonly -buildvcs=false -trimpath -race -v -short"
+
+// harmlessValue reports whether an assignment is one of harmlessValues, or has only such flags.
 func harmlessValue(name string, value word) bool {
-	return value.known() && scan.HasField(harmlessValues, name+"="+value.text) ||
-		name == "RUSTFLAGS" && value.known() &&
-			scan.HasField("warnings", strings.TrimPrefix(strings.TrimPrefix(value.text, "-D "), "-A "))
+	switch {
+	case !value.known():
+		return false
+	case name == "RUSTFLAGS" &&
+		scan.HasField("warnings", strings.TrimPrefix(strings.TrimPrefix(value.text, "-D "), "-A ")):
+		return true
+	case name == "GOFLAGS":
+		return !slices.ContainsFunc(strings.Fields(value.text), func(flag string) bool {
+			name, _, _ := strings.Cut(flag, "=")
+			return !scan.HasField(harmlessGoFlags, flag) && !scan.HasField("-tags -count -p -timeout -run", name)
+		})
+	}
+	return scan.HasField(harmlessValues, name+"="+value.text)
 }
 
 // shellEnv are the variables that affect later commands of the same shell even if they are not
@@ -91,8 +103,12 @@ func isListed(list, name string) bool {
 func walkPrefixes(w *walker, s *state, assigns []*syntax.Assign, command []word) {
 	for _, a := range assigns {
 		v := expandAssigned(w, s, a)
-		if a.Name.Value != "PYTHONPATH" || v.array || !ownModules(v.first()) || !testsPython(command) {
-			judgePrefix(w, s, a.Name.Value, v.first())
+		switch _, function := s.functions[command[0].text]; {
+		case !v.array && namesOwnModules(a.Name.Value, v.first()) && testsPython(command):
+		case function: // a later command of its body may obey it
+			emitEnvironment(w, a.Name.Value, v.first())
+		default:
+			judgePrefix(w, a.Name.Value, v.first())
 		}
 		if _, ok := s.vars[a.Name.Value]; ok { // a function or eval sees the new value
 			giveVariable(w, s, a.Name.Value, unknownValue())
@@ -101,11 +117,14 @@ func walkPrefixes(w *walker, s *state, assigns []*syntax.Assign, command []word)
 }
 
 // judgePrefix judges one variable given to a command.
-func judgePrefix(w *walker, _ *state, name string, value word) {
+func judgePrefix(w *walker, name string, value word) {
 	if harmlessValue(name, value) || isListed(harmlessEnv, name) && !leadsElsewhere(name, value) {
 		return
 	}
-	emitEnvironment(w, name, value)
+	at := len(w.accesses)
+	if emitEnvironment(w, name, value); len(w.accesses) > at && isSwitch(name, value) {
+		w.switches = append(w.switches, at)
+	}
 }
 
 // leadsElsewhere reports whether the value of a harmless variable names a file to load, or a
@@ -115,6 +134,12 @@ func leadsElsewhere(name string, value word) bool {
 		return !value.known() || strings.Contains(value.text, ".")
 	}
 	return strings.HasPrefix(strings.TrimPrefix(value.text, ":"), "/") || strings.Contains(value.text, "../")
+}
+
+// namesOwnModules reports whether a variable names modules of the project, for Python.
+func namesOwnModules(name string, value word) bool {
+	return name == "PYTHONPATH" && ownModules(value) || name == "DJANGO_SETTINGS_MODULE" && value.known() &&
+		strings.Trim(strings.ToLower(value.text), "abcdefghijklmnopqrstuvwxyz0123456789_.") == ""
 }
 
 // ownModules reports whether a value of PYTHONPATH names folders of the project.
@@ -164,9 +189,12 @@ func emitEnvironment(w *walker, name string, value word) {
 	w.emit(umpire.Access{
 		Kind: umpire.KindExec, Program: name + "=", Args: []string{value.display()},
 		Words: []string{name + "=" + value.ruleWord()}, Risk: umpire.Medium,
-		Reason: umpire.Say("setting %s can change what runs", name), Table: "environment",
+		Reason: umpire.Say("setting %s can change what runs", name), Table: environmentTable,
 	})
 }
+
+// environmentTable is the Table of an access that sets a variable.
+const environmentTable = "environment"
 
 // walkAssignments walks `A=b` without a command, which sets variables of the shell.
 func walkAssignments(w *walker, s *state, assigns []*syntax.Assign) {

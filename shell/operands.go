@@ -19,7 +19,7 @@ func (u *use) judgeOperands() {
 		}
 		if kind == "env" {
 			if name, _, ok := operands[i].after("="); ok && name != "" {
-				judgePrefix(u.w, u.s, name, operands[i].cut(len(name)+1))
+				judgePrefix(u.w, name, operands[i].cut(len(name)+1))
 				u.operands = append(operands[:i:i], operands[i+1:]...)
 				operands = u.operands
 				i--

@@ -72,6 +72,7 @@ func ParseCode(line string, env Env) (accesses, guesses []umpire.Access) {
 	s := newState(env)
 	s.shells = dialect.Of(env.Shell)
 	w.walkText(s, line, flow{})
+	settleSwitches(w)
 	w.markWritten()
 	if len(w.accesses) == 0 {
 		w.emit(umpire.Access{Kind: umpire.KindExec, Program: ":", Words: []string{":"}, Risk: umpire.Medium,
@@ -109,6 +110,7 @@ type walker struct {
 	exits        []*exitState              // the loops and functions being walked
 	dropped      *exitState                // the line being walked
 	repositories map[string]*gitRepository // by folder
+	switches     []int                     // the accesses that set one
 }
 
 // walkText parses text as shell code and walks it.
