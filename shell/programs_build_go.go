@@ -303,6 +303,10 @@ func checkGoList(u *use) {
 	if !u.gave("-u", "-versions", "-retracted") && !u.operandContains("@") {
 		return
 	}
+	if !u.risk.AtLeast(umpire.Medium) && asksPublicModules(u) {
+		u.why = asksRegistry
+		return
+	}
 	for _, operand := range u.operands {
 		u.visit(operand, umpire.Medium, "asks the module proxy about it")
 	}

@@ -13,7 +13,7 @@ import (
 // server or the code that runs. An entry of the tables that contacts a server and is not listed
 // here asks a person first.
 type lookup struct {
-	// program is the first name of the program, and verbs are its comma-separated subcommands.
+	// program is the program, or its names, and verbs are its comma-separated subcommands.
 	// "" means all subcommands that contact a server.
 	program, verbs string
 	// objects are the comma-separated words before the verbs, or "".
@@ -32,6 +32,8 @@ type settingsFile struct {
 	// free are harmless keys, separated by spaces. A file with other keys, or with anything but
 	// comments, may choose a server; without free, so may any file.
 	free string
+	// fits, if set, reports instead whether a file chooses no server.
+	fits func(text string) bool
 }
 
 // npmKeys are settings of npm that do not affect servers, credentials or programs. They do not
@@ -45,14 +47,46 @@ const npmKeys = "access audit audit-level auto-install-peers bin-links color com
 	"strict-peer-dependencies strict-peer-deps tag-version-prefix timing unicode update-notifier workspaces " +
 	"workspaces-update"
 
+var (
+	npmSettings  = settingsFile{name: ".npmrc", free: npmKeys}
+	packageNames = settingsFile{name: "package.json", fits: namesPlainPackages}
+)
+
 // lookups follow the manuals of npm 11, gh 2.83, glab 1.78, cargo 1.91, gem 3.7, conda 25,
-// docker 29, kubectl 1.34, helm 4, aws 2, az 2.80 and gcloud 550. pip is not included, because
-// it usually belongs to a virtual environment in the project.
+// docker 29, kubectl 1.34, helm 4, aws 2, az 2.80, gcloud 550, yarn 1.22, pnpm 10, pip 25 and go
+// 1.25.
 var lookups = []lookup{
 	{
 		program: "npm", verbs: "view,info,show,v,search,explain,why,fund,ping,whoami",
-		settings: []settingsFile{{name: ".npmrc", free: npmKeys}},
+		settings: []settingsFile{npmSettings},
 		because:  "asks the registry of .npmrc in the project, else that of the person; package.json chooses none",
+	},
+	{
+		program: "npm", verbs: "outdated", settings: []settingsFile{npmSettings, packageNames},
+		because: "asks that registry about the packages that package.json names",
+	},
+	{
+		program: "yarn", verbs: "info,outdated",
+		settings: []settingsFile{npmSettings, packageNames, {name: ".yarnrc"}, {name: ".yarnrc.yml"},
+			{name: ".corepack.env"}, {name: "yarn.lock", fits: locksPlainPackages}},
+		because: "asks the registry of .npmrc and .yarnrc; package.json and yarn.lock name the packages",
+	},
+	{
+		program: "pnpm", verbs: "outdated,view,info,show,search",
+		settings: []settingsFile{npmSettings, packageNames, {name: "pnpm-workspace.yaml"}, {name: ".pnpmfile.cjs"},
+			{name: ".pnpmfile.mjs"}, {name: ".corepack.env"}},
+		because: "asks the registry of .npmrc; hooks and settings of a workspace are code or may choose another",
+	},
+	{
+		program: "pip pip3", verbs: "index,list",
+		settings: []settingsFile{{name: ".venv/bin/pip"}, {name: "venv/bin/pip"}, {name: "env/bin/pip"},
+			{name: ".env/bin/pip"}, {name: "virtualenv/bin/pip"}},
+		because: "asks the index of the person's pip.conf; pip may be that of a virtual environment in the project",
+	},
+	{
+		program: "go", verbs: "list",
+		settings: []settingsFile{{name: "go.mod", fits: requiresPublicModules}, {name: "go.work"}},
+		because:  "asks the proxy of the person, or the hosts of the modules, which are public",
 	},
 	{program: "gh", remote: ghElsewhere, because: "the repository's remotes choose among the hosts that the person " +
 		"logged in to; other ones are passed over"},
@@ -66,7 +100,7 @@ var lookups = []lookup{
 		},
 		because: "asks crates.io, unless .cargo/config.toml replaces it; rust-toolchain.toml can choose another cargo",
 	},
-	{program: "gem", verbs: "search,info,specification", settings: []settingsFile{{name: ".gemrc"}},
+	{program: "gem", verbs: "search,info,specification,outdated", settings: []settingsFile{{name: ".gemrc"}},
 		because: "asks the sources of the person's .gemrc; a Gemfile is not read"},
 	{program: "conda", verbs: "search", settings: []settingsFile{{name: ".condarc"}, {name: "condarc"}},
 		because: "asks the channels of the person's and the installation's .condarc"},
@@ -151,7 +185,8 @@ func checkServer(u *use) {
 		return
 	}
 	l := findLookup(u.table, u.program0())
-	if l == nil || u.launcher.text != "" {
+	everything := u.program0() == "npm" && u.gave("--all", "-a") // names in installed packages
+	if everything || l == nil || u.launcher.text != "" {
 		u.steered = umpire.Say("%s asks a server that the project may choose, or runs code that it brings", u.table)
 		return
 	}
@@ -174,7 +209,7 @@ func findLookup(table, program string) *lookup {
 	}
 	for i := range lookups {
 		l := &lookups[i]
-		if l.program == program && l.covers(verb) {
+		if scan.HasField(l.program, program) && l.covers(verb) {
 			return l
 		}
 	}
@@ -223,6 +258,9 @@ func noteServerFiles(u *use, l *lookup, dir string) {
 // leadsNowhere reports whether every line of a file is a comment or sets one of the free keys.
 // A carriage return ends a line for npm.
 func (s *settingsFile) leadsNowhere(text string) bool {
+	if s.fits != nil {
+		return s.fits(text)
+	}
 	if s.free == "" {
 		return false
 	}

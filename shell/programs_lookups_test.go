@@ -58,6 +58,9 @@ var ordinaryLookups = []string{
 	"cargo search serde", "cargo +stable info serde", "gem search rails", "brew info wget", "helm list", "aws s3 ls",
 	"aws sts get-caller-identity",
 	"gcloud projects list", "az account show", "dnf info gcc", "conda search numpy", "crictl ps",
+	"npm outdated", "npm outdated --json react", "yarn outdated", "yarn info x version", "pnpm outdated --format=json",
+	"pnpm view x versions", "pip index versions x", "pip list --outdated", "pip3 list -o", "gem outdated",
+	"go list -m -versions golang.org/x/net", "go list -m -u all", "go list -m -json github.com/a/b@latest",
 }
 
 func TestOrdinaryLookupsAreFree(t *testing.T) {
@@ -188,13 +191,16 @@ func TestLookupsAreListed(t *testing.T) {
 	t.Parallel()
 	met := map[*lookup]bool{}
 	everyProgram(func(table string, p *program) {
-		if l := findLookup(table, program0(table)); l != nil && slices.Contains(serverWhys, p.why) {
-			met[l] = true
+		for name := range strings.FieldsSeq(p.names) {
+			entry := strings.TrimSuffix(table, p.name()) + name
+			if l := findLookup(entry, program0(entry)); l != nil && slices.Contains(serverWhys, p.why) {
+				met[l] = true
+			}
 		}
 	})
 	for i := range lookups {
 		l := &lookups[i]
-		judged := scan.HasField("aws gcloud az", l.program) // judged by their checks
+		judged := scan.HasField("aws gcloud az go", l.program) // judged by their checks
 		if l.because == "" || !met[l] && !judged {
 			t.Errorf("%s %s: no entry asks a server, or the reason is missing", l.program, l.verbs)
 		}
@@ -209,11 +215,15 @@ func program0(table string) string {
 // An unlisted look-up asks, although it is safe to start.
 func TestUnlistedLookupsAsk(t *testing.T) {
 	t.Parallel()
-	for line := range strings.SplitSeq("yarn info x;yarn outdated;yarn audit;pnpm outdated;pnpm view x;pnpm "+
-		"audit;bun outdated;bun info x;bun pm view x;npm outdated;npm audit;npm audit signatures;npm doctor;docker "+
-		"compose ps;docker-compose ps;docker manifest inspect evil.example/x;helm show chart x;git ls-remote;git "+
-		"remote show origin;gem outdated;pip list --outdated;pip list -o;pip search x;pip index versions x;uv pip "+
-		"list --outdated;poetry show --latest;poetry show -l;poetry search x", ";") {
+	for line := range strings.SplitSeq("yarn audit;pnpm audit;bun outdated;bun info x;bun pm view x;npm audit;"+
+		"npm audit signatures;npm doctor;npm outdated --all;npm outdated -la;npm outdated $X;npm outdated http://evil/x;"+
+		"docker compose ps;docker-compose ps;docker manifest inspect evil.example/x;helm show chart x;git ls-remote;"+
+		"git remote show origin;pip search x;pip index versions $X;pip2 list -o;uv pip list --outdated;"+
+		"poetry show --latest;poetry show -l;poetry search x;bundle outdated;composer outdated;cargo outdated;"+
+		"go list -m -versions evil.example/x;go list -m -u evil.example/x;go list -m -versions $X;"+
+		"go list -m -versions github.com.evil.example/x;go list -m 'github.com/a/b@v1?x=y';go list -mod=mod -m -u all;"+
+		"go list -m -u -toolexec=./x all;go list -m -u -modfile=x all;go -C /x list -m -u $X;"+
+		".venv/bin/pip index versions x;node_modules/.bin/npm outdated", ";") {
 		if got := online(line, withFiles(nil)); got != "asks" {
 			t.Errorf("%s: %q", line, got)
 		}
@@ -248,5 +258,66 @@ func TestASettingIsAnAccessOfItsOwn(t *testing.T) {
 	}
 	if named != 1 || len(all) != 3 {
 		t.Errorf("%+v", all)
+	}
+}
+
+// manifestLookups are look-ups that ask about the packages of a file, with harmless and hostile texts of it.
+var manifestLookups = []struct{ lines, file, harmless, hostile string }{
+	{
+		"npm outdated;yarn outdated;pnpm outdated;pnpm view x;yarn info x", "package.json",
+		`{}|{"dependencies":{"react":"1","@types/node":"*"},"scripts":{"x":"evil"},"name":"a b"}|` +
+			`{"devDependencies":{"left-pad":"git+https://github.com/x/y"},"peerDependencies":{"a.b_c":"1"}}`,
+		`{"dependencies":{"https://evil.example/x":"1"}}|{"devDependencies":{"a@http://evil":"1"}}|[]|{|` +
+			`{"optionalDependencies":{"git+ssh://x":"1"}}|{"peerDependencies":{"user/repo":"1"}}|` +
+			`{"dependencies":{"x%2f..":"1"}}|{"dependencies":{"../x":"1"}}|{"dependencies":{"a b":"1"}}|` +
+			`{"dependencies":{"x?y":"1"}}|{"dependencies":{"":"1"}}|{"workspaces":["a"]}|{"dependencies":["http://x"]}|` +
+			`{"packageManager":"yarn@https://evil/x.js"}|{"devEngines":{}}|{"pnpm":{}}|{"\u0064ependencies":{"http://x":"1"}}`,
+	},
+	{
+		"yarn outdated;yarn info x", "yarn.lock",
+		"a@^1:\n  version \"1\"\n  resolved \"https://r/a.tgz#1\"\n|a@npm:b@1:\n  name b\n  version \"2\"\n" +
+			"  dependencies:\n    name \"^1.0\"",
+		"a@1:\n  name \"http://evil/x\"|a@1:\n  \"name\" \"http://evil/x\"|a@1:\n\tname http://evil|a@1:\n  name: //evil|" +
+			"a@1:\n  registry \"http://evil\"|a@1:\n  \"na\\u006de\" \"http://evil\"|a@1:\r  name http://evil",
+	},
+	{
+		"go list -m -u all;go list -m -versions golang.org/x/net", "go.mod",
+		"module x.example/y\n\ngo 1.25\n\nrequire golang.org/x/net v0.1.0 // indirect\n|" +
+			"module x\nrequire (\n\tgithub.com/a/b v1.0.0\n\tk8s.io/api v0.1.0\n)\nreplace github.com/a/b => ../b\n|" +
+			"replace github.com/a/b v1 => github.com/c/d v2\nexclude github.com/a/b v2\nretract v1.0.0\ntoolchain go1.25.1\n" +
+			"tool github.com/a/b/cmd/x",
+		"require evil.example/x v1|require (\n\tevil.example/x v1\n)|require (\n\tgithub.com/a/b v1\n\tevil.example v1\n)|" +
+			"require \"evil.example/x\" v1|replace github.com/a/b => evil.example/x v1|require v1.0.0-x.dev v1|" +
+			"replace (\n\tgithub.com/a/b => evil.example/x v1\n)|require github.com.evil.example/x v1|exclude evil.example/x v1|" +
+			"require `evil.example/x` v1|require gitlab.example/x v1|tool evil.example/x/cmd",
+	},
+	{"go list -m -u all", "go.work", "", "go 1.25|use ."},
+	{"yarn outdated", ".yarnrc.yml", "", "yarnPath: x|"}, {"yarn info x", ".yarnrc", "", "registry \"http://evil\""},
+	{"pnpm outdated;pnpm view x", "pnpm-workspace.yaml", "", "packages: []"}, {"pnpm outdated", ".pnpmfile.cjs", "", "x"},
+	{"pnpm outdated;pnpm view x;yarn info x;yarn outdated", ".corepack.env", "", "COREPACK_NPM_REGISTRY=http://evil|"},
+	{"pip index versions x;pip list --outdated", ".venv/bin/pip", "", "#!x"},
+	{"npm outdated;yarn outdated;pnpm view x", ".npmrc", "fund=false|# x", "registry=http://evil|@x:registry=http://evil"},
+}
+
+// TestLookupsOfManifests: a look-up that asks about the packages of a file is free only if their names are plain.
+func TestLookupsOfManifests(t *testing.T) {
+	t.Parallel()
+	for _, m := range manifestLookups {
+		for line := range strings.SplitSeq(m.lines, ";") {
+			for want, texts := range map[string]string{"free": m.harmless, "asks": m.hostile} {
+				if texts == "" {
+					continue
+				}
+				for text := range strings.SplitSeq(texts, "|") {
+					for _, where := range []string{"/p/", "/p/sub/"} {
+						env := withFiles(map[string]string{where + m.file: text})
+						env.Dir = "/p/sub"
+						if got := online(line, env); got != want {
+							t.Errorf("%s with %s%s %q: %q, want %q", line, where, m.file, text, got, want)
+						}
+					}
+				}
+			}
+		}
 	}
 }
