@@ -181,3 +181,10 @@ func (w *walker) walkCode(s *state, text word, in flow) {
 	defer w.openPart()()
 	w.walkText(s, text.text, in)
 }
+
+// takeOperands returns the operands, and leaves none to the kinds in the program's args.
+func (a *arguments) takeOperands() []word {
+	operands := a.operands
+	a.operands = nil
+	return operands
+}

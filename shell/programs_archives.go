@@ -268,8 +268,7 @@ func checkTar(u *use) {
 	if args := argumentsOf(u); len(args) > 0 && args[0].known() && args[0].text != "" && args[0].text[0] != '-' {
 		reparseArguments(u, addDashes(args), false)
 	}
-	members := u.operands
-	u.operands = nil
+	members := u.takeOperands()
 	walkCheckpoints(u)
 	folder := u.tarFolder()
 	lists := u.got("-t") != nil
@@ -360,8 +359,7 @@ func walkCheckpoints(u *use) {
 
 // checkPacker judges gzip and similar programs, which replace files unless an option makes them print.
 func checkPacker(u *use) {
-	files := u.operands
-	u.operands = nil
+	files := u.takeOperands()
 	prints := u.got("-c") != nil
 	for _, file := range files {
 		switch {
@@ -422,8 +420,7 @@ func checkUnzip(u *use) {
 
 // checkPackVerb judges archivers whose first operand is a verb.
 func checkPackVerb(u *use) {
-	operands := u.operands
-	u.operands = nil
+	operands := u.takeOperands()
 	if len(operands) == 0 {
 		return
 	}
@@ -449,9 +446,7 @@ func checkPackVerb(u *use) {
 		}
 	default:
 		u.raiseTo(umpire.Medium, reversible, "unpacks files")
-		for _, file := range files {
-			u.touch(umpire.KindRead, file, accessOf{})
-		}
+		u.touchAll(umpire.KindRead, files, accessOf{})
 		noteUnknownNames(u, findPackFolder(u))
 	}
 }
@@ -479,8 +474,7 @@ func findPackFolder(u *use) word {
 
 // checkAr judges `ar t lib.a`: the letters need no dash.
 func checkAr(u *use) {
-	operands := u.operands
-	u.operands = nil
+	operands := u.takeOperands()
 	if len(operands) == 0 || scan.HasField("--version --help -V", operands[0].text) {
 		return
 	}
@@ -507,8 +501,7 @@ func checkAr(u *use) {
 }
 
 func checkJar(u *use) {
-	operands := u.operands
-	u.operands = nil
+	operands := u.takeOperands()
 	if len(operands) == 0 {
 		return
 	}

@@ -206,46 +206,33 @@ var cargoCommands = []program{
 	// safe: cargo check
 	{
 		names: "check c build b", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
-		about: "-h --help", opts: []option{
-			{names: cargoBuilds, does: plain},
-			{names: "-qvr -p= -j= -F=", does: plain}, {names: "--manifest-path=", does: reads},
-			{names: "--target-dir= --out-dir= --artifact-dir=", does: writes},
-		},
+		also: []*[]option{&cargoBuilding}, opts: []option{{names: "--out-dir= --artifact-dir=", does: writes}},
 	},
-	{names: "test t", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
-		{names: cargoBuilds + " --doc --no-run --no-fail-fast", does: plain}, {names: "-qvr -p= -j= -F=", does: plain},
-		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
-	}, about: "-h --help"},
-	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, about: "-h --help", opts: []option{
-		{names: cargoBuilds + " --no-deps", does: plain},
-		{names: "-qvr -p= -j= -F=", does: plain}, {names: "--manifest-path=", does: reads},
-		{names: "--target-dir=", does: writes},
-		{names: "--fix --allow-dirty --allow-staged", does: asks, consequence: reversible, why: changesSources},
-	}},
-	{names: "doc d", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
-		{names: cargoBuilds + " --no-deps --document-private-items", does: plain},
-		{names: "-qvr -p= -j= -F=", does: plain},
-		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
-		{names: "--open", does: asks, consequence: sent, why: "opens a browser"},
-	}, about: "-h --help"},
-	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, about: "-h --help", opts: []option{
-		{names: cargoBuilds + " --no-run --no-fail-fast", does: plain}, {names: "-qv -p= -j= -F=", does: plain},
-		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
-	}},
+	{names: "test t", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest,
+		also: []*[]option{&cargoBuilding}, opts: []option{{names: "--doc --no-run --no-fail-fast"}}},
+	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, also: []*[]option{&cargoBuilding},
+		opts: []option{
+			{names: "--no-deps"},
+			{names: "--fix --allow-dirty --allow-staged", does: asks, consequence: reversible, why: changesSources},
+		}},
+	{names: "doc d", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
+		also: []*[]option{&cargoBuilding}, opts: []option{
+			{names: "--no-deps --document-private-items"},
+			{names: "--open", does: asks, consequence: sent, why: "opens a browser"},
+		}},
+	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, also: []*[]option{&cargoBuilding},
+		opts: []option{{names: "--no-run --no-fail-fast"}}},
 	{
 		names: "nextest", risk: umpire.Medium, consequence: reversible, why: "runs or archives the project's tests",
 		style: leading,
 		subs: []program{
-			{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
-				{
-					names: cargoBuilds + " --no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= " +
-						"--test-threads= --partition= --filter-expr= --filterset= --status-level= " +
-						"--final-status-level= --success-output= --failure-output= --run-ignored= " +
-						"--hide-progress-bar --no-tests= --max-fail= --no-output-indent", does: plain,
-				},
-				{names: "-qvr -p= -j= -F= -E= -P= -T=", does: plain}, {names: "--manifest-path=", does: reads},
-				{names: "--target-dir=", does: writes},
-			}, about: "-h --help"},
+			{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest,
+				also: []*[]option{&cargoBuilding}, opts: []option{
+					{names: "--no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= --test-threads= " +
+						"--partition= --filter-expr= --filterset= --status-level= --final-status-level= " +
+						"--success-output= --failure-output= --run-ignored= --hide-progress-bar --no-tests= " +
+						"--max-fail= --no-output-indent -E= -P= -T=", does: plain},
+				}},
 		},
 	},
 	// asks: cargo run
@@ -277,6 +264,12 @@ const cargoLooks = "--all-features --no-default-features --features= --locked --
 const cargoBuilds = cargoLooks + " --workspace --all --lib --bins --bin= --examples --example= --tests --test= " +
 	"--benches --bench= --all-targets --package= --exclude= --release --profile= --jobs= --keep-going " +
 	"--message-format= --ignore-rust-version --future-incompat-report"
+
+// cargoBuilding are the options that all of cargo's builds accept.
+var cargoBuilding = []option{
+	{names: cargoBuilds + " -qvr -p= -j= -F=", does: plain}, {names: "--manifest-path=", does: reads},
+	{names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
+}
 
 // plainMakeOptions are options of make that do not select other rules.
 const plainMakeOptions = "-s -j -k --silent --quiet --jobs --keep-going -w --no-print-directory --print-directory -C " +

@@ -343,8 +343,6 @@ func formatsUnless(u *use, reports ...string) {
 		return
 	}
 	u.raiseTo(umpire.Medium, reversible, changesSources)
-	for _, operand := range u.operands {
-		u.touch(umpire.KindWrite, operand, accessOf{tree: true, why: changesSources})
-	}
+	u.touchAll(umpire.KindWrite, u.operands, accessOf{tree: true, why: changesSources})
 	u.operands = nil
 }

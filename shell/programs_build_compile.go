@@ -50,9 +50,7 @@ func checkSyntaxOnly(u *use) {
 	}
 	u.become(umpire.Safe, "checks the syntax")
 	u.operands, u.spoke = nil, ""
-	for _, file := range reads {
-		u.touch(umpire.KindRead, file, accessOf{})
-	}
+	u.touchAll(umpire.KindRead, reads, accessOf{})
 }
 
 // folderOption reports whether an option names a folder for includes, and returns an attached name.

@@ -394,8 +394,7 @@ func noteArithmetic(u *use, operand word) {
 
 // keepsState makes eval run in this shell instead of in a copy of it.
 func keepsState(u *use) {
-	words := u.operands
-	u.operands = nil
+	words := u.takeOperands()
 	if len(words) > 0 {
 		s, in := u.s, u.in
 		u.then(func() { u.w.walkCode(s, joinWithBlanks(words), in) })
@@ -405,8 +404,7 @@ func keepsState(u *use) {
 // checkCommand walks the command in this shell instead of in a copy of it, because `command cd
 // x` changes folders. `command -v name` only looks.
 func checkCommand(u *use) {
-	words := u.operands
-	u.operands = nil
+	words := u.takeOperands()
 	if u.got("-v", "-V") != nil {
 		u.why = "tells what a name means"
 		return

@@ -68,8 +68,7 @@ const secretServices = "secretsmanager ssm sts kms iam sso cognito-idp acm-pca l
 
 // checkAWS lowers the risk of commands such as `aws SERVICE describe-…`, which only query.
 func checkAWS(u *use) {
-	words := u.operands
-	u.operands = nil
+	words := u.takeOperands()
 	if len(words) == 2 && words[0].text == "sts" && words[1].text == "get-caller-identity" {
 		u.describes(tellsAccount)
 		return
@@ -116,8 +115,7 @@ func writesOrReveals(service, verb string) bool {
 
 // checkDescribing lowers the risk of `gcloud GROUP … list` and `az GROUP … show`.
 func checkDescribing(u *use) {
-	words := u.operands
-	u.operands = nil
+	words := u.takeOperands()
 	for _, g := range u.given {
 		if g.has && strings.HasPrefix(g.value.text, "@") {
 			u.raise(umpire.Medium, umpire.Say("takes %s from a file", g.value.display()))

@@ -244,9 +244,7 @@ func lowerToLook(u *use, files []word) {
 	}
 	u.become(umpire.Safe, "only looks")
 	u.operands = nil
-	for _, file := range files {
-		u.touch(umpire.KindRead, file, accessOf{})
-	}
+	u.touchAll(umpire.KindRead, files, accessOf{})
 }
 
 // firstOperandIn reports whether the first operand is one of the words of a list.
@@ -283,9 +281,7 @@ func checkPartition(u *use) {
 			}
 		}
 	case u.program0() == "fdisk":
-		for _, operand := range u.operands {
-			u.touch(umpire.KindWrite, operand, accessOf{})
-		}
+		u.touchAll(umpire.KindWrite, u.operands, accessOf{})
 		u.operands = nil
 	}
 	checkDeviceOperands(u)
@@ -344,9 +340,7 @@ func checkBtrfs(u *use) {
 		return
 	}
 	if u.firstOperandIn("subvolume su") && scan.HasField("delete del", secondWord(u.operands)) {
-		for _, operand := range u.operands[2:] {
-			u.touch(umpire.KindDelete, operand, accessOf{tree: true})
-		}
+		u.touchAll(umpire.KindDelete, u.operands[2:], accessOf{tree: true})
 		return
 	}
 	checkDeviceOperands(u)

@@ -239,9 +239,8 @@ func noteUnknownNames(u *use, folder word) {
 
 func checkMove(u *use) {
 	t := splitTransfer(u)
-	for _, source := range t.sources {
-		u.touch(umpire.KindDelete, source, accessOf{tree: true, risk: umpire.Medium, moved: true, why: "is moved away"})
-	}
+	moved := accessOf{tree: true, risk: umpire.Medium, moved: true, why: "is moved away"}
+	u.touchAll(umpire.KindDelete, t.sources, moved)
 	noteTransferWrites(u, t)
 }
 
@@ -263,17 +262,13 @@ func checkLink(u *use) {
 	if !t.has && len(t.sources) == 1 {
 		t.target, t.has, t.folder = lit("."), true, true
 	}
-	for _, source := range t.sources {
-		u.touch(umpire.KindRead, source, accessOf{tree: true, why: "gets another name"})
-	}
+	u.touchAll(umpire.KindRead, t.sources, accessOf{tree: true, why: "gets another name"})
 	noteTransferWrites(u, t)
 }
 
 func checkInstall(u *use) {
 	if u.got("-d", "--directory") != nil {
-		for _, folder := range u.operands {
-			u.touch(umpire.KindWrite, folder, accessOf{})
-		}
+		u.touchAll(umpire.KindWrite, u.operands, accessOf{})
 		u.operands = nil
 		return
 	}
@@ -285,9 +280,7 @@ func checkShred(u *use) {
 	if u.got("-u", "--remove") == nil && u.program0() == "shred" {
 		return
 	}
-	for _, operand := range u.operands {
-		u.touch(umpire.KindDelete, operand, accessOf{tree: u.got("-r", "-R") != nil})
-	}
+	u.touchAll(umpire.KindDelete, u.operands, accessOf{tree: u.got("-r", "-R") != nil})
 }
 
 // checkTee raises the risk of tee if it writes more than the terminal.
@@ -321,9 +314,7 @@ func checkPatch(u *use) {
 	switch {
 	case len(u.operands) > 0:
 		u.touch(umpire.KindWrite, u.operands[0], accessOf{})
-		for _, operand := range u.operands[1:] {
-			u.touch(umpire.KindRead, operand, accessOf{})
-		}
+		u.touchAll(umpire.KindRead, u.operands[1:], accessOf{})
 	case u.got("-d", "--directory") != nil:
 		noteUnknownNames(u, u.got("-d", "--directory").value)
 	default:

@@ -54,8 +54,7 @@ var syncTools = []program{
 
 // checkRsync distinguishes hosts from paths, and judges the deletions of --delete.
 func checkRsync(u *use) {
-	operands := u.operands
-	u.operands = nil
+	operands := u.takeOperands()
 	if len(operands) == 0 {
 		return
 	}

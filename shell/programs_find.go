@@ -40,17 +40,14 @@ type findLine struct {
 
 // checkFind parses the command line of find and judges its actions.
 func checkFind(u *use) {
-	args := u.operands
-	u.operands = nil
+	args := u.takeOperands()
 	line, rest := findRoots(args)
 	if line.doubtful {
 		u.doubt = doubtAction
 	}
 	line.names = findNames(rest)
 	judgeFindExpression(u, &line, rest)
-	for _, root := range line.roots {
-		u.touch(umpire.KindRead, root, accessOf{tree: true})
-	}
+	u.touchAll(umpire.KindRead, line.roots, accessOf{tree: true})
 }
 
 // findRoots splits the arguments into the folders and the expression.

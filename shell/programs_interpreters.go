@@ -365,8 +365,7 @@ func checkPython(u *use) {
 		}
 		return
 	}
-	args := u.operands
-	u.operands = nil
+	args := u.takeOperands()
 	if !module.value.known() {
 		u.raise(umpire.Medium, u.program.why)
 		return

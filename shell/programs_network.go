@@ -155,8 +155,7 @@ func reachesFirst(u *use) {
 
 // checkDig judges dig's arguments: @server, +option, -f file, names.
 func checkDig(u *use) {
-	words := u.operands
-	u.operands = nil
+	words := u.takeOperands()
 	if len(words) == 1 && (words[0].text == "-v" || words[0].text == "-h") {
 		return
 	}

@@ -81,8 +81,7 @@ var remoteTools = []program{
 // it on the card.
 func checkSSH(u *use) {
 	judgeSSHOptions(u)
-	words := u.operands
-	u.operands = nil
+	words := u.takeOperands()
 	if len(words) == 0 {
 		return
 	}
@@ -128,8 +127,7 @@ func judgeSSHOptions(u *use) {
 // checkSCP distinguishes remote operands, host:path, from local ones.
 func checkSCP(u *use) {
 	judgeSSHOptions(u)
-	operands := u.operands
-	u.operands = nil
+	operands := u.takeOperands()
 	for i, operand := range operands {
 		switch {
 		case isRemote(operand) || u.program.name() == "sftp":

@@ -151,8 +151,7 @@ var transferTools = []program{
 
 // checkCurl judges the values of curl's options and its URLs.
 func checkCurl(u *use) {
-	urls := u.operands
-	u.operands = nil
+	urls := u.takeOperands()
 	for _, g := range u.given {
 		if g.has && g.name == "--url" {
 			urls = append(slices.Clip(urls), g.value)

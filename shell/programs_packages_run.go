@@ -21,8 +21,7 @@ const (
 // checkProjectRun judges the program that such a wrapper starts. Apart from those checks it can
 // be anything.
 func checkProjectRun(u *use) {
-	command := u.operands
-	u.operands = nil
+	command := u.takeOperands()
 	if followProjectScript(u, command) {
 		return
 	}
@@ -72,8 +71,7 @@ func followProjectScript(u *use, command []word) bool {
 
 // checkPoe judges the task that poe runs.
 func checkPoe(u *use) {
-	command := u.operands
-	u.operands = nil
+	command := u.takeOperands()
 	if !followProjectScript(u, command) {
 		u.raise(umpire.Medium, "runs a task of the project")
 	}

@@ -218,9 +218,7 @@ func checkRunner(u *use) {
 // checkPytest records the files given to pytest, each with the name of a test.
 func checkPytest(u *use) {
 	checkRunner(u)
-	for _, operand := range u.operands {
-		u.touch(umpire.KindRead, operand, accessOf{})
-	}
+	u.touchAll(umpire.KindRead, u.operands, accessOf{})
 	u.operands = nil
 }
 
@@ -294,8 +292,7 @@ func checkGradleTasks(u *use) {
 // running the project's tests.
 func judgeGoals(u *use, harmless func(string) bool) {
 	checkRunner(u)
-	goals := u.operands
-	u.operands = nil
+	goals := u.takeOperands()
 	if len(goals) == 0 {
 		u.raise(umpire.Medium, buildsOrRuns)
 	}

@@ -403,8 +403,7 @@ func checkFirewall(u *use) {
 
 // checkIP judges ip by its verb, and walks the command of `ip netns exec`.
 func checkIP(u *use) {
-	operands := u.operands
-	u.operands = nil
+	operands := u.takeOperands()
 	for i, arg := range argumentsOf(u) {
 		if arg.text == "exec" && i > 0 && i+2 < len(argumentsOf(u)) {
 			u.walkRest("command", argumentsOf(u)[i+2:])

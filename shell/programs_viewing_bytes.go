@@ -128,8 +128,7 @@ const (
 
 // checkXxd sorts the arguments of xxd; it writes the second operand.
 func checkXxd(u *use) {
-	args := u.operands
-	u.operands = nil
+	args := u.takeOperands()
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {

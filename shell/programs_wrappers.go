@@ -318,8 +318,7 @@ var wrappers = []program{
 // checkWrapped walks the command of a wrapper with poorly known arguments: every operand that
 // names a program may begin the command.
 func checkWrapped(u *use) {
-	words := u.operands
-	u.operands = nil
+	words := u.takeOperands()
 	if !walkSuspects(u, words) && len(words) > 0 {
 		u.walkRest("command", words)
 	}
@@ -331,8 +330,7 @@ const architectures = "linux32 linux64 i386 i486 i586 i686 athlon x86 x86_64 una
 
 // checkArch judges setarch and its other names; without a command they start a shell.
 func checkArch(u *use) {
-	words := u.operands
-	u.operands = nil
+	words := u.takeOperands()
 	if u.program0() == "setarch" && len(words) > 0 && words[0].known() && scan.HasField(architectures, words[0].text) {
 		reparseArguments(u, words[1:], true) // options may follow
 		words = u.operands
@@ -454,25 +452,20 @@ func splitString(text word) []word {
 // checkWatch judges watch -x, which starts the command without a shell.
 func checkWatch(u *use) {
 	if u.got("-x") != nil {
-		words := u.operands
-		u.operands = nil
-		u.walkRest("command", words)
+		u.walkRest("command", u.takeOperands())
 	}
 }
 
 // checkTry judges `umpire try 'code'`; several words are a program and its arguments.
 func checkTry(u *use) {
 	if len(u.operands) == 1 {
-		code := u.operands
-		u.operands = nil
-		u.walkRest("shell", code)
+		u.walkRest("shell", u.takeOperands())
 	}
 }
 
 // checkFlock judges `flock FILE command…` and `flock FILE -c code`.
 func checkFlock(u *use) {
-	operands := u.operands
-	u.operands = nil
+	operands := u.takeOperands()
 	if len(operands) == 0 {
 		return
 	}
@@ -499,9 +492,7 @@ func checkEachCode(u *use) {
 // checkEntr substitutes an unknown file for /_.
 func checkEntr(u *use) {
 	if u.got("-s") != nil {
-		words := u.operands
-		u.operands = nil
-		u.walkRest("shell", words)
+		u.walkRest("shell", u.takeOperands())
 		return
 	}
 	for i, wd := range u.operands {

@@ -33,8 +33,7 @@ var terminals = []program{
 
 // checkTmux judges tmux by its commands, including those after `\;`.
 func checkTmux(u *use) {
-	words := u.operands
-	u.operands = nil
+	words := u.takeOperands()
 	looks := len(words) > 0
 	for len(words) > 0 {
 		end := 0
@@ -106,8 +105,7 @@ func checkScreen(u *use) {
 		u.operands, u.spoke = nil, ""
 		return
 	}
-	words := u.operands
-	u.operands = nil
+	words := u.takeOperands()
 	if u.got("-X") != nil {
 		for _, wd := range words {
 			u.then(func() { u.w.walkCode(u.outsideState(), wd, flow{}) })

@@ -119,8 +119,7 @@ func checkTrace(u *use) {
 // checkTypescript judges script in the styles of Linux (-c code, file last) and of BSD (the
 // file, then the command).
 func checkTypescript(u *use) {
-	operands := u.operands
-	u.operands = nil
+	operands := u.takeOperands()
 	if len(operands) == 0 {
 		u.touch(umpire.KindWrite, lit("typescript"), accessOf{})
 		if u.got("-c") == nil {

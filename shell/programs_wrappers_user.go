@@ -130,9 +130,7 @@ func checkSudo(u *use) {
 	switch {
 	case u.got("-e") != nil:
 		u.operands = nil
-		for _, operand := range operands {
-			u.touch(umpire.KindWrite, operand, accessOf{})
-		}
+		u.touchAll(umpire.KindWrite, operands, accessOf{})
 	case u.got("-i") != nil && len(operands) == 0:
 		u.why = "starts a shell as another user"
 		walkStdinCode(u)
@@ -144,8 +142,7 @@ func checkSudo(u *use) {
 // checkSu judges su, which passes the words after the user to a shell. Without words it reads
 // its code from the standard input.
 func checkSu(u *use) {
-	operands := u.operands
-	u.operands = nil
+	operands := u.takeOperands()
 	if len(operands) > 0 && operands[0].text == "-" {
 		operands = operands[1:]
 	}
@@ -165,9 +162,7 @@ func checkRunuser(u *use) {
 		checkSu(u)
 		return
 	}
-	words := u.operands
-	u.operands = nil
-	u.walkRest("command", words)
+	u.walkRest("command", u.takeOperands())
 }
 
 // startsShell judges a wrapper that starts a shell if no command follows.
