@@ -10,3 +10,86 @@
 // appended value restores the file. Each edit parses its result, and fails unless only the value
 // has changed.
 package docedit
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Format is the syntax of a file.
+type Format uint8
+
+// The formats.
+const (
+	JSON Format = iota // with comments and trailing commas
+)
+
+// The limits of a file. Parsers recurse, and a value takes far more room in memory than in the file.
+const (
+	maxDepth  = 64
+	MaxValues = 1_000_000
+)
+
+// A Doc is a parsed file. It does not change.
+type Doc struct {
+	// Root is the file's object.
+	Root *Value
+
+	format Format
+	mark   string // a byte order mark, if any
+	text   string // the text after it
+	lines  Lines
+}
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// parsers set the root of a document.
+var parsers = [...]func(*Doc) error{JSON: (*Doc).parseJSON}
+
+// Open parses a file, whose root must be an object. The error is an [*Error] with the position. A
+// file without values is an empty object, except in JSON.
+func Open(format Format, text []byte) (*Doc, error) {
+	d := &Doc{format: format, text: string(text)}
+	if rest, marked := strings.CutPrefix(d.text, byteOrderMark); marked {
+		d.mark, d.text = byteOrderMark, rest
+	}
+	d.lines.Text = d.text
+	if at := invalidUTF8(d.text); at >= 0 {
+		return nil, d.lines.At(at).Fault(errors.New("invalid UTF-8"))
+	}
+	if err := parsers[format](d); err != nil {
+		return nil, err
+	}
+	if err := d.Root.Want(Object); err != nil {
+		return nil, d.Root.Fault(err)
+	}
+	return d, nil
+}
+
+// Bytes returns the text of the file.
+func (d *Doc) Bytes() []byte { return []byte(d.mark + d.text) }
+
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+func invalidUTF8(text string) int {
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// newline returns the file's line end.
+func (d *Doc) newline() string {
+	if strings.Contains(d.text, "\r\n") {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// indentAt returns the white space that begins the line of an offset.
+func (d *Doc) indentAt(offset int) string {
+	line := d.text[strings.LastIndexByte(d.text[:offset], '\n')+1:]
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
