@@ -23,6 +23,7 @@ type Format uint8
 // The formats.
 const (
 	JSON Format = iota // with comments and trailing commas
+	TOML
 )
 
 // The limits of a file. Parsers recurse, and a value takes far more room in memory than in the file.
@@ -45,7 +46,7 @@ type Doc struct {
 const byteOrderMark = "\xef\xbb\xbf"
 
 // parsers set the root of a document.
-var parsers = [...]func(*Doc) error{JSON: (*Doc).parseJSON}
+var parsers = [...]func(*Doc) error{JSON: (*Doc).parseJSON, TOML: (*Doc).parseTOML}
 
 // Open parses a file, whose root must be an object. The error is an [*Error] with the position. A
 // file without values is an empty object, except in JSON.
