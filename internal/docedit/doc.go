@@ -24,6 +24,7 @@ type Format uint8
 const (
 	JSON Format = iota // with comments and trailing commas
 	TOML
+	YAML
 )
 
 // The limits of a file. Parsers recurse, and a value takes far more room in memory than in the file.
@@ -46,7 +47,7 @@ type Doc struct {
 const byteOrderMark = "\xef\xbb\xbf"
 
 // parsers set the root of a document.
-var parsers = [...]func(*Doc) error{JSON: (*Doc).parseJSON, TOML: (*Doc).parseTOML}
+var parsers = [...]func(*Doc) error{JSON: (*Doc).parseJSON, TOML: (*Doc).parseTOML, YAML: (*Doc).parseYAML}
 
 // Open parses a file, whose root must be an object. The error is an [*Error] with the position. A
 // file without values is an empty object, except in JSON.
