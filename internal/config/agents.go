@@ -5,20 +5,19 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/policy"
 )
 
 // An Agent limits one agent, see policy.Profile.
 type Agent struct {
-	Tools            []string `yaml:"tools" json:"tools,omitzero"`
-	EditableSuffixes []string `yaml:"editableFileSuffixes" json:"editableFileSuffixes,omitzero"`
+	Tools            []string `key:"tools" json:"tools,omitzero"`
+	EditableSuffixes []string `key:"editableFileSuffixes" json:"editableFileSuffixes,omitzero"`
 	// SuffixScope says what EditableSuffixes applies to: "" and editTools are the two
 	// filesystem-edit tools, AllWrites is every file that any tool writes or deletes.
-	SuffixScope string `yaml:"editableFileSuffixesScope" json:"editableFileSuffixesScope,omitempty"`
-	Model       string `yaml:"model" json:"model,omitempty"`
+	SuffixScope string `key:"editableFileSuffixesScope" json:"editableFileSuffixesScope,omitempty"`
+	Model       string `key:"model" json:"model,omitempty"`
 }
 
 // The values of editableFileSuffixesScope.
@@ -60,12 +59,9 @@ func effective(agents map[string]Agent) map[string]Agent {
 	return all
 }
 
-func decodeAgents(c *Config, n *yaml.Node) error {
-	if err := knownKeys(n, "tools", "editableFileSuffixes", "editableFileSuffixesScope", "model"); err != nil {
-		return err
-	}
+func decodeAgents(c *Config, v *docedit.Value) error {
 	c.Agents = map[string]Agent{} // a map is shared with the configuration before
-	if err := decode(n, &c.Agents); err != nil {
+	if err := v.Decode(&c.Agents); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {

@@ -3,9 +3,8 @@ package config
 import (
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -30,7 +29,7 @@ var autonomyKeys = []Key{
 	{
 		AutonomyPrefix + "network",
 		"network to the listed destinations: ask, ask once for each in a session, or listed, unasked",
-		func(c *Config, n *yaml.Node) error { return decodeIndex(n, &c.Autonomy.Network, networkAnswers) },
+		func(c *Config, v *docedit.Value) error { return decodeIndex(v, &c.Autonomy.Network, networkAnswers) },
 		func(c *Config) any { return networkAnswers[c.Autonomy.Network] },
 		func(now, next *Config) bool { return next.Autonomy.Network <= now.Autonomy.Network },
 	},
@@ -51,16 +50,15 @@ var networkAnswers = []string{
 func autonomyKey(name, about, word string, at func(*policy.Autonomy) *bool) Key {
 	return Key{
 		AutonomyPrefix + name, about,
-		func(c *Config, n *yaml.Node) error { return decodeChoice(n, at(&c.Autonomy), "ask", word) },
+		func(c *Config, v *docedit.Value) error { return decodeChoice(v, at(&c.Autonomy), "ask", word) },
 		func(c *Config) any { return choice(*at(&c.Autonomy), "ask", word) },
 		func(now, next *Config) bool { return *at(&now.Autonomy) || !*at(&next.Autonomy) },
 	}
 }
 
 // decodeDestinations reads host names.
-func decodeDestinations(c *Config, n *yaml.Node) error {
-	c.Destinations = nil // a list is shared with the configuration before
-	if err := decodeList(n, &c.Destinations); err != nil {
+func decodeDestinations(c *Config, v *docedit.Value) error {
+	if err := v.Decode(&c.Destinations); err != nil {
 		return err
 	}
 	for _, host := range c.Destinations {
@@ -94,38 +92,22 @@ func (c *Config) AutonomyLevel() policy.Level {
 // WriteAutonomy sets the keys of a level in a configuration file, as Write does.
 func WriteAutonomy(file string, l policy.Level) error {
 	c := Config{Settings: Settings{Settings: policy.Settings{Autonomy: l.Autonomy()}}}
-	return rewrite(file, func(top *yaml.Node) error {
+	return rewrite(file, func(d *docedit.Doc) (*docedit.Doc, error) {
 		for i := range autonomyKeys {
 			k := &autonomyKeys[i]
 			word, isWord := k.Value(&c).(string)
 			if !isWord {
 				continue
 			}
-			at, err := keyNode(top, k.Name)
-			if err != nil {
-				return err
+			path := strings.Split(k.Name, ".")
+			if d.Root.At(k.Name).Parent != nil {
+				path = []string{k.Name}
 			}
-			at.Kind, at.Tag, at.Style, at.Value, at.Content = yaml.ScalarNode, "!!str", 0, word, nil
+			var err error
+			if d, err = d.Set(word, path...); err != nil {
+				return nil, err
+			}
 		}
-		return nil
+		return d, nil
 	})
-}
-
-// keyNode finds the value of a key, whether its name is joined by dots or nested. It adds a
-// nested value if the key is missing.
-func keyNode(top *yaml.Node, name string) (*yaml.Node, error) {
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		if top.Content[i].Value == name {
-			return top.Content[i+1], nil
-		}
-	}
-	at := top
-	for key := range strings.SplitSeq(name, ".") {
-		next, err := valueOf(at, key)
-		if err != nil {
-			return nil, err
-		}
-		at = next
-	}
-	return at, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -114,21 +115,21 @@ func (c *Config) Values() map[string]InForce {
 
 // read merges one file into c. A missing file changes nothing.
 func (c *Config) read(f file) error {
-	top, err := readYAML(f.path)
+	d, err := open(f.path)
 	if err != nil {
-		return umpire.Errorf("%s: %w", f.path, err)
+		return f.fault(err)
 	}
 	if err := f.guarded(); err != nil {
 		return err
 	}
 	seen := map[string]bool{}
-	for _, given := range flatten("", top) {
+	for _, given := range flatten("", d.Root) {
 		if seen[given.key] {
-			return umpire.Errorf("%s:%d: key %q stands twice", f.path, given.node.Line, given.key)
+			return f.fault(given.value.Fault(docedit.DuplicateKey(given.key)))
 		}
 		seen[given.key] = true
 		if err := c.take(f, given); err != nil {
-			return umpire.Errorf("%s:%d: %w", f.path, lineOfError(err, given.node.Line), err)
+			return f.fault(docedit.Locate(err, given.value.Pos))
 		}
 	}
 	return nil
@@ -141,8 +142,9 @@ func (c *Config) take(f file, g given) error {
 		return err
 	}
 	next := *c
-	if err := s.set(&next, g.node); err != nil {
-		return umpire.Errorf("%s: %w", g.key, err)
+	if err := s.set(&next, g.value); err != nil {
+		at := docedit.Locate(err, g.value.Pos)
+		return at.Fault(umpire.Errorf("%s: %w", g.key, at.Err))
 	}
 	if next.WarnOnly && g.key == enforceKey && f.source != umpire.SourceManaged {
 		return umpire.Errorf("%s: false counts only in %s; remove this line", g.key, managedFile())
@@ -150,7 +152,7 @@ func (c *Config) take(f file, g given) error {
 	project := f.source == umpire.SourceProject
 	if restore := restores[g.key]; project && restore != nil {
 		for _, name := range restore(c, &next) {
-			c.Notices = append(c.Notices, Notice{onlyTightens, []any{f.path, g.node.Line, name}})
+			c.Notices = append(c.Notices, Notice{onlyTightens, []any{f.path, g.value.Line, name}})
 		}
 		next.Notices = c.Notices
 	}
@@ -183,7 +185,7 @@ func (c *Config) limit(key string) {
 // ignored returns a notice that a value is ignored, with the reason.
 func (c *Config) ignored(f file, g given) Notice {
 	if f.source == umpire.SourceProject {
-		return Notice{onlyTightens, []any{f.path, g.node.Line, g.key}}
+		return Notice{onlyTightens, []any{f.path, g.value.Line, g.key}}
 	}
-	return Notice{onlyTightensManaged, []any{f.path, g.node.Line, g.key, managedFile()}}
+	return Notice{onlyTightensManaged, []any{f.path, g.value.Line, g.key, managedFile()}}
 }

@@ -7,26 +7,25 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 )
 
 // A Console is an address at which browsers on other machines reach the console. Only a
 // person's own file may set it: it opens the console to other machines.
 type Console struct {
 	// Origin is https://HOST or https://HOST:PORT, as browsers show it; "" is nowhere.
-	Origin string `yaml:"origin" json:"origin,omitempty"`
+	Origin string `key:"origin" json:"origin,omitempty"`
 	// Listen is the HOST:PORT that the gate listens on.
-	Listen string `yaml:"listen" json:"listen,omitempty"`
+	Listen string `key:"listen" json:"listen,omitempty"`
 	// CertificateFile and KeyFile name files in keys/console. Without them a proxy on this machine
 	// speaks TLS.
-	CertificateFile string `yaml:"certificate_file" json:"certificate_file,omitempty"`
-	KeyFile         string `yaml:"key_file" json:"key_file,omitempty"`
+	CertificateFile string `key:"certificate_file" json:"certificate_file,omitempty"`
+	KeyFile         string `key:"key_file" json:"key_file,omitempty"`
 	// UserHeader is the header with which that proxy names the person, or "" if it names no person.
 	// SecretFile names the file in keys/console that holds the proof that a request came through the proxy.
-	UserHeader string `yaml:"user_header" json:"user_header,omitempty"`
-	SecretFile string `yaml:"secret_file" json:"secret_file,omitempty"`
+	UserHeader string `key:"user_header" json:"user_header,omitempty"`
+	SecretFile string `key:"secret_file" json:"secret_file,omitempty"`
 }
 
 // On reports whether browsers on other machines reach the console.
@@ -35,19 +34,14 @@ func (c *Console) On() bool { return c.Origin != "" }
 // String is the address.
 func (c Console) String() string { return c.Origin }
 
-var consoleKeys = []string{"origin", "listen", "certificate_file", "key_file", "user_header", "secret_file"}
-
 // decodeConsole reads console, and rejects settings that would fail or be unsafe.
-func decodeConsole(c *Config, n *yaml.Node) error {
+func decodeConsole(c *Config, v *docedit.Value) error {
 	c.Console = Console{}
-	if err := onlyKeys(n, consoleKeys); err != nil {
-		return err
-	}
-	if err := decode(n, &c.Console); err != nil {
+	if err := v.Decode(&c.Console); err != nil {
 		return err
 	}
 	if field, err := c.Console.check(); err != nil {
-		return &lineError{lineOf(n, field), umpire.Errorf("%s: %w", field, err)}
+		return fieldAt(v, field).Fault(umpire.Errorf("%s: %w", field, err))
 	}
 	return nil
 }

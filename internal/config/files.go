@@ -1,9 +1,11 @@
 package config
 
 import (
+	"errors"
 	"path/filepath"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
@@ -65,4 +67,12 @@ func (f file) guarded() error {
 		return umpire.Errorf("%s: everybody can write the file or its folder: chmod go-w", f.path)
 	}
 	return nil
+}
+
+// fault returns an error in the file, with its line if it has one.
+func (f file) fault(err error) error {
+	if at, located := errors.AsType[*docedit.Error](err); located {
+		return umpire.Errorf("%s:%d: %w", f.path, at.Line, at.Err)
+	}
+	return umpire.Errorf("%s: %w", f.path, err)
 }

@@ -4,55 +4,45 @@ import (
 	"slices"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
 )
 
 // A Hook is one hook of the configuration.
 type Hook struct {
-	ID        string `yaml:"id" json:"id,omitempty"`
-	ToolMatch string `yaml:"toolMatch" json:"toolMatch,omitempty"`
-	Command   string `yaml:"command" json:"command"`
-	Timeout   *int64 `yaml:"timeout" json:"timeout,omitempty"` // milliseconds
-	OnFailure string `yaml:"onFailure" json:"onFailure,omitempty"`
+	ID        string `key:"id" json:"id,omitempty"`
+	ToolMatch string `key:"toolMatch" json:"toolMatch,omitempty"`
+	Command   string `key:"command" json:"command"`
+	Timeout   *int64 `key:"timeout" json:"timeout,omitempty"` // milliseconds
+	OnFailure string `key:"onFailure" json:"onFailure,omitempty"`
 
 	line int
 }
 
-var hookKeys = []string{"id", "toolMatch", "command", "timeout", "onFailure"}
-
 // decodeHooks reads the hooks by their events. A malformed hook breaks the configuration: a
 // protection must not go missing.
-func decodeHooks(c *Config, n *yaml.Node) error {
+func decodeHooks(c *Config, v *docedit.Value) error {
 	c.hooks = nil // a map is shared with the configuration before
-	var events map[string][]yaml.Node
-	if err := decode(n, &events); err != nil {
+	var events map[rulefile.HookEvent][]Hook
+	if err := v.Decode(&events); err != nil {
 		return err
 	}
-	hooks := map[rulefile.HookEvent][]Hook{}
 	for event, list := range events {
 		for i := range list {
-			h := Hook{line: list[i].Line}
-			if err := onlyKeys(&list[i], hookKeys); err != nil {
-				return err
-			}
-			if err := decode(&list[i], &h); err != nil {
-				return err
-			}
-			made, err := h.hook(rulefile.HookEvent(event), "")
+			at := v.At(string(event)).Items[i]
+			list[i].line = at.Line
+			made, err := list[i].hook(event, "")
 			if err == nil {
 				err = made.Validate(policy.Validate)
 			}
 			if err != nil {
-				return &lineError{h.line, err}
+				return at.Fault(err)
 			}
-			hooks[made.Event] = append(hooks[made.Event], h)
 		}
 	}
-	c.hooks = hooks
+	c.hooks = events
 	return nil
 }
 

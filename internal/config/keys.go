@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -17,7 +16,7 @@ import (
 // A Key is one key of the configuration.
 type Key struct {
 	Name, About string
-	set         func(*Config, *yaml.Node) error
+	set         func(*Config, *docedit.Value) error
 	Value       func(*Config) any
 	// tightens reports whether a project may change one configuration into the next. If
 	// nil, only the user may set the key.
@@ -34,49 +33,49 @@ var Keys = slices.Concat(ownKeys[:2], autonomyKeys, ownKeys[2:])
 var ownKeys = []Key{
 	{
 		"mode", "what happens where no rule speaks",
-		func(c *Config, n *yaml.Node) error { return decodeText(n, &c.Mode) },
+		func(c *Config, v *docedit.Value) error { return v.Decode(&c.Mode) },
 		func(c *Config) any { return c.Mode.String() },
 		func(now, next *Config) bool { return next.Mode.Tightens(now.Mode) },
 	},
 	{
 		"risk.medium", "ask or allow what is of medium risk",
-		func(c *Config, n *yaml.Node) error { return decodeChoice(n, &c.AllowMedium, "ask", "allow") },
+		func(c *Config, v *docedit.Value) error { return decodeChoice(v, &c.AllowMedium, "ask", "allow") },
 		func(c *Config) any { return choice(c.AllowMedium, "ask", "allow") },
 		func(now, next *Config) bool { return now.AllowMedium || !next.AllowMedium },
 	},
 	{
 		enforceKey, "false only records and warns; only the machine's administrator can say so",
-		func(c *Config, n *yaml.Node) error { return decodeNot(n, &c.WarnOnly) },
+		func(c *Config, v *docedit.Value) error { return decodeNot(v, &c.WarnOnly) },
 		func(c *Config) any { return !c.WarnOnly },
 		func(now, next *Config) bool { return !next.WarnOnly },
 	},
 	{
 		"security.external_directory.default_action", "ask about or deny paths outside the project",
-		func(c *Config, n *yaml.Node) error { return decodeChoice(n, &c.DenyExternal, "ask", "deny") },
+		func(c *Config, v *docedit.Value) error { return decodeChoice(v, &c.DenyExternal, "ask", "deny") },
 		func(c *Config) any { return choice(c.DenyExternal, "ask", "deny") },
 		func(now, next *Config) bool { return next.DenyExternal || !now.DenyExternal },
 	},
 	{
 		"session.cross_project.allow", "continue sessions of other projects without the flag",
-		func(c *Config, n *yaml.Node) error { return decode(n, &c.CrossProject) },
+		func(c *Config, v *docedit.Value) error { return v.Decode(&c.CrossProject) },
 		func(c *Config) any { return c.CrossProject },
 		func(now, next *Config) bool { return !next.CrossProject },
 	},
 	{
 		"session.resume.scope", "where sessions to resume are looked for",
-		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.ResumeScope, "current_project") },
+		func(c *Config, v *docedit.Value) error { return decodeWord(v, &c.ResumeScope, "current_project") },
 		func(c *Config) any { return c.ResumeScope },
 		func(_, _ *Config) bool { return true },
 	},
 	{
 		"rules.precedence", "deny,ask,allow or deny,allow,ask",
-		func(c *Config, n *yaml.Node) error { return decodeIndex(n, &c.Precedence, precedenceNames) },
+		func(c *Config, v *docedit.Value) error { return decodeIndex(v, &c.Precedence, precedenceNames) },
 		func(c *Config) any { return precedenceNames[c.Precedence] },
 		func(now, next *Config) bool { return next.Precedence <= now.Precedence },
 	},
 	{
 		"rules.also_read", "other tools' rule files",
-		func(c *Config, n *yaml.Node) error { return decodeList(n, &c.AlsoRead) },
+		func(c *Config, v *docedit.Value) error { return v.Decode(&c.AlsoRead) },
 		func(c *Config) any { return orNone(c.AlsoRead) },
 		// Folders that a project adds must lie in it, where its allow rules need trust.
 		func(now, next *Config) bool {
@@ -91,46 +90,46 @@ var ownKeys = []Key{
 	},
 	{
 		"auto.max_consecutive_denials", "refusals in a row after which auto mode asks",
-		func(c *Config, n *yaml.Node) error { return decodeCount(n, &c.MaxDenialsInRow) },
+		func(c *Config, v *docedit.Value) error { return decodeCount(v, &c.MaxDenialsInRow) },
 		func(c *Config) any { return c.MaxDenialsInRow },
 		func(now, next *Config) bool { return next.MaxDenialsInRow <= now.MaxDenialsInRow },
 	},
 	{
 		"auto.max_denials", "refusals in all after which auto mode asks",
-		func(c *Config, n *yaml.Node) error { return decodeCount(n, &c.MaxDenials) },
+		func(c *Config, v *docedit.Value) error { return decodeCount(v, &c.MaxDenials) },
 		func(c *Config) any { return c.MaxDenials },
 		func(now, next *Config) bool { return next.MaxDenials <= now.MaxDenials },
 	},
 	{
 		"auto.remember", "how long auto mode remembers an answer",
-		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.Remember) },
+		func(c *Config, v *docedit.Value) error { return decodeDuration(v, &c.Remember) },
 		func(c *Config) any { return c.Remember },
 		func(now, next *Config) bool { return next.Remember <= now.Remember },
 	},
 	{
 		"hook.deadline", "when a hook answers at the latest",
-		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.Hook.Deadline) },
+		func(c *Config, v *docedit.Value) error { return decodeDuration(v, &c.Hook.Deadline) },
 		func(c *Config) any { return orWord(c.Hook.Deadline, "host timeout - 5s") },
 		nil,
 	},
 	{
 		"hook.when_asked",
 		"auto: hold where an inbox is open or no terminal is, else native, the agent's own prompt; or hold; or native",
-		func(c *Config, n *yaml.Node) error {
-			return decodeWord(n, (*string)(&c.Hook.WhenAsked), "auto", "hold", "native")
+		func(c *Config, v *docedit.Value) error {
+			return decodeWord(v, (*string)(&c.Hook.WhenAsked), "auto", "hold", "native")
 		},
 		func(c *Config) any { return string(c.Hook.WhenAsked) },
 		func(_, next *Config) bool { return next.Hook.WhenAsked == policy.AskedHold },
 	},
 	{
 		"hook.rewrite", "auto: commands of agents are tried first where autonomy says so; or off",
-		func(c *Config, n *yaml.Node) error { return decodeChoice(n, &c.Hook.NeverRewrite, "auto", "off") },
+		func(c *Config, v *docedit.Value) error { return decodeChoice(v, &c.Hook.NeverRewrite, "auto", "off") },
 		func(c *Config) any { return choice(c.Hook.NeverRewrite, "auto", "off") },
 		nil,
 	},
 	{
 		"pending.timeout", "how long a call waits for its answer",
-		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.PendingTimeout) },
+		func(c *Config, v *docedit.Value) error { return decodeDuration(v, &c.PendingTimeout) },
 		func(c *Config) any { return orWord(c.PendingTimeout, "none") },
 		func(now, next *Config) bool {
 			return next.PendingTimeout >= shortestTimeout &&
@@ -139,13 +138,15 @@ var ownKeys = []Key{
 	},
 	{
 		"pending.max_per_session", "how many calls of a session may wait",
-		func(c *Config, n *yaml.Node) error { return decodeCount(n, &c.MaxPending) },
+		func(c *Config, v *docedit.Value) error { return decodeCount(v, &c.MaxPending) },
 		func(c *Config) any { return c.MaxPending },
 		func(now, next *Config) bool { return next.MaxPending <= now.MaxPending },
 	},
 	{
 		"sandbox.mode", "read-only, workspace-write or full-access",
-		func(c *Config, n *yaml.Node) error { return decodeWord(n, (*string)(&c.Sandbox.Mode), SandboxModes...) },
+		func(c *Config, v *docedit.Value) error {
+			return decodeWord(v, (*string)(&c.Sandbox.Mode), SandboxModes...)
+		},
 		func(c *Config) any { return string(c.Sandbox.Mode) },
 		func(now, next *Config) bool {
 			return !now.Sandbox.Mode.Tighter(next.Sandbox.Mode)
@@ -153,13 +154,13 @@ var ownKeys = []Key{
 	},
 	{
 		"sandbox.require", "where the sandbox cannot be had: strict asks, degraded-ok takes a weaker one, off goes on",
-		func(c *Config, n *yaml.Node) error { return decodeIndex(n, &c.SandboxRequire, requireNames) },
+		func(c *Config, v *docedit.Value) error { return decodeIndex(v, &c.SandboxRequire, requireNames) },
 		func(c *Config) any { return c.SandboxRequire.String() },
 		func(now, next *Config) bool { return next.SandboxRequire <= now.SandboxRequire },
 	},
 	{
 		"sandbox.network", "let sandboxed commands reach the network",
-		func(c *Config, n *yaml.Node) error { return decode(n, &c.Sandbox.Network) },
+		func(c *Config, v *docedit.Value) error { return v.Decode(&c.Sandbox.Network) },
 		func(c *Config) any { return c.Sandbox.Network },
 		func(_, next *Config) bool { return !next.Sandbox.Network },
 	},
@@ -177,31 +178,31 @@ var ownKeys = []Key{
 	},
 	{
 		"undo.max_size", "how much is kept for umpire undo, such as 500MiB or 2GiB",
-		func(c *Config, n *yaml.Node) error { return decodeSize(n, &c.UndoSize) },
+		func(c *Config, v *docedit.Value) error { return decodeSize(v, &c.UndoSize) },
 		func(c *Config) any { return formatSize(c.UndoSize) },
 		nil, // it is kept for all projects together
 	},
 	{
 		"undo.max_age", "how long it is kept for umpire undo",
-		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.UndoAge) },
+		func(c *Config, v *docedit.Value) error { return decodeDuration(v, &c.UndoAge) },
 		func(c *Config) any { return c.UndoAge },
 		nil,
 	},
 	{
 		"retention", "how long sessions that are over are kept with their events",
-		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.Retention) },
+		func(c *Config, v *docedit.Value) error { return decodeDuration(v, &c.Retention) },
 		func(c *Config) any { return orWord(c.Retention, "none") },
 		nil, // a repository could remove its own records
 	},
 	{
 		"store", "where sessions and the timeline are kept",
-		func(c *Config, n *yaml.Node) error { return decode(n, &c.Store) },
+		func(c *Config, v *docedit.Value) error { return v.Decode(&c.Store) },
 		func(c *Config) any { return cmp.Or(c.Store, "sqlite in state/") },
 		nil,
 	},
 	{
 		"listen", "where the gate listens",
-		func(c *Config, n *yaml.Node) error { return decode(n, &c.Listen) },
+		func(c *Config, v *docedit.Value) error { return v.Decode(&c.Listen) },
 		func(c *Config) any { return cmp.Or(c.Listen, "unix socket in state/") },
 		nil,
 	},
@@ -237,13 +238,15 @@ var ownKeys = []Key{
 	},
 	{
 		"watch.notify", "how umpire watch tells of a new question: off, bell or desktop",
-		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.WatchNotify, "bell", "off", "desktop") },
+		func(c *Config, v *docedit.Value) error {
+			return decodeWord(v, &c.WatchNotify, "bell", "off", "desktop")
+		},
 		func(c *Config) any { return c.WatchNotify },
 		nil,
 	},
 	{
 		"lang", "the language of what people read, such as en or zh-CN",
-		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.Lang, languages.Tags()...) },
+		func(c *Config, v *docedit.Value) error { return decodeWord(v, &c.Lang, languages.Tags()...) },
 		func(c *Config) any { return c.Lang },
 		nil,
 	},
@@ -264,8 +267,8 @@ var SandboxModes = []string{
 var precedenceNames = []string{policy.DenyAskAllow: "deny,ask,allow", policy.DenyAllowAsk: "deny,allow,ask"}
 
 // decodeNames reads the names of variables.
-func decodeNames(c *Config, n *yaml.Node) error {
-	if err := decodeList(n, &c.SandboxEnv); err != nil {
+func decodeNames(c *Config, v *docedit.Value) error {
+	if err := v.Decode(&c.SandboxEnv); err != nil {
 		return err
 	}
 	for _, name := range c.SandboxEnv {
@@ -277,8 +280,8 @@ func decodeNames(c *Config, n *yaml.Node) error {
 }
 
 // decodeShown reads paths of the home.
-func decodeShown(c *Config, n *yaml.Node) error {
-	if err := decodeList(n, &c.SandboxShow); err != nil {
+func decodeShown(c *Config, v *docedit.Value) error {
+	if err := v.Decode(&c.SandboxShow); err != nil {
 		return err
 	}
 	for _, path := range c.SandboxShow {
@@ -290,9 +293,8 @@ func decodeShown(c *Config, n *yaml.Node) error {
 }
 
 // decodeRulesOff reads ids of built-in rules that can be switched off.
-func decodeRulesOff(c *Config, n *yaml.Node) error {
-	c.RulesOff = nil // a list is shared with the configuration before
-	if err := decode(n, &c.RulesOff); err != nil {
+func decodeRulesOff(c *Config, v *docedit.Value) error {
+	if err := v.Decode(&c.RulesOff); err != nil {
 		return err
 	}
 	known := policy.Switchable()

@@ -4,42 +4,42 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 )
 
 // A Notify says where notices go when a call waits for a person. Only the person may set it:
 // a project that could set it would learn of the calls.
 type Notify struct {
-	Ntfy     *Ntfy     `yaml:"ntfy" json:"ntfy,omitempty"`
-	Webhooks []Webhook `yaml:"webhooks" json:"webhooks,omitempty"`
+	Ntfy     *Ntfy     `key:"ntfy" json:"ntfy,omitempty"`
+	Webhooks []Webhook `key:"webhooks" json:"webhooks,omitempty"`
 	// Commands includes the subject of a call in notices: its command, or the path of a file.
-	Commands bool `yaml:"commands" json:"commands"`
+	Commands bool `key:"commands" json:"commands"`
 	// After is how long a call waits before a notice is sent, 0 for five seconds.
-	After time.Duration `yaml:"after" json:"-"`
+	After time.Duration `key:"after" json:"-"`
 	// RelayTrusted lets the ntfy server relay one-time approvals. Its operator can then approve calls.
-	RelayTrusted bool `yaml:"relay_trusted" json:"relay_trusted"`
+	RelayTrusted bool `key:"relay_trusted" json:"relay_trusted"`
 }
 
 // An Ntfy is a server of ntfy, or one that speaks its protocol.
 type Ntfy struct {
-	Server string `yaml:"server" json:"server"`
-	Topic  string `yaml:"topic" json:"topic"`
+	Server string `key:"server" json:"server"`
+	Topic  string `key:"topic" json:"topic"`
 	// Replies is the topic to which the buttons of a notice publish. If "", notices do not have buttons.
-	Replies string `yaml:"replies" json:"replies,omitempty"`
+	Replies string `key:"replies" json:"replies,omitempty"`
 	// TokenFile names a file in keys/notify that holds an access token.
-	TokenFile string `yaml:"token_file" json:"token_file,omitempty"`
+	TokenFile string `key:"token_file" json:"token_file,omitempty"`
 }
 
 // A Webhook takes notices as JSON, signed with a secret.
 type Webhook struct {
-	URL string `yaml:"url" json:"url"`
+	URL string `key:"url" json:"url"`
 	// SecretFile names a file in keys/notify that holds the secret.
-	SecretFile string `yaml:"secret_file" json:"secret_file"`
+	SecretFile string `key:"secret_file" json:"secret_file"`
 }
 
 // DefaultAfter is the delay before a notice is sent. A shorter delay would also notify people who
@@ -68,60 +68,32 @@ func isSecretName(text string) bool {
 	return isName(strings.ReplaceAll(text, ".", "-")) && !strings.HasPrefix(text, ".")
 }
 
-// The names of the fields.
-var (
-	notifyKeys  = []string{"ntfy", "webhooks", "commands", "after", "relay_trusted"}
-	ntfyKeys    = []string{"server", "topic", "replies", "token_file"}
-	webhookKeys = []string{"url", "secret_file"}
-)
-
 // decodeNotify reads notify, and rejects settings that would fail or be unsafe.
-func decodeNotify(c *Config, n *yaml.Node) error {
+func decodeNotify(c *Config, v *docedit.Value) error {
 	c.Notify = Notify{} // the pointers are shared with the previous configuration
-	ntfy, hooks := fieldOf(n, "ntfy"), fieldOf(n, "webhooks")
-	for _, of := range []struct {
-		node  *yaml.Node
-		known []string
-	}{{n, notifyKeys}, {ntfy, ntfyKeys}} {
-		if err := onlyKeys(of.node, of.known); err != nil {
-			return err
-		}
-	}
-	for _, hook := range hooks.Content {
-		if err := onlyKeys(hook, webhookKeys); err != nil {
-			return err
-		}
-	}
-	if err := decode(n, &c.Notify); err != nil {
+	if err := v.Decode(&c.Notify); err != nil {
 		return err
 	}
 	if field, err := c.Notify.check(); err != nil {
-		return &lineError{lineOf(n, field), umpire.Errorf("%s: %w", field, err)}
+		return fieldAt(v, field).Fault(umpire.Errorf("%s: %w", field, err))
 	}
 	return nil
 }
 
-// fieldOf returns the value of a field, or an empty node if it is missing.
-func fieldOf(n *yaml.Node, name string) *yaml.Node {
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i+1]
-		}
-	}
-	return &yaml.Node{Line: n.Line}
-}
-
-// lineOf returns the line of a field such as ntfy.topic or webhooks.2.url.
-func lineOf(n *yaml.Node, field string) int {
+// fieldAt returns the value of a field such as ntfy.topic or webhooks.2.url, or the object that
+// lacks it.
+func fieldAt(v *docedit.Value, field string) *docedit.Value {
 	for name := range strings.SplitSeq(field, ".") {
-		var at int
-		if _, err := fmt.Sscan(name, &at); err == nil && n.Kind == yaml.SequenceNode && at <= len(n.Content) {
-			n = n.Content[at-1]
-			continue
+		next := v.At(name)
+		if i, err := strconv.Atoi(name); err == nil && 0 < i && i <= len(v.Items) {
+			next = v.Items[i-1]
 		}
-		n = fieldOf(n, name)
+		if next.Parent == nil {
+			break
+		}
+		v = next
 	}
-	return n.Line
+	return v
 }
 
 // check returns the field with the first fault.

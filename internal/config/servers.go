@@ -8,34 +8,30 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 )
 
 // A Server is how one server is reached: by the command that starts it, which then
 // speaks over its standard streams, or by the URL at which it answers. One of both is
 // required.
 type Server struct {
-	Command string   `yaml:"command" json:"command,omitempty"`
-	Args    []string `yaml:"args" json:"args,omitempty"`
+	Command string   `key:"command" json:"command,omitempty"`
+	Args    []string `key:"args" json:"args,omitempty"`
 	// Env are additional variables besides the few that every server gets. ${NAME} in a
 	// value refers to a variable of umpire's own environment.
-	Env map[string]string `yaml:"env" json:"env,omitempty"`
+	Env map[string]string `key:"env" json:"env,omitempty"`
 	// Dir is the program's working directory. "" is the person's home; a relative path
 	// starts from the project's root.
-	Dir string `yaml:"cwd" json:"cwd,omitempty"`
+	Dir string `key:"cwd" json:"cwd,omitempty"`
 
-	URL string `yaml:"url" json:"url,omitempty"`
+	URL string `key:"url" json:"url,omitempty"`
 	// Headers go with every request; ${NAME} is as in Env.
-	Headers map[string]string `yaml:"headers" json:"headers,omitempty"`
+	Headers map[string]string `key:"headers" json:"headers,omitempty"`
 
 	// Timeout is how long a call may take, 0 for five minutes.
-	Timeout time.Duration `yaml:"timeout" json:"-"`
+	Timeout time.Duration `key:"timeout" json:"-"`
 }
-
-// serverKeys are the names of a server's fields.
-var serverKeys = []string{"command", "args", "env", "cwd", "url", "headers", "timeout"}
 
 // serverName matches a name that can be used between the double underscores of a tool's name.
 var serverName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]|_[A-Za-z0-9-])*$`)
@@ -116,19 +112,14 @@ func maskValues(values map[string]string) map[string]string {
 }
 
 // decodeServers reads mcp_servers, and rejects invalid servers.
-func decodeServers(c *Config, n *yaml.Node) error {
-	if err := knownKeys(n, serverKeys...); err != nil {
+func decodeServers(c *Config, v *docedit.Value) error {
+	if err := v.Decode(&c.Servers); err != nil {
 		return err
 	}
-	c.Servers = nil // a map is shared with the configuration before
-	if err := decode(n, &c.Servers); err != nil {
-		return err
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name := n.Content[i]
-		server := c.Servers[name.Value]
-		if err := server.Check(name.Value); err != nil {
-			return &lineError{name.Line, umpire.Errorf("%q: %w", name.Value, err)}
+	for _, m := range v.Items {
+		server := c.Servers[m.Key]
+		if err := server.Check(m.Key); err != nil {
+			return m.KeyPos.Fault(umpire.Errorf("%q: %w", m.Key, err))
 		}
 	}
 	return nil

@@ -26,7 +26,11 @@ func TestWriteConfigKeepsTheRest(t *testing.T) {
 			"agents:\n    main:\n        # which\n        editableFileSuffixes:\n            - .go # these\n            - .md\n        model: x\n", []string{},
 			"agents:\n    main:\n        # which\n        editableFileSuffixes: []\n        model: x\n",
 		},
-		"on one line":    {"agents: {main: {tools: [Read], editableFileSuffixes: [.md]}}\n", []string{"x"}, "agents: {main: {tools: [Read], editableFileSuffixes: [\"x\"]}}\n"},
+		"on one line": {"agents: {main: {tools: [Read], editableFileSuffixes: [.md]}}\n", []string{"x"}, "agents: {main: {tools: [Read], editableFileSuffixes: [\"x\"]}}\n"},
+		"an odd layout": {
+			"mode:   ask\r\n\r\n\r\nlang: 'en'   # mine\r\nagents:\r\n   main:   # few\r\n      tools: [ Read,Bash ]\r\n\r\n# end", []string{".md"},
+			"mode:   ask\r\n\r\n\r\nlang: 'en'   # mine\r\nagents:\r\n   main:   # few\r\n      tools: [ Read,Bash ]\r\n      editableFileSuffixes: [\".md\"]\r\n\r\n# end",
+		},
 		"an empty agent": {"agents:\n  main:\n", []string{".md"}, "agents:\n  main:\n    editableFileSuffixes: [\".md\"]\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
