@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -150,25 +149,14 @@ func lineRule(action umpire.Verdict, line string, exact bool) (umpire.Rule, erro
 	return r, nil
 }
 
-// texts returns the strings of the list at a path of members, with their lines.
-func (d *document) texts(path ...string) []Allowance {
-	at := d.root
-	for _, name := range path {
-		if !isObject(at) {
-			return nil
-		}
-		var err error
-		if at, err = d.member(at, name); err != nil || at == nil {
-			return nil
-		}
-	}
-	if !isArray(at) {
-		return nil
-	}
+// listed returns the strings of the list at a path of keys, with their lines.
+func listed(d *docedit.Doc, path ...string) []Allowance {
 	var list []Allowance
-	for _, it := range items(at) {
-		if text, ok := decode(it.value).(string); ok {
-			list = append(list, Allowance{Line: d.at(it.value.StartOffset).line, Text: text})
+	if at := d.Root.At(path...); at.Kind == docedit.List {
+		for _, item := range at.Items {
+			if item.Kind == docedit.String {
+				list = append(list, Allowance{Line: item.Line, Text: item.Text})
+			}
 		}
 	}
 	return list
@@ -177,11 +165,11 @@ func (d *document) texts(path ...string) []Allowance {
 // ClaudeDirectories returns rules for the folders outside the project that Claude Code may read.
 // text is the settings file.
 func ClaudeDirectories(text []byte) []Allowance {
-	d, err := parseDocument(text)
+	d, err := openJSON(text)
 	if err != nil {
 		return nil
 	}
-	list := d.texts("permissions", "additionalDirectories")
+	list := listed(d, "permissions", "additionalDirectories")
 	for i := range list {
 		dir := strings.TrimRight(list[i].Text, "/")
 		list[i].Rule = umpire.Rule{Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: dir + "/**"}}
@@ -204,11 +192,11 @@ func cutCall(text string) (name, argument string, called bool) {
 // readGeminiTools reads tools.allowed of Gemini CLI and Qwen Code, and its older name: a tool, or
 // the prefix of a command.
 func readGeminiTools(text []byte) ([]Allowance, error) {
-	d, err := parseDocument(text)
+	d, err := openJSON(text)
 	if err != nil {
 		return nil, err
 	}
-	list := append(d.texts("tools", "allowed"), d.texts("allowedTools")...)
+	list := append(listed(d, "tools", "allowed"), listed(d, "allowedTools")...)
 	for i := range list {
 		a := &list[i]
 		name, argument, called := cutCall(a.Text)
@@ -224,40 +212,37 @@ func readGeminiTools(text []byte) ([]Allowance, error) {
 // readOpenCode reads the patterns for commands. The last pattern that matches a command counts, so
 // an entry is complete only if no later one limits it.
 func readOpenCode(text []byte) ([]Allowance, error) {
-	d, err := parseDocument(text)
+	d, err := openJSON(text)
 	if err != nil {
 		return nil, err
 	}
-	permission, err := d.member(d.root, "permission")
-	if err != nil || permission == nil {
-		return nil, err
-	}
-	if !isObject(permission) {
-		return d.openCodeTool("permission", permission), nil
+	permission := d.Root.At("permission")
+	if permission.Kind != docedit.Object {
+		return openCodeTool("permission", permission), nil
 	}
 	var list []Allowance
-	for _, tool := range items(permission) {
-		if tool.name == "bash" && isObject(tool.value) {
-			list = append(list, d.openCodeCommands(items(tool.value))...)
+	for _, tool := range permission.Items {
+		if tool.Key == "bash" && tool.Kind == docedit.Object {
+			list = append(list, openCodeCommands(tool.Items)...)
 		} else {
-			list = append(list, d.openCodeTool(tool.name, tool.value)...)
+			list = append(list, openCodeTool(tool.Key, tool)...)
 		}
 	}
 	return list, nil
 }
 
-func (d *document) openCodeCommands(patterns []item) []Allowance {
+func openCodeCommands(patterns []*docedit.Value) []Allowance {
 	var list []Allowance
-	for i, it := range patterns {
-		if textOf(it.value) != "allow" {
+	for i, pattern := range patterns {
+		if !isText(pattern, "allow") {
 			continue
 		}
-		head, wild := strings.CutSuffix(it.name, "*")
-		a := Allowance{Line: d.at(it.start).line, Text: it.name}
+		head, wild := strings.CutSuffix(pattern.Key, "*")
+		a := Allowance{Line: pattern.KeyPos.Line, Text: pattern.Key}
 		a.Rule, a.Why = lineRule(umpire.Allow, head, !wild)
-		limits := func(below item) bool {
-			start, _, _ := strings.Cut(strings.ReplaceAll(below.name, "?", "*"), "*")
-			return textOf(below.value) != "allow" && (strings.HasPrefix(start, head) || strings.HasPrefix(head, start))
+		limits := func(below *docedit.Value) bool {
+			start, _, _ := strings.Cut(strings.ReplaceAll(below.Key, "?", "*"), "*")
+			return !isText(below, "allow") && (strings.HasPrefix(start, head) || strings.HasPrefix(head, start))
 		}
 		if a.Why == nil && slices.ContainsFunc(patterns[i+1:], limits) {
 			a.Why = errOverlap
@@ -268,17 +253,15 @@ func (d *document) openCodeCommands(patterns []item) []Allowance {
 }
 
 // openCodeTool returns an entry for a whole tool.
-func (d *document) openCodeTool(name string, v *hujson.Value) []Allowance {
-	if textOf(v) != "allow" {
+func openCodeTool(name string, v *docedit.Value) []Allowance {
+	if !isText(v, "allow") {
 		return nil
 	}
-	return []Allowance{{Line: d.at(v.StartOffset).line, Text: name, Why: errWholeTool}}
+	return []Allowance{{Line: v.Line, Text: name, Why: errWholeTool}}
 }
 
-func textOf(v *hujson.Value) string {
-	text, _ := decode(v).(string)
-	return text
-}
+// isText reports whether v is this string.
+func isText(v *docedit.Value, text string) bool { return v.Kind == docedit.String && v.Text == text }
 
 // cursorTools maps Cursor's tool names to umpire's.
 var cursorTools = map[string]string{"Read": "Read", "Write": "Edit"}
@@ -286,13 +269,13 @@ var cursorTools = map[string]string{"Read": "Read", "Write": "Edit"}
 // readCursor reads the permissions of Cursor's command line: Shell(COMMAND), where COMMAND is a
 // program or PROGRAM:ARGUMENTS, Read(PATH), Write(PATH), WebFetch(DOMAIN).
 func readCursor(text []byte) ([]Allowance, error) {
-	d, err := parseDocument(text)
+	d, err := openJSON(text)
 	if err != nil {
 		return nil, err
 	}
 	var list []Allowance
 	for name, action := range map[string]umpire.Verdict{"allow": umpire.Allow, "deny": umpire.Deny} {
-		for _, a := range d.texts("permissions", name) {
+		for _, a := range listed(d, "permissions", name) {
 			a.Rule, a.Why = cursorRule(action, a.Text)
 			list = append(list, a)
 		}
@@ -323,11 +306,11 @@ func cursorRule(action umpire.Verdict, text string) (umpire.Rule, error) {
 
 // readCrush reads the tools that Crush never asks about: whole ones, all of them.
 func readCrush(text []byte) ([]Allowance, error) {
-	d, err := parseDocument(text)
+	d, err := openJSON(text)
 	if err != nil {
 		return nil, err
 	}
-	list := d.texts("permissions", "allowed_tools")
+	list := listed(d, "permissions", "allowed_tools")
 	for i := range list {
 		list[i].Why = errWholeTool
 	}
@@ -337,11 +320,11 @@ func readCrush(text []byte) ([]Allowance, error) {
 // readDroid reads the commands that Factory Droid runs unasked. Each counts as one whole command,
 // because it is undocumented how much more the host accepts.
 func readDroid(text []byte) ([]Allowance, error) {
-	d, err := parseDocument(text)
+	d, err := openJSON(text)
 	if err != nil {
 		return nil, err
 	}
-	list := d.texts("commandAllowlist")
+	list := listed(d, "commandAllowlist")
 	for i := range list {
 		list[i].Rule, list[i].Why = lineRule(umpire.Allow, list[i].Text, true)
 	}

@@ -236,3 +236,20 @@ func choices(word any) any {
 	}
 	return word
 }
+
+// textList returns a text or a list of texts as a list.
+func textList(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var list []string
+		for _, item := range v {
+			if text, ok := item.(string); ok {
+				list = append(list, text)
+			}
+		}
+		return list
+	}
+	return nil
+}

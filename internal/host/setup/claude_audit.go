@@ -3,13 +3,10 @@ package setup
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -51,7 +48,7 @@ const minHookTimeout = 10
 
 // An audit collects findings about one document.
 type audit struct {
-	*document
+	doc      *docedit.Doc
 	findings []Finding
 }
 
@@ -60,25 +57,23 @@ type audit struct {
 // be registered in another layer. It does not check whether an install is up to date: that is the
 // case if [Settings.Install] changes nothing.
 func AuditClaude(settings []byte) []Finding {
-	d, err := parseDocument(settings)
+	d, err := openJSON(settings)
 	if err != nil {
 		return []Finding{syntaxFinding(err)}
 	}
-	a := &audit{document: d}
-	if at, plain := d.plain(); !plain {
-		a.findings = append(a.findings, Finding{FindingSyntax, at.line, at.column, "",
+	a := &audit{doc: d}
+	if at, plain := plainJSON(string(d.Bytes())); !plain {
+		a.findings = append(a.findings, Finding{FindingSyntax, at.Line, at.Column, "",
 			umpire.Errorf("the file holds a comment or a trailing comma, for which Claude Code drops the whole file " +
 				"without a word, hooks and all"), "take it out"})
 	}
-	seen := map[string]bool{}
-	for _, it := range items(d.root) {
-		if seen[it.name] {
-			a.add(it.value, FindingMalformed, it.name,
+	for m, again := range d.Root.Members() {
+		if again {
+			a.add(m, FindingMalformed, m.Key,
 				umpire.Errorf("the key is given twice, and only the last one counts"), "keep one of them")
 		}
-		seen[it.name] = true
-		if check := settingChecks[it.name]; check != nil {
-			check(a, it)
+		if check := settingChecks[m.Key]; check != nil {
+			check(a, m)
 		}
 	}
 	a.ownHooks()
@@ -88,43 +83,40 @@ func AuditClaude(settings []byte) []Finding {
 func syntaxFinding(err error) Finding {
 	f := Finding{Code: FindingSyntax, Remedy: "repair the JSON at that place",
 		Problem: umpire.Errorf("Claude Code drops the whole file without a word: %w", err)}
-	if _, scanErr := fmt.Sscanf(err.Error(), "line %d, column %d", &f.Line, &f.Column); scanErr != nil {
-		f.Line, f.Column = 0, 0
+	if at, ok := errors.AsType[*docedit.Error](err); ok {
+		f.Line, f.Column = at.Line, at.Column
 	}
 	return f
 }
 
-func (a *audit) add(v *hujson.Value, code FindingCode, key string, problem error, remedy string) {
-	p := a.at(v.StartOffset)
-	a.findings = append(a.findings, Finding{code, p.line, p.column, view.Brief(key, maxKeyShown), problem, remedy})
+func (a *audit) add(at *docedit.Value, code FindingCode, key string, problem error, remedy string) {
+	a.findings = append(a.findings, Finding{code, at.Line, at.Column, view.Brief(key, maxKeyShown), problem, remedy})
 }
 
-// plain reports whether the document is JSON without extensions, and if not, the position of the
+// plainJSON reports whether a text is JSON without extensions, and if not, the position of the
 // first one.
-func (d *document) plain() (position, bool) {
+func plainJSON(text string) (docedit.Pos, bool) {
 	var raw json.RawMessage
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal(d.text, &raw); errors.As(err, &syntax) {
-		return d.at(int(max(syntax.Offset-1, 0))), false
+	if syntax, is := errors.AsType[*json.SyntaxError](json.Unmarshal([]byte(text), &raw)); is {
+		lines := docedit.Lines{Text: text}
+		return lines.At(int(max(syntax.Offset-1, 0))), false
 	}
-	return position{}, true
+	return docedit.Pos{}, true
 }
 
 // want reports whether v has the required kind, and adds a finding if not.
-func (a *audit) want(v *hujson.Value, key string, kind error, ok bool) bool {
-	if !ok {
-		a.add(v, FindingMalformed, key, umpire.Errorf("want %w, got %s; one wrong value can make Claude Code drop "+
-			"the whole file", kind, strictjson.KindOf(v.Pack())),
-			"correct the value or remove it")
+func (a *audit) want(v *docedit.Value, key string, kind docedit.Kind) bool {
+	if err := v.Want(kind); err != nil {
+		a.add(v, FindingMalformed, key, umpire.Errorf("%w; one wrong value can make Claude Code drop the whole file",
+			err), "correct the value or remove it")
+		return false
 	}
-	return ok
+	return true
 }
 
-func isString(v *hujson.Value) bool { return v.Value.Kind() == '"' }
-func isBool(v *hujson.Value) bool   { return v.Value.Kind() == 't' || v.Value.Kind() == 'f' }
-func isTrue(v *hujson.Value) bool   { return v.Value.Kind() == 't' }
+func isTrue(v *docedit.Value) bool { return v.Kind == docedit.Bool && v.Text == "true" }
 
-var settingChecks = map[string]func(*audit, item){
+var settingChecks = map[string]func(*audit, *docedit.Value){
 	"disableAllHooks":       (*audit).disableAllHooks,
 	"allowManagedHooksOnly": (*audit).managedOnly,
 	"env":                   (*audit).environment,
@@ -132,16 +124,16 @@ var settingChecks = map[string]func(*audit, item){
 	"hooks":                 (*audit).hooks,
 }
 
-func (a *audit) disableAllHooks(it item) {
-	if a.want(it.value, it.name, errors.New("true or false"), isBool(it.value)) && isTrue(it.value) {
-		a.add(it.value, FindingDisabled, it.name, umpire.Errorf("every hook is switched off, umpire's too"),
+func (a *audit) disableAllHooks(v *docedit.Value) {
+	if a.want(v, v.Key, docedit.Bool) && isTrue(v) {
+		a.add(v, FindingDisabled, v.Key, umpire.Errorf("every hook is switched off, umpire's too"),
 			"remove it, or start claude with --settings and a file that sets it to false")
 	}
 }
 
-func (a *audit) managedOnly(it item) {
-	if a.want(it.value, it.name, errors.New("true or false"), isBool(it.value)) && isTrue(it.value) {
-		a.add(it.value, FindingManagedOnly, it.name, umpire.Errorf("only hooks from managed settings run"),
+func (a *audit) managedOnly(v *docedit.Value) {
+	if a.want(v, v.Key, docedit.Bool) && isTrue(v) {
+		a.add(v, FindingManagedOnly, v.Key, umpire.Errorf("only hooks from managed settings run"),
 			"register umpire in the managed settings file")
 	}
 }
@@ -153,13 +145,13 @@ var startVariables = []string{
 	"NODE_OPTIONS", "NODE_PATH", "BUN_OPTIONS", "LD_*", "DYLD_*", "UMPIRE_*", "GODEBUG",
 }
 
-func (a *audit) environment(it item) {
-	if !a.want(it.value, it.name, errors.New("an object"), isObject(it.value)) {
+func (a *audit) environment(v *docedit.Value) {
+	if !a.want(v, v.Key, docedit.Object) {
 		return
 	}
-	for _, v := range items(it.value) {
-		if startVariable(v.name) {
-			a.add(v.value, FindingEnvironment, "env."+v.name,
+	for _, variable := range v.Items {
+		if startVariable(variable.Key) {
+			a.add(variable, FindingEnvironment, "env."+variable.Key,
 				umpire.Errorf("the variable can keep the hook from starting, or change what it starts"),
 				"remove it; in a project that is not yours, start claude with --setting-sources user")
 		}
@@ -176,20 +168,19 @@ func startVariable(name string) bool {
 	return false
 }
 
-func (a *audit) permissions(it item) {
-	if !a.want(it.value, it.name, errors.New("an object"), isObject(it.value)) {
+func (a *audit) permissions(v *docedit.Value) {
+	if !a.want(v, v.Key, docedit.Object) {
 		return
 	}
-	for _, list := range items(it.value) {
-		key := "permissions." + list.name
-		if list.name != "allow" || !a.want(list.value, key, errors.New("a list"), isArray(list.value)) {
+	for _, list := range v.Items {
+		key := "permissions." + list.Key
+		if list.Key != "allow" || !a.want(list, key, docedit.List) {
 			continue
 		}
-		for _, rule := range items(list.value) {
-			if a.want(rule.value, key, errors.New("a string"), isString(rule.value)) && broadAllow(rule.value) {
-				named, _ := decode(rule.value).(string)
-				a.add(rule.value, FindingBroadAllow, key,
-					umpire.Errorf("Claude Code runs %s without asking whenever the hook does not answer", named),
+		for _, rule := range list.Items {
+			if a.want(rule, key, docedit.String) && broadAllow(rule.Text) {
+				a.add(rule, FindingBroadAllow, key,
+					umpire.Errorf("Claude Code runs %s without asking whenever the hook does not answer", rule.Text),
 					"narrow it, or leave the allowing to umpire's rules")
 			}
 		}
@@ -202,8 +193,7 @@ var changingTools = map[string]bool{
 	"NotebookEdit": true, "WebFetch": true, "Agent": true, "Task": true, "mcp__*": true,
 }
 
-func broadAllow(v *hujson.Value) bool {
-	text, _ := decode(v).(string)
+func broadAllow(text string) bool {
 	tool, spec, narrowed := strings.Cut(strings.TrimSpace(text), "(")
 	if !changingTools[strings.TrimSpace(tool)] {
 		return false

@@ -2,44 +2,42 @@ package setup
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
 // hooks checks the shape of every hook in the file, ours or not: Claude Code silently drops a whole
 // file for one invalid value.
-func (a *audit) hooks(it item) {
-	if !a.want(it.value, it.name, errors.New("an object"), isObject(it.value)) {
+func (a *audit) hooks(v *docedit.Value) {
+	if !a.want(v, v.Key, docedit.Object) {
 		return
 	}
-	for _, event := range items(it.value) {
-		key := "hooks." + event.name
-		if !a.want(event.value, key, errors.New("a list"), isArray(event.value)) {
+	for _, event := range v.Items {
+		key := "hooks." + event.Key
+		if !a.want(event, key, docedit.List) {
 			continue
 		}
-		for _, group := range items(event.value) {
-			a.group(key, group.value)
+		for _, group := range event.Items {
+			a.group(key, group)
 		}
 	}
 }
 
-func (a *audit) group(key string, group *hujson.Value) {
-	if !a.want(group, key, errors.New("an object with matcher and hooks"), isObject(group)) {
+func (a *audit) group(key string, group *docedit.Value) {
+	if !a.want(group, key, docedit.Object) {
 		return
 	}
 	found := false
-	for _, it := range items(group) {
-		switch it.name {
+	for _, v := range group.Items {
+		switch v.Key {
 		case "matcher":
-			a.want(it.value, key+".matcher", errors.New("a string"), isString(it.value))
+			a.want(v, key+".matcher", docedit.String)
 		case "hooks":
 			found = true
-			a.handlers(key+".hooks", it.value)
+			a.handlers(key+".hooks", v)
 		}
 	}
 	if !found {
@@ -49,13 +47,13 @@ func (a *audit) group(key string, group *hujson.Value) {
 	}
 }
 
-func (a *audit) handlers(key string, list *hujson.Value) {
-	if !a.want(list, key, errors.New("a list"), isArray(list)) {
+func (a *audit) handlers(key string, list *docedit.Value) {
+	if !a.want(list, key, docedit.List) {
 		return
 	}
-	for _, it := range items(list) {
-		if a.want(it.value, key, errors.New("an object"), isObject(it.value)) {
-			a.handler(key, it.value)
+	for _, v := range list.Items {
+		if a.want(v, key, docedit.Object) {
+			a.handler(key, v)
 		}
 	}
 }
@@ -65,25 +63,22 @@ var handlerNeeds = map[string]string{
 	"command": "command", "http": "url", "prompt": "prompt", "agent": "prompt", "mcp_tool": "tool",
 }
 
-func (a *audit) handler(key string, v *hujson.Value) {
-	fields, _ := decode(v).(map[string]any)
-	kind, _ := fields["type"].(string)
-	needs, known := handlerNeeds[kind]
+func (a *audit) handler(key string, v *docedit.Value) {
+	needs, known := handlerNeeds[v.At("type").Text]
 	if !known {
 		a.add(v, FindingMalformed, key+".type",
 			umpire.Errorf("the type is missing or not known; one wrong value can make Claude Code drop the whole file"),
 			`write "type": "command", or remove the entry`)
 		return
 	}
-	if text, ok := fields[needs].(string); !ok || text == "" {
+	if text := v.At(needs); text.Kind != docedit.String || text.Text == "" {
 		a.add(v, FindingMalformed, key+"."+needs,
 			umpire.Errorf("the field is missing or not a string; one wrong value can make Claude Code drop the "+
 				"whole file"),
 			"add the field or remove the entry")
 	}
-	if timeout, ok := fields["timeout"]; ok {
-		n, number := timeout.(float64)
-		if !number || n <= 0 {
+	if timeout := v.At("timeout"); timeout.Parent != nil {
+		if n, is := number(timeout); !is || n <= 0 {
 			a.add(v, FindingMalformed, key+".timeout", umpire.Errorf("the timeout is not a positive number of seconds"),
 				"write a number of seconds, or remove it")
 		}
@@ -95,7 +90,7 @@ const reinstall = "run umpire init claude"
 
 // ownHooks checks that our hook is present and complete for every event.
 func (a *audit) ownHooks() {
-	all := (&hookFile{a.document, &claudeHooks, Claude.Host}).own("")
+	all := (&hookFile{&claudeHooks, a.doc, Claude.Host}).own("")
 	if len(all) == 0 {
 		a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks",
 			Problem: umpire.Errorf("umpire's hook is not registered in this file"), Remedy: reinstall})
@@ -127,28 +122,25 @@ func byPlace(x, y Finding) int {
 // or be ignored.
 func (a *audit) ownHook(own ownHook) {
 	key := "hooks." + own.event
-	group, _ := decode(own.group).(map[string]any)
-	fields, _ := decode(own.handler).(map[string]any)
-
-	if matcher, ok := group["matcher"].(string); ok && matcher != "*" && matcher != "" {
+	if matcher := own.group.At("matcher"); matcher.Kind == docedit.String && matcher.Text != "*" && matcher.Text != "" {
 		a.add(own.group, FindingWeakened, key+".matcher",
 			umpire.Errorf("the matcher leaves calls out that umpire should see"), reinstall)
 	}
-	if _, ok := fields["if"]; ok {
+	if own.handler.At("if").Parent != nil {
 		a.add(own.handler, FindingWeakened, key+".hooks.if",
 			umpire.Errorf("the condition leaves calls out that umpire should see"), reinstall)
 	}
 	for _, name := range []string{"async", "asyncRewake"} {
-		if on, ok := fields[name]; ok && on != false {
+		if on := own.handler.At(name); on.Parent != nil && (on.Kind != docedit.Bool || isTrue(on)) {
 			a.add(own.handler, FindingWeakened, key+".hooks."+name,
 				umpire.Errorf("a hook that runs in the background cannot stop a call"), reinstall)
 		}
 	}
-	if command, _ := fields["command"].(string); !host.IsAbsolute(command) {
+	if !host.IsAbsolute(own.handler.At("command").Text) {
 		a.add(own.handler, FindingWeakened, key+".hooks.command",
 			umpire.Errorf("the command is not an absolute path, so PATH decides what starts"), reinstall)
 	}
-	if timeout, ok := fields["timeout"].(float64); !ok {
+	if timeout, is := number(own.handler.At("timeout")); !is {
 		a.add(own.handler, FindingTimeout, key+".hooks.timeout",
 			umpire.Errorf("no time limit is written, so umpire cannot know when to answer at the latest"), reinstall)
 	} else if timeout < minHookTimeout {

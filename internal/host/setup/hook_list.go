@@ -1,14 +1,12 @@
 package setup
 
 import (
-	"encoding/json"
-	"reflect"
-	"slices"
+	"iter"
+	"strconv"
 	"time"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
@@ -85,82 +83,73 @@ type handler struct {
 
 // A hookFile is a settings file with a list of one host's hooks.
 type hookFile struct {
-	*document
 	*hookList
+
+	doc      *docedit.Doc
 	hostName string
 }
 
-func (l *hookList) parse(text []byte, hostName string) (*hookFile, error) {
-	d, err := parseDocument(text)
-	if err != nil {
-		return nil, err
-	}
-	return &hookFile{d, l, hostName}, nil
+func (l *hookList) open(text []byte, hostName string) (*hookFile, error) {
+	d, err := openJSON(text)
+	return &hookFile{l, d, hostName}, err
 }
 
 func (l hookList) install(text []byte, hostName string, h Hook) ([]byte, error) {
-	f, err := l.parse(text, hostName)
+	f, err := l.open(text, hostName)
 	if err != nil {
 		return nil, err
 	}
 	if l.version != 0 {
-		version, err := f.member(f.root, "version")
+		version, err := f.doc.Root.Member("version")
+		if err == nil && version == nil {
+			f.doc, err = f.doc.Append(f.doc.Root, "version", l.version)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if version == nil {
-			text = f.with(f.root, "version", l.version)
-		}
 	}
 	for _, e := range l.eventsOf(hostName) {
-		if text, err = l.installEvent(text, hostName, e, l.handler(h, e)); err != nil {
+		if err := f.installEvent(e, l.handler(h, e)); err != nil {
 			return nil, err
 		}
 	}
-	return text, nil
+	return f.doc.Bytes(), nil
 }
 
-func (l *hookList) installEvent(text []byte, hostName string, e event, want handler) ([]byte, error) {
-	f, err := l.parse(text, hostName)
-	if err != nil {
-		return nil, err
-	}
+func (f *hookFile) installEvent(e event, want handler) error {
 	if _, _, err := f.eventList(e.name); err != nil {
-		return nil, err
+		return err
 	}
 	own := f.own(e.name)
 	if len(own) == 1 && own[0].is(e, want) {
-		return f.text, nil
+		return nil
 	}
-	for len(own) > 0 {
-		if f, err = l.parse(f.remove(own[0]), hostName); err != nil {
-			return nil, err
-		}
-		own = f.own(e.name)
+	if err := f.removeAll(e.name); err != nil {
+		return err
 	}
 	return f.add(e, want)
 }
 
 // eventList returns the object of events and one event's list in it, or nil for those that are
 // missing.
-func (f *hookFile) eventList(event string) (hooks, list *hujson.Value, err error) {
-	if hooks, err = f.member(f.root, f.key); err != nil || hooks == nil {
+func (f *hookFile) eventList(event string) (hooks, list *docedit.Value, err error) {
+	if hooks, err = f.doc.Root.Member(f.key); err != nil || hooks == nil {
 		return nil, nil, err
 	}
-	if !isObject(hooks) {
-		return nil, nil, umpire.Errorf("%s: %s: want an object", f.at(hooks.StartOffset), f.key)
+	if err := hooks.Want(docedit.Object); err != nil {
+		return nil, nil, hooks.Fault(umpire.Errorf("%s: %w", f.key, err))
 	}
-	if list, err = f.member(hooks, event); err != nil || list == nil {
+	if list, err = hooks.Member(event); err != nil || list == nil {
 		return hooks, nil, err
 	}
-	if !isArray(list) {
-		return nil, nil, umpire.Errorf("%s: %s.%s: want a list", f.at(list.StartOffset), f.key, event)
+	if err := list.Want(docedit.List); err != nil {
+		return nil, nil, list.Fault(umpire.Errorf("%s: %w", f.key+"."+event, err))
 	}
 	return hooks, list, nil
 }
 
 // add appends a handler to its event's list.
-func (f *hookFile) add(e event, h handler) ([]byte, error) {
+func (f *hookFile) add(e event, h handler) error {
 	var entry any = h
 	if f.grouped {
 		entry = hookGroup{Matcher: e.matcher, Hooks: []handler{h}}
@@ -168,168 +157,147 @@ func (f *hookFile) add(e event, h handler) ([]byte, error) {
 	hooks, list, err := f.eventList(e.name)
 	switch {
 	case err != nil:
-		return nil, err
 	case hooks == nil:
-		return f.with(f.root, f.key, map[string][]any{e.name: {entry}}), nil
+		f.doc, err = f.doc.Append(f.doc.Root, f.key, map[string][]any{e.name: {entry}})
 	case list == nil:
-		return f.with(hooks, e.name, []any{entry}), nil
+		f.doc, err = f.doc.Append(hooks, e.name, []any{entry})
+	default:
+		f.doc, err = f.doc.Append(list, "", entry)
 	}
-	return f.with(list, "", entry), nil
+	return err
 }
 
 func (l hookList) uninstall(text []byte, hostName string) ([]byte, error) {
-	for {
-		f, err := l.parse(text, hostName)
-		if err != nil {
-			return nil, err
-		}
-		own := f.own("")
-		if len(own) == 0 {
-			return text, nil
-		}
-		text = f.remove(own[0])
+	f, err := l.open(text, hostName)
+	if err != nil || len(f.own("")) == 0 {
+		return text, err
 	}
+	err = f.removeAll("")
+	return f.doc.Bytes(), err
 }
 
 func (l hookList) registered(text []byte, hostName string) ([]Registration, error) {
-	f, err := l.parse(text, hostName)
+	f, err := l.open(text, hostName)
 	if err != nil {
 		return nil, err
 	}
 	var list []Registration
 	for _, own := range f.own("") {
 		r := readRegistration(own.handler, host.Find(hostName).Unit)
-		r.Event, r.Line = own.event, f.at(own.handler.StartOffset).line
+		r.Event, r.Line = own.event, own.handler.Line
 		list = append(list, r)
 	}
 	return list, nil
 }
 
 // readRegistration reads one handler, ours or not.
-func readRegistration(v *hujson.Value, unit time.Duration) Registration {
-	h, _ := decode(v).(map[string]any)
-	r := Registration{OnFailureBlock: h["onFailure"] == "block" || h["failClosed"] == true}
-	line, isText := h["command"].(string)
-	if !isText {
-		line, _ = h["bash"].(string)
+func readRegistration(h *docedit.Value, unit time.Duration) Registration {
+	r := Registration{OnFailureBlock: isText(h.At("onFailure"), "block") || isTrue(h.At("failClosed"))}
+	line := h.At("command")
+	if line.Kind != docedit.String {
+		line = h.At("bash")
 	}
-	if list, hasArgs := h["args"].([]any); hasArgs {
-		r.Command = line
-		for _, arg := range list {
-			text, _ := arg.(string)
-			r.Args = append(r.Args, text)
+	if args := h.At("args"); args.Kind == docedit.List {
+		r.Command = line.Text
+		for _, arg := range args.Items {
+			r.Args = append(r.Args, arg.Text)
 		}
-	} else if words := splitCommand(line); len(words) > 0 {
-		r.Command, r.Args, r.Shell = words[0], words[1:], line
+	} else if words := splitCommand(line.Text); len(words) > 0 {
+		r.Command, r.Args, r.Shell = words[0], words[1:], line.Text
 	}
-	limit, isNumber := h["timeout"].(float64)
+	limit, isNumber := number(h.At("timeout"))
 	if !isNumber {
-		limit, _ = h["timeoutSec"].(float64)
+		limit, _ = number(h.At("timeoutSec"))
 	}
 	r.Timeout = time.Duration(limit * float64(unit))
 	return r
 }
 
-// A step leads from a container to one of its items.
-type step struct {
-	container *hujson.Value
-	index     int
+// number returns a value that is a number.
+func number(v *docedit.Value) (n float64, is bool) {
+	n, err := strconv.ParseFloat(v.Text, 64)
+	return n, v.Kind == docedit.Number && err == nil
 }
 
-// An ownHook is one of our handlers and the path to it: the object of events, an event, a group and
-// its hooks if there are groups, the handler.
+// An ownHook is one of our handlers, in the group of its event if there are groups.
 type ownHook struct {
-	event   string
-	path    []step
-	group   *hujson.Value // nil without groups
-	handler *hujson.Value
+	event          string
+	group, handler *docedit.Value
 }
 
 // own finds our handlers of one event, or of all events for "". A value in another shape than a
 // hook is not ours.
 func (f *hookFile) own(event string) []ownHook {
 	var found []ownHook
-	each(nil, f.root, f.key, func(p []step, hooks *hujson.Value) {
-		if !isObject(hooks) {
-			return
+	for list := range each(f.doc.Root, f.key, docedit.Object) {
+		if event != "" && list.Key != event || list.Kind != docedit.List {
+			continue
 		}
-		for i, listed := range items(hooks) {
-			if event != "" && listed.name != event || !isArray(listed.value) {
-				continue
+		for _, entry := range list.Items {
+			if !f.grouped && isOwn(entry, f.hostName) {
+				found = append(found, ownHook{event: list.Key, handler: entry})
 			}
-			for j, entry := range items(listed.value) {
-				to := append(slices.Clone(p), step{hooks, i}, step{listed.value, j})
-				if f.grouped {
-					found = append(found, f.ownOf(listed.name, to, entry.value)...)
-				} else if isOwn(entry.value, f.hostName) {
-					found = append(found, ownHook{event: listed.name, path: to, handler: entry.value})
+			for h := range each(entry, "hooks", docedit.List) {
+				if f.grouped && isOwn(h, f.hostName) {
+					found = append(found, ownHook{list.Key, entry, h})
 				}
 			}
 		}
-	})
+	}
 	return found
 }
 
-func (f *hookFile) ownOf(event string, path []step, group *hujson.Value) []ownHook {
-	var found []ownHook
-	each(path, group, "hooks", func(p []step, list *hujson.Value) {
-		for i, it := range items(list) {
-			if isArray(list) && isOwn(it.value, f.hostName) {
-				found = append(found, ownHook{event, append(slices.Clone(p), step{list, i}), group, it.value})
+// each iterates over the items of every member of that name and kind.
+func each(v *docedit.Value, name string, kind docedit.Kind) iter.Seq[*docedit.Value] {
+	return func(yield func(*docedit.Value) bool) {
+		for m := range v.Members() {
+			for _, item := range m.Items {
+				if m.Key == name && m.Kind == kind && !yield(item) {
+					return
+				}
 			}
 		}
-	})
-	return found
+	}
 }
 
-// each calls f for every member of that name in v, if v is an object.
-func each(path []step, v *hujson.Value, name string, f func([]step, *hujson.Value)) {
-	if !isObject(v) {
-		return
-	}
-	for i, it := range items(v) {
-		if it.name == name {
-			f(append(slices.Clone(path), step{v, i}), it.value)
+// removeAll removes our handlers of one event, or of all events for "", and every container that
+// becomes empty. In a group only its handlers count: without them its matcher means nothing.
+func (f *hookFile) removeAll(event string) error {
+	for own := f.own(event); len(own) > 0; own = f.own(event) {
+		at := own[0].handler
+		for of := at.Parent; of.Parent != nil && (len(of.Items) == 1 || of == own[0].group); of = of.Parent {
+			at = of
 		}
+		next, err := f.doc.Delete(at)
+		if err != nil {
+			return err
+		}
+		f.doc = next
 	}
-}
-
-// remove removes a handler, and every container that becomes empty. In a group only its handlers
-// count: without them its matcher means nothing.
-func (f *hookFile) remove(h ownHook) []byte {
-	at := len(h.path) - 1
-	for at > 0 && (len(items(h.path[at].container)) == 1 || h.path[at].container == h.group) {
-		at--
-	}
-	return f.without(h.path[at].container, h.path[at].index)
+	return nil
 }
 
 // is reports whether the handler equals the one that would be written for the event.
 func (h ownHook) is(e event, want handler) bool {
 	if h.group != nil {
-		group, _ := decode(h.group).(map[string]any)
-		for name := range group {
-			if name != "hooks" && name != "matcher" {
+		for m := range h.group.Members() {
+			if m.Key != "hooks" && m.Key != "matcher" {
 				return false
 			}
 		}
-		if matcher, _ := group["matcher"].(string); matcher != e.matcher {
+		if h.group.At("matcher").Text != e.matcher {
 			return false
 		}
 	}
-	var wanted any
-	if err := json.Unmarshal(strictjson.EncodeLine(want), &wanted); err != nil {
-		return false
-	}
-	return reflect.DeepEqual(decode(h.handler), wanted)
+	wanted, err := docedit.Open(docedit.JSON, strictjson.EncodeLine(want))
+	return err == nil && docedit.Equal(h.handler, wanted.Root)
 }
 
 // isOwn recognises our handler by the command it starts.
-func isOwn(v *hujson.Value, hostName string) bool {
-	h, _ := decode(v).(map[string]any)
-	if kind, ok := h["type"]; ok && kind != "command" {
+func isOwn(h *docedit.Value, hostName string) bool {
+	if kind := h.At("type"); kind.Parent != nil && !isText(kind, "command") {
 		return false
 	}
-	r := readRegistration(v, time.Second)
+	r := readRegistration(h, time.Second)
 	return isOwnCommand(r.Command, r.Args, hostName)
 }

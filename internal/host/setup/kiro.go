@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // kiro is a file of hooks of kiro, which reads every file of that folder.
@@ -39,7 +41,9 @@ func (kiroFile) install(text []byte, host string, h Hook) ([]byte, error) {
 	}
 	action := kiroAction{"command", h.commandLine() + refuseUnanswered}
 	hook := kiroHook{"umpire", "PreToolUse", ".*", action, seconds(h.Timeout), true}
-	return append(layout(kiroFile{"v1", []kiroHook{hook}}, "", "  ", "\n"), '\n'), nil
+	var b bytes.Buffer
+	err := json.Indent(&b, strictjson.EncodeLine(kiroFile{"v1", []kiroHook{hook}}), "", "  ")
+	return b.Bytes(), err
 }
 
 func (kiroFile) uninstall(text []byte, host string) ([]byte, error) {

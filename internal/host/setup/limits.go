@@ -171,25 +171,3 @@ func readEach(paths []string, read func(text []byte) error) error {
 	}
 	return nil
 }
-
-// readObject reads JSON, with comments, as a map.
-func readObject(text []byte) (map[string]any, error) {
-	d, err := parseDocument(text)
-	if err != nil {
-		return nil, err
-	}
-	object, ok := decode(d.root).(map[string]any)
-	if !ok {
-		return nil, errors.New("want an object")
-	}
-	return object, nil
-}
-
-// at returns the value at a path of names, or nil.
-func at(object any, names ...string) any {
-	for _, name := range names {
-		members, _ := object.(map[string]any)
-		object = members[name]
-	}
-	return object
-}

@@ -1,6 +1,10 @@
 package setup
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/docedit"
+)
 
 // copilotLimits returns the rules of Copilot CLI: only flags deny tools.
 func copilotLimits(s *Start) (l Limits, err error) {
@@ -12,11 +16,15 @@ func copilotLimits(s *Start) (l Limits, err error) {
 		"/etc/github-copilot")
 	settings := filesIn(folders, "settings*.json", "config.json", "managed*.json")
 	err = readEach(settings, func(text []byte) error {
-		settings, err := readObject(text)
+		d, err := openJSON(text)
 		if err != nil {
 			return err
 		}
-		return copilotSandbox(settings)
+		sandbox := d.Root.At("sandbox")
+		if on := sandbox.At("enabled"); sandbox.Kind == docedit.Null || on.Kind == docedit.Bool && !isTrue(on) {
+			return nil
+		}
+		return errSandboxed
 	})
 	for i := 0; i < len(s.Args) && err == nil; i++ {
 		name, value, joined := strings.Cut(s.Args[i], "=")
@@ -32,15 +40,6 @@ func copilotLimits(s *Start) (l Limits, err error) {
 		}
 	}
 	return l, err
-}
-
-// copilotSandbox fails if settings may turn a sandbox on.
-func copilotSandbox(settings map[string]any) error {
-	sandbox := settings["sandbox"]
-	if on := at(sandbox, "enabled"); sandbox == nil || on == false {
-		return nil
-	}
-	return errSandboxed
 }
 
 // denyCopilot adds the tools that one value of a flag denies.

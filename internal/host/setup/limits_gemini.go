@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 )
 
 // geminiShell is the name of Gemini CLI's tool for commands.
@@ -42,29 +41,29 @@ func geminiLimits(s *Start) (l Limits, err error) {
 
 // readGeminiSettings reads the tools that the settings disable, and whether a sandbox is on.
 func (l *Limits) readGeminiSettings(text []byte) error {
-	settings, err := readObject(text)
+	d, err := openJSON(text)
 	if err != nil {
 		return err
 	}
-	sandboxes := []any{
-		at(settings, "tools", "sandbox"), settings["sandbox"], at(settings, "security", "toolSandboxing"),
-	}
-	for _, sandbox := range sandboxes {
-		if sandbox != nil && sandbox != false && sandbox != "" {
+	top := d.Root
+	for _, path := range [][]string{{"tools", "sandbox"}, {"sandbox"}, {"security", "toolSandboxing"}} {
+		sandbox := top.At(path...)
+		off := sandbox.Kind == docedit.Bool && !isTrue(sandbox) || isText(sandbox, "")
+		if sandbox.Kind != docedit.Null && !off {
 			return errSandboxed
 		}
 	}
 	for _, name := range []string{"policyPaths", "adminPolicyPaths"} {
-		if settings[name] != nil {
+		if top.At(name).Kind != docedit.Null {
 			return errConditions
 		}
 	}
-	for _, core := range append(textList(at(settings, "tools", "core")), textList(settings["coreTools"])...) {
+	for _, core := range append(top.At("tools", "core").Texts(), top.At("coreTools").Texts()...) {
 		if name, _, called := cutCall(core); called && isGeminiShell(name) {
 			return errLimitsAll // except for those that it names
 		}
 	}
-	for _, excluded := range append(textList(at(settings, "tools", "exclude")), textList(settings["excludeTools"])...) {
+	for _, excluded := range append(top.At("tools", "exclude").Texts(), top.At("excludeTools").Texts()...) {
 		name, argument, _ := cutCall(excluded)
 		if !isGeminiShell(name) {
 			continue
@@ -80,21 +79,15 @@ func isGeminiShell(name string) bool { return name == geminiShell || name == "Sh
 
 // readGeminiPolicy reads a policy file's ask and deny rules and ignores their conditions.
 func (l *Limits) readGeminiPolicy(text []byte) error {
-	if err := checkTOML(text); err != nil {
+	d, err := openSettings(docedit.TOML, text)
+	if err != nil {
 		return err
 	}
-	var file struct {
-		Rule []geminiRule `toml:"rule"`
-	}
-	if err := toml.Unmarshal(text, &file); err != nil {
-		return tomlError(err)
-	}
-	for i := range file.Rule {
-		r := &file.Rule[i]
-		if geminiActions[r.Decision] == umpire.Allow || !r.speaksOfShell() {
+	for _, rule := range d.Root.At("rule").Items {
+		if geminiActions[rule.At("decision").Text] == umpire.Allow || !speaksOfShell(rule) {
 			continue
 		}
-		prefixes := textList(r.CommandPrefix)
+		prefixes := rule.At("commandPrefix").Texts()
 		if len(prefixes) == 0 {
 			return errLimitsAll
 		}
@@ -107,13 +100,13 @@ func (l *Limits) readGeminiPolicy(text []byte) error {
 	return nil
 }
 
-// speaksOfShell reports whether a rule may be about commands.
-func (r *geminiRule) speaksOfShell() bool {
-	names := textList(r.ToolName)
+// speaksOfShell reports whether a rule of Gemini CLI may be about commands.
+func speaksOfShell(rule *docedit.Value) bool {
+	names := rule.At("toolName").Texts()
 	for _, name := range names {
 		if ok, err := filepath.Match(name, geminiShell); ok || err != nil {
 			return true
 		}
 	}
-	return len(names) == 0 && r.McpName == ""
+	return len(names) == 0 && rule.At("mcpName").Text == ""
 }

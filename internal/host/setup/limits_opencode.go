@@ -2,12 +2,13 @@ package setup
 
 import (
 	"bytes"
-	"maps"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 )
 
 // openCodeLimits returns the rules of opencode, including those of its agents: a hook is not told
@@ -72,46 +73,40 @@ func openCodeElsewhere(s *Start, folders []string) error {
 
 // readOpenCode reads the permissions of a config, and of the agents in it.
 func (l *Limits) readOpenCode(text []byte) error {
-	config, err := readObject(text)
+	d, err := openJSON(text)
 	if err != nil {
 		return err
 	}
-	all := []any{config}
-	for _, kind := range []string{"agent", "mode"} {
-		agents, _ := config[kind].(map[string]any)
-		all = slices.AppendSeq(all, maps.Values(agents))
-	}
-	for _, one := range all {
-		if err := l.readOpenCodePermission(at(one, "permission")); err != nil {
-			return err
+	for _, one := range slices.Concat([]*docedit.Value{d.Root}, d.Root.At("agent").Items, d.Root.At("mode").Items) {
+		for tool, actions := range openCodeMembers(one.At("permission")) {
+			if ok, err := filepath.Match(tool, "bash"); !ok && err == nil {
+				continue
+			}
+			for pattern, action := range openCodeMembers(actions) {
+				if action.Kind == docedit.Null || action.Text == "allow" {
+					continue
+				}
+				if err := l.deny(pattern); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
 }
 
-// readOpenCodePermission reads a permission for commands. Rules overridden by a later one count as
-// well.
-func (l *Limits) readOpenCodePermission(permission any) error {
-	tools, is := permission.(map[string]any)
-	if !is {
-		tools = map[string]any{"*": permission}
-	}
-	for tool, actions := range tools {
-		if ok, err := filepath.Match(tool, "bash"); !ok && err == nil {
-			continue
+// openCodeMembers iterates over the members of an object. Another value is one for every name. Members
+// overridden by a later one count as well.
+func openCodeMembers(v *docedit.Value) iter.Seq2[string, *docedit.Value] {
+	return func(yield func(string, *docedit.Value) bool) {
+		if v.Kind != docedit.Object {
+			yield("*", v)
+			return
 		}
-		patterns, is := actions.(map[string]any)
-		if !is {
-			patterns = map[string]any{"*": actions}
-		}
-		for pattern, action := range patterns {
-			if action == nil || action == "allow" {
-				continue
-			}
-			if err := l.deny(pattern); err != nil {
-				return err
+		for _, m := range v.Items {
+			if !yield(m.Key, m) {
+				return
 			}
 		}
 	}
-	return nil
 }

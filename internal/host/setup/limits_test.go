@@ -67,7 +67,7 @@ var limitCases = map[string]struct {
 	"opencode, plain":  {host: "opencode", files: map[string]string{"p/opencode.json": `{"permission": {"bash": {"bash *": "deny"}}}`}, want: "bash"},
 	"opencode, asks":   {host: "opencode", files: map[string]string{"p/opencode.json": `{"permission": "ask"}`}, err: errLimitsAll},
 	"opencode, agent":  {host: "opencode", files: map[string]string{"p/.opencode/agents/a/b.md": "---\npermission:\n  bash: ask\n---\n"}, err: errConditions},
-	"opencode, broken": {host: "opencode", files: map[string]string{"p/opencode.json": `{`}, says: "unexpected EOF"},
+	"opencode, broken": {host: "opencode", files: map[string]string{"p/opencode.json": `{`}, says: "ends too early"},
 	"opencode, any":    {host: "opencode", files: map[string]string{"p/opencode.json": `{"permission": {"bash": {"*push*": "deny"}}}`}, err: errLimitsAll},
 	"another host":     {host: "cursor", says: "the rules of cursor are not read"},
 }

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
@@ -18,32 +17,29 @@ type Switch struct {
 	// Remedy is the fix for a project that sets it.
 	Remedy string
 
-	off any // the value that does so
+	off string // the value that does so
 }
 
 // Switches lists the known switches.
 var Switches = []Switch{
-	{"codex", ".codex/config.toml", "features.hooks", "start codex with --enable hooks", false},
-	{"gemini", ".gemini/settings.json", "hooksConfig.enabled", "do not trust the folder in Gemini CLI", false},
-	{"qwen", ".qwen/settings.json", "disableAllHooks", "do not trust the folder in Qwen Code", true},
-	{"droid", ".factory/settings.json", "hooksDisabled", "take it out of the project", true},
+	{"codex", ".codex/config.toml", "features.hooks", "start codex with --enable hooks", "false"},
+	{"gemini", ".gemini/settings.json", "hooksConfig.enabled", "do not trust the folder in Gemini CLI", "false"},
+	{"qwen", ".qwen/settings.json", "disableAllHooks", "do not trust the folder in Qwen Code", "true"},
+	{"droid", ".factory/settings.json", "hooksDisabled", "take it out of the project", "true"},
 }
 
 // Off reports whether a file sets the switch.
 func (s Switch) Off(text []byte) bool {
-	var at any
+	open := openJSON
 	if strings.HasSuffix(s.File, ".toml") {
-		if toml.Unmarshal(text, &at) != nil {
-			return false
-		}
-	} else if d, err := parseDocument(text); err == nil {
-		at = decode(d.root)
+		open = func(text []byte) (*docedit.Doc, error) { return docedit.Open(docedit.TOML, text) }
 	}
-	for name := range strings.SplitSeq(s.Key, ".") {
-		object, _ := at.(map[string]any)
-		at = object[name]
+	d, err := open(text)
+	if err != nil {
+		return false
 	}
-	return at == s.off
+	at := d.Root.At(strings.Split(s.Key, ".")...)
+	return at.Kind == docedit.Bool && at.Text == s.off
 }
 
 // A StartSwitch is a way to start a host that disables umpire's hook, or the host's own checks.

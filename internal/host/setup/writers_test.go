@@ -24,7 +24,7 @@ func hookOf(host string) Hook {
 // others are files that people have, for each kind of host.
 var others = map[string][]string{
 	"json": {"", "{}\n", "{\n}\n", "{\n  \"theme\": \"dark\"\n}\n", "{\r\n\t\"theme\": \"dark\"\r\n}\r\n",
-		`{"theme":"dark","n":[1,2]}`,
+		`{"theme":"dark","n":[1,2]}`, "\xef\xbb\xbf{\n  \"theme\": \"dark\",\n}\n", "{ }\n",
 		"{\n  \"theme\": \"dark\"\n}\n// the end",
 		"{\n  // mine\n  \"theme\": \"dark\", /* yes */\n  \"permissions\": {\"allow\": [\"a\"]}\n}\n",
 		"{\n  \"z\": 1,\n  \"hooks\": {\n    \"Stop\": [],\n    \"other\": [{\"command\": \"bell\"}]\n  },\n  \"a\": 2\n}\n",
@@ -120,7 +120,7 @@ func meaningOf(t testing.TB, s Settings, text []byte) any {
 		return file
 	case "toml":
 		var file map[string]any
-		if err := toml.Unmarshal(text, &file); err != nil {
+		if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &file); err != nil {
 			t.Fatal(err)
 		}
 		return file
@@ -167,21 +167,27 @@ func TestPluginsSpeakTheCodec(t *testing.T) {
 	}
 }
 
-// TestUndoByteForByte: in a file laid out as usual nothing at all is left.
+// TestUndoByteForByte: nothing at all is left, except for a version that the host demands.
 func TestUndoByteForByte(t *testing.T) {
 	t.Parallel()
 	for _, s := range All {
-		texts := map[string][]string{
-			"json": {"{\n  \"version\": 1,\n  \"theme\": \"dark\" // mine\n}\n"},
-			"toml": {"", "a = 1\n", "a = 1\r\n", "[b]\nc = 1 # mine\n\n"},
-			"own":  {""},
-		}
-		for _, text := range texts[kindOf(s)] {
+		l, _ := s.format.(hookList)
+		for _, text := range others[kindOf(s)] {
+			if strings.Contains(text, `"Stop": []`) || kindOf(s) == "json" && text == "" {
+				continue // an empty list does not stay, and neither does an empty file
+			}
+			if l.version != 0 {
+				text = strings.Replace(text, "\"theme\"", "\"version\": 1, \"theme\"", 1)
+			}
 			once, err := s.Install([]byte(text), hookOf(s.Host))
 			if err != nil {
 				t.Fatal(s.Host, err)
 			}
-			if back, err := s.Uninstall(once); err != nil || string(back) != text {
+			back, err := s.Uninstall(once)
+			if err == nil && l.version != 0 && !strings.Contains(text, "version") {
+				continue
+			}
+			if err != nil || string(back) != text {
 				t.Errorf("%s: %v\n%s", s.Host, err, cmp.Diff(text, string(back)))
 			}
 		}
@@ -193,10 +199,10 @@ func TestWritersRefuse(t *testing.T) {
 	for _, tt := range []struct{ host, text, want string }{
 		{"codex", "{ nope", "line 1, column"},
 		{"gemini", `{"hooks": []}`, "hooks: want an object"},
-		{"cursor", `{"version": 1, "version": 1}`, "given twice"},
+		{"cursor", `{"version": 1, "version": 1}`, "duplicate key"},
 		{"antigravity", `{"umpire": 1}`, "umpire: want an object"},
 		{"kimi", "a = ", "line 1, column"},
-		{"kimi", "hooks = []\n", "with umpire's lines"},
+		{"kimi", "hooks = []\n", "would break the file"},
 		{"kimi", "# >>> umpire init kimi\n", "mark"},
 		{"kimi", "# >>> umpire init kimi\n[[hooks]]\n# <<< umpire init kimi\n\nx = 1\n", "line 4"},
 		{"opencode", "export const Mine = 1\n", "not umpire's"},
