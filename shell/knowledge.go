@@ -14,29 +14,29 @@ import (
 // A Program describes one program, or one of its subcommands, as plain data. docs/programs.md
 // explains every field. The zero value is not valid: it has no name, and its risk is the worst.
 type Program struct {
-	Names []string
+	Names []string `key:"names,words"`
 	// Risk is the risk of a use with only the listed options.
-	Risk umpire.Risk
-	Why  umpire.Phrase
+	Risk umpire.Risk   `key:"risk"`
+	Why  umpire.Phrase `key:"why"`
 	// Consequence is the name of the consequence of such a use. "" derives it from the risk:
 	// harmless for safe, reversible for low, lost beyond.
-	Consequence string
+	Consequence string `key:"consequence"`
 	// Checked is the reference for the entry: the program's version, and the text or the
 	// program itself. Its subcommands share it.
-	Checked string
+	Checked string `key:"checked"`
 	// Style is the style of the options: short, leading, words or bare; "" is short.
-	Style   string
-	Options []Option
+	Style   string   `key:"style"`
+	Options []Option `key:"options"`
 	// Args lists the kinds of the operands, one word each.
-	Args string
-	Subs []Program
+	Args string    `key:"args"`
+	Subs []Program `key:"subs"`
 	// Lax accepts options that are not listed.
-	Lax bool
+	Lax bool `key:"lax"`
 	// Peeks says that it looks at the names of its operands, not into them.
-	Peeks bool
+	Peeks bool `key:"peeks"`
 	// Replace says that the entry replaces a built-in one.
-	Replace  bool
-	Examples Examples
+	Replace  bool     `key:"replace"`
+	Examples Examples `key:"examples"`
 
 	// Origin is the location of the entry, as FILE:LINE; "" means built in.
 	Origin string
@@ -47,17 +47,18 @@ type Program struct {
 
 // An Option is a group of equivalent spellings with their effects.
 type Option struct {
-	Names []string
-	Does  []string
-	Why   umpire.Phrase
+	Names []string      `key:"names,words"`
+	Does  []string      `key:"does,words"`
+	Why   umpire.Phrase `key:"why"`
 	// Consequence is the consequence if the option asks or harms; "" means lost.
-	Consequence string
-	Except      []string
+	Consequence string   `key:"consequence"`
+	Except      []string `key:"except,words"`
 }
 
 // Examples are command lines that an entry must consider harmless, and others that it must not.
 type Examples struct {
-	Safe, Asks []string
+	Safe []string `key:"safe"`
+	Asks []string `key:"asks"`
 }
 
 // Knowledge is a person's additions to the built-in tables. It is immutable and safe for

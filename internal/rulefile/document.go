@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 )
 
 // maxRules is how many rules one file may hold.
@@ -211,19 +212,20 @@ func parseTime(s string) (time.Time, error) {
 // the file as a whole can not be understood.
 func parseFile(l Layer, data []byte, o Options) (*document, *Problem) {
 	r := &reader{layer: l, check: o.Check, short: o.Short}
-	var problem *Problem
-	switch l.Format {
-	case FormatUmpire, FormatMuse:
-		problem = r.readJSON(data)
-	case FormatClaudeYAML:
-		problem = r.readYAML(data)
-	case FormatClaudeSettings:
-		problem = r.readSettings(data)
-	default:
-		problem = &Problem{File: l.Path, Text: "the format of the file is not known"}
+	read := map[Format]func([]byte) error{
+		FormatUmpire: r.readJSON, FormatMuse: r.readJSON,
+		FormatClaudeYAML: r.readYAML, FormatClaudeSettings: r.readSettings,
+	}[l.Format]
+	if read == nil {
+		return nil, &Problem{File: l.Path, Text: "the format of the file is not known"}
 	}
-	if problem != nil {
-		return nil, problem
+	if err := read(data); err != nil {
+		return nil, problemOf(l.Path, err)
 	}
 	return &r.doc, nil
+}
+
+// place returns a position without a problem's text.
+func (r *reader) place(at docedit.Pos) Problem {
+	return Problem{File: r.layer.Path, Line: at.Line, Column: at.Column}
 }

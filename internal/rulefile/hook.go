@@ -10,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 )
 
 // A HookEvent is when a hook runs.
@@ -126,88 +125,77 @@ func (h *Hook) Named() {
 
 // readHooks reads the hooks of a file. A malformed hook becomes a fault, which is in force as
 // the hook would have been: a protection must not vanish.
-func (j jsonReader) readHooks(v hujson.Value) {
-	events, ok := v.Value.(*hujson.Object)
-	if !ok {
-		j.faultyHook(Hook{Event: PreToolUse}, v.StartOffset, "hooks: want an object, not "+kindOf(v))
+func (r *reader) readHooks(events *docedit.Value) {
+	if err := wantKind(events, docedit.Object, "hooks"); err != nil {
+		r.faultyHook(Hook{Event: PreToolUse}, events.Pos, err)
 		return
 	}
-	for i := range events.Members {
-		m := &events.Members[i]
-		key := keyOf(m)
-		meant := nearestKey(key, hookEvents)
-		if meant == "" {
-			j.unknown(m.Name, key, hookEvents)
-			continue
-		}
-		if meant != key {
-			j.faultyHook(Hook{Event: HookEvent(meant)}, m.Name.StartOffset, unknownKey(key, hookEvents))
-			continue
-		}
-		list, ok := m.Value.Value.(*hujson.Array)
-		if !ok {
-			j.faultyHook(Hook{Event: HookEvent(key)}, m.Value.StartOffset, "hooks: want a list, not "+kindOf(m.Value))
-			continue
-		}
-		for k := range list.Elements {
-			j.readHook(HookEvent(key), list.Elements[k])
+	for _, m := range events.Items {
+		meant := docedit.Nearest(m.Key, hookEvents)
+		err := wantKind(m, docedit.List, "hooks")
+		switch h := (Hook{Event: HookEvent(meant)}); {
+		case meant == "":
+			r.unknown(m, hookEvents)
+		case meant != m.Key:
+			r.faultyHook(h, m.KeyPos, errors.New(unknownKey(m.Key, hookEvents)))
+		case err != nil:
+			r.faultyHook(h, m.Pos, err)
+		default:
+			for _, item := range m.Items {
+				r.readHook(h, item)
+			}
 		}
 	}
 }
 
 // readHook reads one hook.
-func (j jsonReader) readHook(event HookEvent, v hujson.Value) {
-	h := Hook{Event: event}
-	object, ok := v.Value.(*hujson.Object)
-	if !ok {
-		j.faultyHook(h, v.StartOffset, "a hook is an object, not "+kindOf(v))
+func (r *reader) readHook(h Hook, v *docedit.Value) {
+	if err := wantKind(v, docedit.Object, "hook"); err != nil {
+		r.faultyHook(h, v.Pos, err)
 		return
 	}
-	var err error
-	var seen []string
-	for i := range object.Members {
-		m := &object.Members[i]
-		key := keyOf(m)
-		if slices.Contains(seen, key) {
-			err = errors.Join(err, umpire.Errorf("key %q stands twice", key))
-			continue
+	var errs []error
+	for m, again := range v.Members() {
+		switch {
+		case !slices.Contains(hookKeys, m.Key):
+			r.unknown(m, hookKeys)
+		case again:
+			errs = append(errs, docedit.DuplicateKey(m.Key))
+		default:
+			errs = append(errs, h.readField(m))
 		}
-		if !slices.Contains(hookKeys, key) {
-			j.unknown(m.Name, key, hookKeys)
-			continue
-		}
-		seen = append(seen, key)
-		err = errors.Join(err, h.readField(key, m.Value))
 	}
+	err := errors.Join(errs...)
 	if err == nil {
-		err = h.Validate(j.check)
+		err = h.Validate(r.check)
 	}
 	if err != nil {
-		j.faultyHook(h, v.StartOffset, strings.ReplaceAll(err.Error(), "\n", "; "))
+		r.faultyHook(h, v.Pos, err)
 		return
 	}
-	j.addHook(h, v.StartOffset)
+	r.addHook(h, v.Pos)
 }
 
-func (h *Hook) readField(key string, v hujson.Value) (err error) {
-	switch key {
-	case "id":
-		h.ID, err = wantText(v, key)
-	case "toolMatch":
-		h.ToolMatch, err = wantText(v, key)
-	case "command":
-		h.Command, err = wantText(v, key)
-	case "timeout":
-		var ms int64
-		ms, err = strconv.ParseInt(string(hujsonBytes(v)), 10, 64)
-		if err != nil || ms < 1 || ms > maxHookTimeout.Milliseconds() {
+func (h *Hook) readField(v *docedit.Value) (err error) {
+	if v.Key == "timeout" {
+		ms, err := strconv.ParseInt(v.Text, 10, 64)
+		if err != nil || v.Kind != docedit.Number || ms < 1 || ms > maxHookTimeout.Milliseconds() {
 			return umpire.Errorf("timeout: want 1 to %d milliseconds", maxHookTimeout.Milliseconds())
 		}
 		h.Timeout = time.Duration(ms) * time.Millisecond
+		return nil
+	}
+	text, err := wantText(v, v.Key)
+	switch v.Key {
+	case "id":
+		h.ID = text
+	case "toolMatch":
+		h.ToolMatch = text
+	case "command":
+		h.Command = text
 	case "onFailure":
-		var word string
-		if word, err = wantText(v, key); err == nil {
-			h.Skip, err = OnFailure(word)
+		if err == nil {
+			h.Skip, err = OnFailure(text)
 		}
 	}
 	return err
@@ -226,27 +214,26 @@ func OnFailure(word string) (skip bool, err error) {
 
 // faultyHook keeps the place of a hook that cannot be run. A hook that names no tools covers
 // all of them.
-func (j jsonReader) faultyHook(h Hook, offset int, text string) {
+func (r *reader) faultyHook(h Hook, at docedit.Pos, err error) {
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	h.Fault = escapeControl(text)
-	if h.validTools(j.check) != nil {
+	if h.validTools(r.check) != nil {
 		h.ToolMatch = ""
 	}
-	j.doc.degraded = true
-	at := j.src.place(offset)
+	r.doc.degraded = true
 	h.Named()
-	j.fault(at, fmt.Sprintf("hook %q cannot be run, so what it is about asks: %s", h.ID, text))
-	j.addHook(h, offset)
+	r.fault(r.place(at), fmt.Sprintf("hook %q cannot be run, so what it is about asks: %s", h.ID, text))
+	r.addHook(h, at)
 }
 
 // addHook takes a hook into the document.
-func (j jsonReader) addHook(h Hook, offset int) {
-	at := j.src.problem(offset, "")
+func (r *reader) addHook(h Hook, at docedit.Pos) {
 	h.Named()
-	h.Source, h.File, h.Line = j.layer.Source, j.layer.shown(), at.Line
-	if len(j.doc.hooks) == maxHooks {
-		j.doc.degraded, j.doc.blind = true, true
-		j.fault(*at, fmt.Sprintf("more than %d hooks", maxHooks))
+	h.Source, h.File, h.Line = r.layer.Source, r.layer.shown(), at.Line
+	if len(r.doc.hooks) == maxHooks {
+		r.doc.degraded, r.doc.blind = true, true
+		r.fault(r.place(at), fmt.Sprintf("more than %d hooks", maxHooks))
 		return
 	}
-	j.doc.hooks = append(j.doc.hooks, h)
+	r.doc.hooks = append(r.doc.hooks, h)
 }

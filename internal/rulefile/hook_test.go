@@ -51,10 +51,10 @@ func TestFaultyHooksStay(t *testing.T) {
 		`{"toolMatch": "Edit", "command": "x", "timeout": "5s"}`:       "timeout",
 		`{"toolMatch": "Edit", "command": "x", "timeout": 99999999}`:   "timeout",
 		`{"toolMatch": "Edit", "command": "x", "onFailure": "ignore"}`: `onFailure "ignore"`,
-		`{"toolMatch": "Edit", "command": "x", "command": "y"}`:        "stands twice",
+		`{"toolMatch": "Edit", "command": "x", "command": "y"}`:        "duplicate key",
 		`{"toolMatch": "Edit.*", "command": "x"}`:                      "not a regular expression",
 		`{"toolMatch": "Edit|", "command": "x"}`:                       "toolMatch",
-		`"x"`:                                                          "a hook is an object",
+		`"x"`:                                                          "hook: want an object, not a string",
 	} {
 		set := Load([]Layer{userLayer(t, hooksFile(entry))}, nil, testOptions())
 		if len(set.Hooks) != 1 || !strings.Contains(set.Hooks[0].Fault, why) {

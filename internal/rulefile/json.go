@@ -1,11 +1,12 @@
 package rulefile
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 )
 
 // The keys of umpire's own format. Other keys are kept and mentioned.
@@ -21,174 +22,119 @@ var (
 	hookKeys    = []string{"id", "toolMatch", "command", "timeout", "onFailure"}
 )
 
-// knownKeys maps the keys, in quotes, to themselves.
-var knownKeys = func() map[string]string {
-	known := map[string]string{}
-	for _, keys := range [][]string{topKeys, ruleKeys, matchKeys, exampleKeys, hookEvents, hookKeys} {
-		for _, key := range keys {
-			known[`"`+key+`"`] = key
-		}
-	}
-	return known
-}()
-
-// A jsonReader reads umpire's own format.
-type jsonReader struct {
-	*reader
-	src *source
-}
-
 // readJSON reads umpire's own format.
-func (r *reader) readJSON(data []byte) *Problem {
-	src := newSource(r.layer.Path, data)
-	if r.readPlain(src) {
+func (r *reader) readJSON(data []byte) error {
+	if r.readPlain(data) {
 		return nil
 	}
-	return r.readTree(src)
+	return r.readTree(data)
 }
 
 // readTree reads any file, and returns its first fatal problem.
-func (r *reader) readTree(src *source) *Problem {
-	top, problem := src.parseTree()
-	if problem != nil {
-		return problem
+func (r *reader) readTree(data []byte) error {
+	d, err := docedit.Open(docedit.JSON, data)
+	if err != nil {
+		return err
 	}
-	j := jsonReader{reader: r, src: src}
-	rules, problem := j.readTop(top)
-	if problem != nil {
-		return problem
+	versioned, rules := false, &docedit.Value{}
+	for m, again := range d.Root.Members() {
+		if again && slices.Contains(topKeys, m.Key) {
+			return m.KeyPos.Fault(docedit.DuplicateKey(m.Key))
+		}
+		switch m.Key {
+		case "version":
+			if versioned = m.Kind == docedit.Number && m.Text == "1"; !versioned {
+				return m.Fault(errors.New("version: want 1"))
+			}
+		case "rules":
+			if err := wantKind(m, docedit.List, "rules"); err != nil {
+				return m.Fault(err)
+			}
+			rules = m
+		case "hooks":
+			r.readHooks(m)
+		case "$schema":
+		default:
+			r.unknown(m, topKeys)
+		}
 	}
-	if len(rules) > maxRules {
-		return src.problem(rules[maxRules].StartOffset, "more than %d rules", maxRules)
+	if !versioned {
+		return d.Root.Fault(errors.New("version is missing: want 1"))
 	}
-	r.doc.rules = make([]umpire.Rule, 0, len(rules))
-	r.ids = make(map[umpire.RuleID]int, len(rules))
-	for i := range rules {
-		j.readRule(&rules[i])
+	return r.readRules(rules)
+}
+
+func (r *reader) readRules(list *docedit.Value) error {
+	if len(list.Items) > maxRules {
+		return list.Items[maxRules].Fault(umpire.Errorf("more than %d rules", maxRules))
+	}
+	r.doc.rules = make([]umpire.Rule, 0, len(list.Items))
+	r.ids = make(map[umpire.RuleID]int, len(list.Items))
+	for _, item := range list.Items {
+		r.readRule(item)
 	}
 	return nil
 }
 
-// readTop checks the file's version and other top-level keys, and returns its rules.
-func (j jsonReader) readTop(top *hujson.Object) ([]hujson.Value, *Problem) {
-	var rules []hujson.Value
-	versioned := false
-	seen := map[string]bool{}
-	for i := range top.Members {
-		m := &top.Members[i]
-		key := keyOf(m)
-		if seen[key] && slices.Contains(topKeys, key) {
-			return nil, j.src.problem(m.Name.StartOffset, "key %q stands twice", key)
-		}
-		seen[key] = true
-		switch key {
-		case "version":
-			if string(hujsonBytes(m.Value)) != "1" {
-				return nil, j.src.problem(m.Value.StartOffset, "version: want 1")
-			}
-			versioned = true
-		case "rules":
-			list, ok := m.Value.Value.(*hujson.Array)
-			if !ok {
-				return nil, j.src.problem(m.Value.StartOffset, "rules: want a list, not %s", kindOf(m.Value))
-			}
-			rules = list.Elements
-		case "hooks":
-			j.readHooks(m.Value)
-		case "$schema":
-		default:
-			j.unknown(m.Name, key, topKeys)
-		}
-	}
-	if !versioned {
-		return nil, j.src.problem(0, "version is missing: want 1")
-	}
-	return rules, nil
-}
-
-// hujsonBytes returns a literal's bytes, or nil for a list or an object.
-func hujsonBytes(v hujson.Value) []byte {
-	literal, _ := v.Value.(hujson.Literal)
-	return literal
-}
-
 // readRule reads one element of the list of rules.
-func (j jsonReader) readRule(v *hujson.Value) {
-	e := entry{at: j.src.place(v.StartOffset), clear: true}
-	object, ok := v.Value.(*hujson.Object)
-	if !ok {
-		e.err = umpire.Errorf("a rule is an object, not %s", kindOf(*v))
-		e.clear = false
-		j.admit(e)
+func (r *reader) readRule(v *docedit.Value) {
+	e := entry{at: r.place(v.Pos), clear: true}
+	if err := wantKind(v, docedit.Object, "rule"); err != nil {
+		e.failIf(false, err)
+		r.admit(e)
 		return
 	}
-	acted, seen := false, make([]string, 0, len(ruleKeys))
-	for i := range object.Members {
-		m := &object.Members[i]
-		key := keyOf(m)
-		if slices.Contains(seen, key) {
-			e.noteError(false, umpire.Errorf("key %q stands twice", key))
+	actions := 0
+	for m, again := range v.Members() {
+		if m.Key == "action" {
+			actions++
+		}
+		if again && slices.Contains(ruleKeys, m.Key) {
+			e.failIf(false, docedit.DuplicateKey(m.Key))
 			continue
 		}
-		// Bounded, although linear: unknown keys are not remembered.
-		if slices.Contains(ruleKeys, key) {
-			seen = append(seen, key)
-		}
-		acted = acted || key == "action"
-		j.readField(&e, m, key)
+		r.readField(&e, m)
 	}
-	if !acted {
-		e.noteError(false, umpire.Errorf("action is missing: want allow, ask or deny"))
+	if actions == 0 {
+		e.failIf(false, errors.New("action is missing: want allow, ask or deny"))
 	}
 	if e.rule.Tool == "" {
-		e.noteError(false, umpire.Errorf("tool is missing"))
+		e.failIf(false, errors.New("tool is missing"))
 	}
-	if e.err != nil && slices.Contains(seen, "action") && duplicateAction(object) {
+	if actions > 1 {
 		e.rule.Action = umpire.Deny // two actions: the rule counts as restricting
 	}
-	j.admit(e)
+	r.admit(e)
 }
 
-func duplicateAction(object *hujson.Object) bool {
-	n := 0
-	for i := range object.Members {
-		if keyOf(&object.Members[i]) == "action" {
-			n++
-		}
+// failIf records the first error in an entry. Sure means that it is certain what the rule matches.
+func (e *entry) failIf(sure bool, err error) {
+	if err == nil {
+		return
 	}
-	return n > 1
-}
-
-// noteError records the first error in an entry. Sure means that it is certain what the
-// rule matches.
-func (e *entry) noteError(sure bool, err error) {
-	if e.err == nil {
-		e.err = err
-	}
+	e.err = cmp.Or(e.err, err)
 	e.clear = e.clear && sure
 }
 
 // readField reads one member of a rule.
-func (j jsonReader) readField(e *entry, m *hujson.ObjectMember, key string) {
-	switch key {
-	case "match":
-		e.failIf(false, j.readMatch(e, m.Value))
-	case "examples":
-		e.failIf(true, j.readExamples(&e.rule.Examples, m.Value))
-	case "source":
-		j.remark(j.src.place(m.Name.StartOffset), "source is ignored: it follows from where the file stands")
-	default:
-		if isTextField(key) {
-			s, err := wantText(m.Value, key)
-			if err == nil {
-				err = setText(&e.rule, key, s)
-			}
-			e.failIf(key == "id" || key == "description" || key == "expires_at", err)
-			return
+func (r *reader) readField(e *entry, m *docedit.Value) {
+	switch {
+	case m.Key == "match":
+		e.failIf(false, r.readMatch(e, m))
+	case m.Key == "examples":
+		e.failIf(true, r.readExamples(&e.rule.Examples, m))
+	case m.Key == "source":
+		r.remark(r.place(m.KeyPos), "source is ignored: it follows from where the file stands")
+	case isTextField(m.Key):
+		text, err := wantText(m, m.Key)
+		if err == nil {
+			err = setText(&e.rule, m.Key, text)
 		}
-		j.unknown(m.Name, key, ruleKeys)
-		if e.narrowing == "" && mayNarrow(key) {
-			e.narrowing = key
+		e.failIf(m.Key == "id" || m.Key == "description" || m.Key == "expires_at", err)
+	default:
+		r.unknown(m, ruleKeys)
+		if e.narrowing == "" && mayNarrow(m.Key) {
+			e.narrowing = m.Key
 		}
 	}
 }
@@ -262,96 +208,79 @@ var narrowingGuesses = []string{
 // mayNarrow reports whether an unknown key of a rule looks like an attempt to
 // narrow it. An allow rule must not do more than its author meant.
 func mayNarrow(key string) bool {
-	meant := nearestKey(key, ruleKeys)
-	return meant == "match" || meant == "expires_at" || nearestKey(key, matchKeys) != "" ||
-		slices.Contains(narrowingGuesses, plainKey(key))
+	meant := docedit.Nearest(key, ruleKeys)
+	return meant == "match" || meant == "expires_at" || docedit.Nearest(key, matchKeys) != "" ||
+		slices.Contains(narrowingGuesses, docedit.PlainKey(key))
 }
 
-func (e *entry) failIf(sure bool, err error) {
-	if err != nil {
-		e.noteError(sure, err)
+// wantKind returns an error if a field has another kind of value.
+func wantKind(v *docedit.Value, kind docedit.Kind, field string) error {
+	if err := v.Want(kind); err != nil {
+		return umpire.Errorf("%s: %w", field, err)
 	}
+	return nil
 }
 
-func wantText(v hujson.Value, key string) (string, error) {
-	s, ok := textOf(v)
-	if !ok {
-		return "", umpire.Errorf("%s: want a string, not %s", key, kindOf(v))
+// wantText returns the string in a field.
+func wantText(v *docedit.Value, field string) (string, error) {
+	if err := wantKind(v, docedit.String, field); err != nil {
+		return "", err
 	}
-	return s, nil
+	return v.Text, nil
 }
 
 // readMatch reads the conditions of a rule. An unknown key may be meant as another
 // condition.
-func (j jsonReader) readMatch(e *entry, v hujson.Value) error {
-	object, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return umpire.Errorf("match: want an object, not %s", kindOf(v))
+func (r *reader) readMatch(e *entry, v *docedit.Value) error {
+	if err := wantKind(v, docedit.Object, "match"); err != nil {
+		return err
 	}
-	for i := range object.Members {
-		m := &object.Members[i]
-		key := keyOf(m)
-		field := matchField(&e.rule.Match, key)
+	for m, again := range v.Members() {
+		field := matchField(&e.rule.Match, m.Key)
 		if field == nil {
-			j.unknown(m.Name, key, matchKeys)
-			e.narrowing = key
+			r.unknown(m, matchKeys)
+			e.narrowing = m.Key
 			continue
 		}
-		if *field != "" {
-			return umpire.Errorf("match: key %q stands twice", key)
-		}
-		s, err := wantText(m.Value, key)
-		if err != nil {
-			return umpire.Errorf("match.%w", err)
-		}
-		if s == "" {
+		text, err := wantText(m, "match."+m.Key)
+		switch {
+		case again:
+			return umpire.Errorf("%s: %w", "match", docedit.DuplicateKey(m.Key))
+		case err != nil:
+			return err
+		case text == "":
 			// An empty pattern would match everything, and is almost certainly a
 			// mistake.
-			return umpire.Errorf("match.%s is empty", key)
+			return umpire.Errorf("match.%s is empty", m.Key)
 		}
-		*field = s
+		*field = text
 	}
 	return nil
 }
 
-func (j jsonReader) readExamples(examples *umpire.Examples, v hujson.Value) error {
-	object, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return umpire.Errorf("examples: want an object, not %s", kindOf(v))
+func (r *reader) readExamples(examples *umpire.Examples, v *docedit.Value) error {
+	if err := wantKind(v, docedit.Object, "examples"); err != nil {
+		return err
 	}
-	seen := map[string]bool{}
-	for i := range object.Members {
-		m := &object.Members[i]
-		key := keyOf(m)
-		if seen[key] {
-			return umpire.Errorf("examples: key %q stands twice", key)
+	for m, again := range v.Members() {
+		if again {
+			return umpire.Errorf("%s: %w", "examples", docedit.DuplicateKey(m.Key))
 		}
-		seen[key] = true
-		texts := exampleField(examples, key)
+		texts, field := exampleField(examples, m.Key), "examples."+m.Key
 		if texts == nil {
-			j.unknown(m.Name, key, exampleKeys)
+			r.unknown(m, exampleKeys)
 			continue
 		}
-		var err error
-		if *texts, err = wantTexts(m.Value, "examples."+key); err != nil {
+		if err := wantKind(m, docedit.List, field); err != nil {
 			return err
+		}
+		*texts = make([]string, len(m.Items))
+		for i, item := range m.Items {
+			var err error
+			if (*texts)[i], err = wantText(item, field); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-func wantTexts(v hujson.Value, key string) ([]string, error) {
-	list, ok := v.Value.(*hujson.Array)
-	if !ok {
-		return nil, umpire.Errorf("%s: want a list, not %s", key, kindOf(v))
-	}
-	texts := make([]string, 0, len(list.Elements))
-	for _, element := range list.Elements {
-		s, err := wantText(element, key)
-		if err != nil {
-			return nil, err
-		}
-		texts = append(texts, s)
-	}
-	return texts, nil
 }

@@ -1,7 +1,6 @@
 package rulefile
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -71,50 +71,12 @@ func sortProblems(problems []Problem) {
 	})
 }
 
-// A source is the text of a file, with the data to find the position of an offset.
-type source struct {
-	path  string
-	data  []byte
-	lines []int // offset of the first byte of each line, made on first use
-
-	// The last answer. Most questions go forward, and counting a long line
-	// from its start for each of them would take forever.
-	offset, line, column int
-}
-
-// lineColumn returns the line and the column of an offset. Columns count characters.
-func (s *source) lineColumn(offset int) (line, column int) {
-	if s.lines == nil {
-		s.lines = append(make([]int, 0, 1+bytes.Count(s.data, []byte("\n"))), 0)
-		for i, c := range s.data {
-			if c == '\n' {
-				s.lines = append(s.lines, i+1)
-			}
-		}
+// problemOf returns an error in a file as a problem, at its position if it has one.
+func problemOf(path string, err error) *Problem {
+	p := &Problem{File: path}
+	if at, ok := errors.AsType[*docedit.Error](err); ok {
+		p.Line, p.Column, err = at.Line, at.Column, at.Err
 	}
-	offset = min(offset, len(s.data))
-	i, found := slices.BinarySearch(s.lines, offset)
-	if !found {
-		i--
-	}
-	from, column := s.lines[i], 1
-	if s.line == i+1 && s.offset <= offset {
-		from, column = s.offset, s.column
-	}
-	column += utf8.RuneCount(s.data[from:offset])
-	s.offset, s.line, s.column = offset, i+1, column
-	return s.line, s.column
-}
-
-// place returns the position of an offset, without a problem's text.
-func (s *source) place(offset int) Problem {
-	line, column := s.lineColumn(offset)
-	return Problem{File: s.path, Line: line, Column: column}
-}
-
-// problem describes an error at an offset.
-func (s *source) problem(offset int, format string, args ...any) *Problem {
-	p := s.place(offset)
-	p.Text = escapeControl(fmt.Sprintf(format, args...))
-	return &p
+	p.Text = escapeControl(err.Error())
+	return p
 }

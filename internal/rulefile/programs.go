@@ -10,9 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -131,234 +130,61 @@ func readPrograms(path string) ([]programEntry, []Problem) {
 
 // parsePrograms reads the text of a file.
 func parsePrograms(path string, data []byte) ([]programEntry, []Problem) {
-	r := &programReader{reader: reader{layer: Layer{Path: path}}}
-	top, problem := r.yamlTop(data)
-	if problem != nil {
-		return nil, []Problem{*problem}
-	}
-	if top == nil {
-		return nil, nil
-	}
-	var list *yaml.Node
-	err := r.fields(top, "", map[string]func(*yaml.Node) error{"programs": func(n *yaml.Node) error {
-		list = n
-		return wantList(n, errors.New("a list"))
-	}})
-	if err != nil {
-		return nil, []Problem{*r.wrapError(top, err)}
-	}
-	if list == nil {
-		return nil, []Problem{*r.wrapError(top, errors.New(`want a list "programs"`))}
-	}
-	if len(list.Content) > maxProgramEntries {
-		return nil, []Problem{*r.wrapError(list, umpire.Errorf("more than %d programs", maxProgramEntries))}
-	}
-	for _, n := range list.Content {
-		r.entry(n)
+	r := &programReader{path: path}
+	if err := r.readFile(data); err != nil {
+		return nil, []Problem{*problemOf(path, err)}
 	}
 	return r.entries, r.problems
 }
 
 // A programReader reads one file of programs.
 type programReader struct {
-	reader
+	path     string
 	entries  []programEntry
 	problems []Problem
 }
 
-func (r *programReader) entry(n *yaml.Node) {
-	e := programEntry{at: r.yamlAt(n)}
-	e.Origin = fmt.Sprintf("%s:%d", r.layer.Path, n.Line)
-	if err := r.program(n, "", &e.Program); err != nil {
-		if len(r.problems) < maxProblems {
-			r.problems = append(r.problems, *r.wrapError(n, err))
-		}
-		return
-	}
-	r.entries = append(r.entries, e)
-}
-
-// program reads an entry, or a subcommand below the given field.
-func (r *programReader) program(n *yaml.Node, field string, p *shell.Program) error {
-	return r.fields(n, field, map[string]func(*yaml.Node) error{
-		"names":       readTexts(&p.Names),
-		"risk":        func(n *yaml.Node) error { return readRisk(n, &p.Risk) },
-		"why":         verbatim(&p.Why),
-		"checked":     text1(&p.Checked),
-		"consequence": text1(&p.Consequence),
-		"style":       text1(&p.Style),
-		"args":        text1(&p.Args),
-		"lax":         readTruth(&p.Lax),
-		"peeks":       readTruth(&p.Peeks),
-		"replace":     readTruth(&p.Replace),
-		"options": func(n *yaml.Node) error {
-			p.Options = make([]shell.Option, len(n.Content))
-			return r.each(
-				n, field+"options",
-				func(i int, item *yaml.Node, at string) error { return r.option(item, at, &p.Options[i]) },
-			)
-		},
-		"subs": func(n *yaml.Node) error {
-			p.Subs = make([]shell.Program, len(n.Content))
-			return r.each(
-				n, field+"subs",
-				func(i int, item *yaml.Node, at string) error { return r.program(item, at, &p.Subs[i]) },
-			)
-		},
-		"examples": func(n *yaml.Node) error {
-			return r.fields(n, field+"examples.", map[string]func(*yaml.Node) error{
-				"safe": readLines(&p.Examples.Safe), "asks": readLines(&p.Examples.Asks),
-			})
-		},
-	})
-}
-
-func (r *programReader) option(n *yaml.Node, field string, o *shell.Option) error {
-	return r.fields(n, field, map[string]func(*yaml.Node) error{
-		"names": readTexts(&o.Names), "does": readTexts(&o.Does), "why": verbatim(&o.Why),
-		"except":      readTexts(&o.Except),
-		"consequence": text1(&o.Consequence),
-	})
-}
-
-// each reads the items of a list.
-func (r *programReader) each(n *yaml.Node, field string, read func(i int, item *yaml.Node, at string) error) error {
-	if err := wantList(n, errors.New("a list")); err != nil {
+func (r *programReader) readFile(data []byte) error {
+	d, err := openYAML(data)
+	if err != nil || d.Root.Items == nil {
 		return err
 	}
-	for i, item := range n.Content {
-		if err := read(i, item, fmt.Sprintf("%s[%d].", field, i)); err != nil {
-			return err
+	var file struct {
+		Programs *docedit.Value `key:"programs"`
+	}
+	if err := d.Root.Decode(&file); err != nil {
+		return err
+	}
+	list := file.Programs
+	if list == nil {
+		return d.Root.Fault(errors.New(`want a list "programs"`))
+	}
+	if err := wantKind(list, docedit.List, "programs"); err != nil {
+		return list.Fault(err)
+	}
+	if len(list.Items) > maxProgramEntries {
+		return list.Fault(umpire.Errorf("more than %d programs", maxProgramEntries))
+	}
+	for _, item := range list.Items {
+		e := programEntry{at: Problem{File: r.path, Line: item.Line, Column: item.Column}}
+		e.Origin = fmt.Sprintf("%s:%d", r.path, item.Line)
+		if err := item.Decode(&e.Program); err == nil {
+			sayVerbatim(&e.Program)
+			r.entries = append(r.entries, e)
+		} else if len(r.problems) < maxProblems {
+			r.problems = append(r.problems, *problemOf(r.path, err))
 		}
 	}
 	return nil
 }
 
-// A fieldError is an error with its own position.
-type fieldError struct {
-	node *yaml.Node
-	text string
-}
-
-func (e *fieldError) Error() string { return e.text }
-
-// wrapError adds the position to an error.
-func (r *programReader) wrapError(n *yaml.Node, err error) *Problem {
-	if e, ok := errors.AsType[*fieldError](err); ok {
-		n = e.node
+// sayVerbatim marks the texts of an entry as a person's own words.
+func sayVerbatim(p *shell.Program) {
+	p.Why = umpire.Verbatim(string(p.Why))
+	for i := range p.Options {
+		p.Options[i].Why = umpire.Verbatim(string(p.Options[i].Why))
 	}
-	return r.yamlProblem(n, err.Error())
-}
-
-// fields reads a mapping and rejects unknown keys. An unknown key may have been meant
-// as a restriction, so it invalidates the whole entry.
-func (r *programReader) fields(n *yaml.Node, prefix string, known map[string]func(*yaml.Node) error) error {
-	if n.Kind != yaml.MappingNode {
-		return &fieldError{n, strings.TrimPrefix(strings.TrimSuffix(prefix, ".")+": want keys and values", ": ")}
+	for i := range p.Subs {
+		sayVerbatim(&p.Subs[i])
 	}
-	var seen []string
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		read := known[key.Value]
-		switch {
-		case read == nil:
-			return &fieldError{key, prefix + unknownKey(key.Value, sortedKeys(known))}
-		case slices.Contains(seen, key.Value):
-			return &fieldError{key, fmt.Sprintf("%skey %q stands twice", prefix, key.Value)}
-		}
-		seen = append(seen, key.Value)
-		if err := read(value); err != nil {
-			if e, ok := errors.AsType[*fieldError](err); ok {
-				return e
-			}
-			return &fieldError{value, fmt.Sprintf("%s%s: %v", prefix, key.Value, err)}
-		}
-	}
-	return nil
-}
-
-func sortedKeys(known map[string]func(*yaml.Node) error) []string {
-	keys := make([]string, 0, len(known))
-	for key := range known {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-func wantList(n *yaml.Node, what error) error {
-	if n.Kind != yaml.SequenceNode {
-		return umpire.Errorf("want %w", what)
-	}
-	return nil
-}
-
-// text1 reads one text. Numbers and booleans are taken literally.
-func text1(into *string) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-			return errors.New("want a text")
-		}
-		*into = n.Value
-		return nil
-	}
-}
-
-// verbatim reads a person's own words.
-func verbatim(into *umpire.Phrase) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		var text string
-		err := text1(&text)(n)
-		*into = umpire.Verbatim(text)
-		return err
-	}
-}
-
-// readTexts reads words: in one text with blanks between them, or as a list.
-func readTexts(into *[]string) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
-			*into = strings.Fields(n.Value)
-			return nil
-		}
-		err := readLines(into)(n)
-		if err == nil && slices.ContainsFunc(*into, func(word string) bool { return len(strings.Fields(word)) != 1 }) {
-			err = errors.New("want words without blanks")
-		}
-		return err
-	}
-}
-
-// readLines reads a list of texts.
-func readLines(into *[]string) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		if err := wantList(n, errors.New("a list of texts")); err != nil {
-			return err
-		}
-		for _, item := range n.Content {
-			var line string
-			if err := text1(&line)(item); err != nil {
-				return err
-			}
-			*into = append(*into, line)
-		}
-		return nil
-	}
-}
-
-func readTruth(into *bool) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
-			return errors.New("want true or false")
-		}
-		*into = strings.EqualFold(n.Value, "true")
-		return nil
-	}
-}
-
-func readRisk(n *yaml.Node, into *umpire.Risk) error {
-	if n.Kind != yaml.ScalarNode {
-		return errors.New("want safe, low, medium or high")
-	}
-	return into.UnmarshalText([]byte(n.Value))
 }

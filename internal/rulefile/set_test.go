@@ -134,7 +134,7 @@ func TestLoadBroken(t *testing.T) {
 		"empty":                  {``, "ends too early"},
 		"null":                   {`null`, "want an object"},
 		"invalid UTF-8":          {"{\"version\": 1, \"x\": \"\xff\"}", ":1:22: invalid UTF-8"},
-		"rules twice":            {`{"version": 1, "rules": [], "rules": []}`, `"rules" stands twice`},
+		"rules twice":            {`{"version": 1, "rules": [], "rules": []}`, `duplicate key "rules"`},
 		"deep":                   {strings.Repeat("[", 1_000_000), "nested deeper"},
 		"too large":              {strings.Repeat(" ", maxFileSize+1), "larger than"},
 		"too many rules": {`{"version":1,"rules":[` + strings.Repeat("0,", maxRules+1) + `]}`,

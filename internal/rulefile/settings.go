@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/docedit"
 )
 
 // settingsActions are the lists of the permissions block.
@@ -23,66 +22,46 @@ var pathTools = map[string]bool{
 }
 
 // readSettings reads the permissions block of Claude Code's settings. The rest of the file is
-// ignored.
-func (r *reader) readSettings(data []byte) *Problem {
-	src := newSource(r.layer.Path, data)
-	top, problem := src.parseTree()
-	if problem != nil {
-		return problem
+// ignored. A duplicate key could hide a list of deny rules, so it is an error.
+func (r *reader) readSettings(data []byte) error {
+	d, err := docedit.Open(docedit.JSON, data)
+	if err != nil {
+		return err
 	}
-	block, problem := uniqueMember(src, top, "permissions")
-	if problem != nil || block == nil {
-		return problem
+	block, err := d.Root.Member("permissions")
+	if err != nil || block == nil {
+		return err
 	}
-	lists, ok := block.Value.(*hujson.Object)
-	if !ok {
-		return src.problem(block.StartOffset, "permissions: want an object, not %s", kindOf(*block))
+	if err := wantKind(block, docedit.Object, "permissions"); err != nil {
+		return block.Fault(err)
 	}
 	for _, name := range []string{"deny", "ask", "allow"} {
-		value, problem := uniqueMember(src, lists, name)
-		if problem != nil {
-			return problem
+		list, err := block.Member(name)
+		if err != nil {
+			return err
 		}
-		if value == nil {
+		if list == nil {
 			continue
 		}
-		list, ok := value.Value.(*hujson.Array)
-		if !ok {
-			return src.problem(value.StartOffset, "permissions.%s: want a list, not %s", name, kindOf(*value))
+		if err := wantKind(list, docedit.List, "permissions."+name); err != nil {
+			return list.Fault(err)
 		}
-		if len(list.Elements) > maxRules {
-			return src.problem(value.StartOffset, "more than %d rules", maxRules)
+		if len(list.Items) > maxRules {
+			return list.Fault(umpire.Errorf("more than %d rules", maxRules))
 		}
-		for _, element := range list.Elements {
-			r.readShort(src, settingsActions[name], element)
+		for _, item := range list.Items {
+			r.readShort(settingsActions[name], item)
 		}
 	}
 	return nil
 }
 
-// uniqueMember returns the value of a key, or nil if the key is missing. A duplicate
-// key could hide a list of deny rules, so it is an error.
-func uniqueMember(src *source, object *hujson.Object, name string) (*hujson.Value, *Problem) {
-	var found *hujson.Value
-	for i := range object.Members {
-		m := &object.Members[i]
-		if key, _ := textOf(m.Name); key != name {
-			continue
-		}
-		if found != nil {
-			return nil, src.problem(m.Name.StartOffset, "key %q stands twice", name)
-		}
-		found = &m.Value
-	}
-	return found, nil
-}
-
 // readShort reads one rule of the block, such as Bash(npm test:*).
-func (r *reader) readShort(src *source, action umpire.Verdict, v hujson.Value) {
-	e := entry{rule: umpire.Rule{Action: action}, at: src.place(v.StartOffset)}
-	short, ok := textOf(v)
-	if !ok {
-		e.err = umpire.Errorf("a rule is a string, not %s", kindOf(v))
+func (r *reader) readShort(action umpire.Verdict, v *docedit.Value) {
+	e := entry{rule: umpire.Rule{Action: action}, at: r.place(v.Pos)}
+	short, err := wantText(v, "rule")
+	if err != nil {
+		e.err = err
 		r.admit(e)
 		return
 	}
@@ -131,23 +110,15 @@ func LeftOut(path string) []Problem {
 	if err != nil {
 		return nil
 	}
-	src := newSource(path, data)
-	top, problem := src.parseTree()
-	if problem != nil {
-		return nil
-	}
-	block, _ := uniqueMember(src, top, "permissions")
-	if block == nil {
-		return nil
-	}
-	lists, ok := block.Value.(*hujson.Object)
-	if !ok {
+	d, err := docedit.Open(docedit.JSON, data)
+	if err != nil {
 		return nil
 	}
 	var left []Problem
 	for _, setting := range besideRules {
-		if value, _ := uniqueMember(src, lists, setting.key); value != nil {
-			left = append(left, *src.problem(value.StartOffset, "%s is not a rule: %s", setting.key, setting.why))
+		if value := d.Root.At("permissions", setting.key); value.Parent != nil {
+			said := setting.key + " is not a rule: " + setting.why
+			left = append(left, *problemOf(path, value.Fault(errors.New(said))))
 		}
 	}
 	return left

@@ -117,7 +117,10 @@ func (w Writer) Remove(l Layer, id umpire.RuleID) error {
 			if i < 0 {
 				return data, nil
 			}
-			data, removed = e.remove(i), true
+			if data, err = e.remove(i); err != nil {
+				return nil, err
+			}
+			removed = true
 		}
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -64,7 +64,7 @@ func (m *model) command(name, words string) tea.Cmd {
 		names = append(names, s.name)
 	}
 	problem := m.textf("/%s is no command; /help lists them", name)
-	if near := rulefile.Nearest(name, names); near != "" {
+	if near := docedit.Nearest(name, names); near != "" {
 		problem = m.textf("/%s is no command; did you mean /%s?", name, near)
 	}
 	m.log.say(warningEntry, problem)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
 	"github.com/umpirehq/umpire/internal/relay"
@@ -91,7 +92,7 @@ func newInitJob(a *app.App, name string, f initFlags) (*initJob, error) {
 		return nil, app.Usage("umpire help hook", "%s needs no registration: it starts `umpire hook %s` by itself",
 			name, name)
 	default:
-		if near := rulefile.Nearest(name, host.Names()); near != "" {
+		if near := docedit.Nearest(name, host.Names()); near != "" {
 			return nil, app.Usage("umpire init "+near, "unknown agent: %q", name)
 		}
 		return nil, app.Usage("umpire init", "unknown agent: %q; umpire registers with %s", name,

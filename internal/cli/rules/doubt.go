@@ -8,8 +8,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/docedit"
 	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
 	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
@@ -42,7 +42,7 @@ func nearestTool(word string) string {
 			return name
 		}
 	}
-	return rulefile.Nearest(word, names)
+	return docedit.Nearest(word, names)
 }
 
 // confirmRule asks a person to confirm a doubtful rule on the terminal. Without a
