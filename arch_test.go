@@ -122,7 +122,7 @@ const (
 var packageLimits = map[string]int{
 	// The one editor of other people's files. A fourth format, or a second way to edit one, belongs elsewhere.
 	"internal/docedit": 1_430,
-	"shell": 24_000, // the engine, and twice as much in programs_*.go: tables, one family per file
+	"shell":            24_000, // the engine, and twice as much in programs_*.go: tables, one family per file
 	// Intake, outcome and transaction of every verb, sessions with their calls, tickets, trials
 	// and keeping their effects, and the records of trials outside any session.
 	"internal/gate": 8_300,

@@ -34,11 +34,12 @@ func TestRowsSystemInfo(t *testing.T) {
 	for want, lines := range map[umpire.Verdict][]string{
 		umpire.Allow: {
 			"npm list", "yarn list", "yarn why react", "pnpm ls", "pnpm why react", "bun pm ls", "npm view react",
+			"npm outdated", "yarn info react",
 			"which go", "whoami", "uname -a", "node --version", "npm --version", "python --version", "printenv HOME",
 			"env -u A whoami", "env -i",
 		},
 		umpire.Ask: {
-			"npm outdated", "yarn info react", "npm view react --registry=https://example.test",
+			"npm outdated --all", "yarn info react --registry=https://example.test", "npm view react --registry=https://example.test",
 			"env", "env FOO=1", "printenv", "env make x", "env bash -c 'make x'", "env -S 'make x'",
 		},
 	} {

@@ -43,7 +43,7 @@ func TestObligations(t *testing.T) {
 		{"npm view x", Sandbox{}, umpire.Obligations{Sandbox: read}}, // Facts cannot rule out an .npmrc
 		{"kubectl get pods", Sandbox{}, umpire.Obligations{Sandbox: write, Network: true}},
 		{"kubectl get pods && go test ./...", Sandbox{}, umpire.Obligations{Sandbox: write}}, // the tests would have it too
-		{"yarn info x", Sandbox{}, umpire.Obligations{Sandbox: read, Network: true}},         // asks
+		{"npm outdated --all", Sandbox{}, umpire.Obligations{Sandbox: read, Network: true}},  // asks
 		{"npm test", Sandbox{}, umpire.Obligations{Sandbox: write}},
 		{"touch a", Sandbox{Mode: read}, umpire.Obligations{Sandbox: read}},
 		{"touch a", Sandbox{Network: true}, umpire.Obligations{Sandbox: write, Network: true}},

@@ -172,11 +172,12 @@ var passing = map[string]umpire.TrialOffer{
 	"cp README.md FREE; python3 x.py; rm FREE":                        umpire.TrialFirst,
 	"echo x > FREE; rm FREE; rm README.md":                            umpire.TrialFirst,
 	"echo x > TAKEN; bash x.sh; rm TAKEN":                             umpire.NoTrial,
-	"rm FREE; echo x > FREE; bash x.sh":                               umpire.NoTrial, // it stays
-	"echo x > FREE; bash x.sh":                                        umpire.NoTrial,
-	"rm FREE; bash x.sh":                                              umpire.NoTrial, // bash may have made it before
+	"rm FREE; echo x > FREE; bash x.sh":                               umpire.NoTrial,    // it stays
+	"echo x > FREE; bash x.sh":                                        umpire.TrialFirst, // the trial keeps it
+	"rm FREE; bash x.sh":                                              umpire.NoTrial,    // bash may have made it before
 	"echo x > FREE; bash x.sh; rm FREE*":                              umpire.NoTrial,
-	"echo x > FREE; bash x.sh; rm \"$X\"":                             umpire.NoTrial,
+	"echo x > FREE; bash x.sh; rm \"$X\"":                             umpire.TrialOffered,
+	"echo x > TAKEN; bash x.sh":                                       umpire.NoTrial,
 	"echo x > FREE/../TAKEN; bash x.sh; rm FREE":                      umpire.NoTrial,
 	"mkdir FREE; cp .env FREE/a; bash x.sh; rm -r FREE":               umpire.TrialOffered,
 	"mkdir FREE; ln -s ../outside FREE/a; echo x > ../b; rm -rf FREE": umpire.NoTrial,
@@ -184,8 +185,8 @@ var passing = map[string]umpire.TrialOffer{
 	"echo x > FREE; bash x.sh & rm FREE":                              umpire.TrialOffered,
 }
 
-// TestAutonomyTriesWhatPasses: a line that makes a temporary file and deletes it again is tried, because a
-// trial discards it anyway. A line that touches existing files or leaves new ones behind asks.
+// TestAutonomyTriesWhatPasses: a line that makes a temporary file is tried, because a kept trial leaves it, and
+// one that deletes it again, because a trial discards it anyway. A line that touches existing files asks.
 func TestAutonomyTriesWhatPasses(t *testing.T) {
 	t.Parallel()
 	taken, err := os.CreateTemp("/tmp", "umpire-taken-")
