@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
-	"slices"
 	"testing"
 	"time"
 
@@ -107,10 +106,9 @@ type ending struct {
 
 func endings() (all []ending) {
 	for _, h := range host.Hosts {
-		before := slices.IndexFunc(h.Events, func(e host.HookEvent) bool { return e.Kind == host.BeforeTool })
-		for _, e := range h.Events {
-			if e.Kind == host.AfterTool || e.Ran {
-				all = append(all, ending{h, h.Events[before].Name, e.Name})
+		for _, e := range h.Events() {
+			if e.Kind == host.AfterTool || e.Kind == host.AfterFailure && h.FailedRan {
+				all = append(all, ending{h, h.Decides[0].Name, e.Name})
 			}
 		}
 	}

@@ -10,12 +10,6 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// isDialog reports whether the tool of the call asks the user by itself.
-func (e *Event) isDialog() bool {
-	row, _ := e.Host.tool(e.ToolName)
-	return row.Dialog
-}
-
 // call maps a tool's name and input. raw and input are the same object.
 func (h *Host) call(name string, raw json.RawMessage, input strictjson.Object) (umpire.Call, error) {
 	call := umpire.Call{Tool: name, Input: raw}

@@ -21,7 +21,7 @@ var offered = []string{
 func TestOfferedToolsAreKnown(t *testing.T) {
 	t.Parallel()
 	names := offered
-	for _, row := range claude.Tools {
+	for _, row := range toolRows(&claude) {
 		names = append(names, row.Name)
 	}
 	for _, name := range names {

@@ -88,7 +88,7 @@ func TestWhatNeedsATrialIsAskedWhereNoneCanBe(t *testing.T) {
 				t.Parallel()
 				by, settings := trialJudge(t, level)
 				settings.Hook.NeverRewrite = h.Rewrites()
-				modes := h.Modes
+				modes := h.Modes()
 				if len(modes) == 0 {
 					modes = []HostMode{{Is: Default}}
 				}

@@ -1,75 +1,103 @@
 package host
 
 import (
-	"time"
+	"bytes"
+	"io"
 
-	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// codex is OpenAI's Codex. It drops an answer with an unknown field, and runs the call.
-var codex = Host{
-	Caller: &relay.Codex, Title: "Codex",
-	Program:  []string{"codex"},
-	Settings: Settings{FormatJSON, ".codex/hooks.json", ".codex/hooks.json", "CODEX_HOME"},
-	Events: []HookEvent{
-		{Name: "PreToolUse", Kind: BeforeTool, form: &codexBefore},
-		{Name: "PermissionRequest", Kind: BeforeDialog, form: &claudeDialog},
-		{Name: "PostToolUse", Kind: AfterTool},
-		{Name: "SessionStart", Kind: SessionStart},
-		{Name: "UserPromptSubmit", Kind: PromptSent},
-		{Name: "Stop", Kind: TurnEnd},
-		{Name: "SessionEnd", Kind: SessionEnd},
-	},
-	OtherEvents: []string{"PreCompact", "PostCompact", "SubagentStart", "SubagentStop", "Interrupt"},
-	Marks:       [][]string{{"turn_id", "model"}},
-	Tools: []Tool{
-		{Name: "Bash", As: "Bash"},
-		{Name: "apply_patch", As: "Edit", Needs: "command"},
-		{Name: "write_stdin", As: "write_stdin", Types: true},
-		{Name: "view_image", As: "Read"},
-		{Name: "update_plan", As: "TodoWrite"},
-		{Name: "list_mcp_resources", As: "ToolSearch"},
-		{Name: "list_mcp_resource_templates", As: "ToolSearch"},
-		// Its hooks receive the namespace and the name of a tool as one word. A sub-agent's own
-		// calls are asked about separately.
-		{Name: "collaborationspawn_agent", As: "Task"},
-		{Name: "collaborationfollowup_task", As: "Task"},
-		{Name: "collaborationsend_message", As: "Task"},
-		{Name: "collaborationwait_agent", As: "Task"},
-		{Name: "collaborationlist_agents", As: "Task"},
-		{Name: "collaborationinterrupt_agent", As: "Task"},
-	},
-	Timeout: 600 * time.Second, Unit: time.Second,
-	Modes: []HostMode{
-		{"default", Default, SilenceChecks}, // its sandbox holds the command, or it asks
-		{"acceptEdits", AcceptEdits, SilenceChecks},
-		{"plan", Plan, SilenceChecks},
-		{"dontAsk", DontAsk, SilenceChecks},
-		{"bypassPermissions", Bypass, SilenceRuns}, // also codex exec, whose sandbox may confine the call
-	},
-	Shells: shellFamily,
-	Holds:  holdsCall,
-	Holes: []umpire.Phrase{
-		"if its hook prints something that is not an answer and exits with 0, the call runs",
-		"what is typed into a program that runs is not seen, so programs that wait for input are refused",
-		"the folder that a command names for itself is not seen",
-		"the files of a patch that a shell command applies are not seen, so such commands ask",
-		"commands are tried only where its own sandbox is off",
-	},
-	Evidence: Driven, Version: "0.169.0",
-	fields:   codexFields,
-	complete: completeCodex,
-	silence:  codexSilence,
-	unseen:   true,
+// codexSilence returns the meaning of silence in one turn of Codex. The mode in Codex's payloads
+// only tells whether it asks; commands it does not ask about are confined by the turn's sandbox, if
+// it has one.
+func codexSilence(e *Event, otherwise Silence) Silence {
+	switch readCodexTurn(e.transcript, e.turn).Sandbox {
+	case "":
+		return otherwise
+	case "read-only", "workspace-write":
+		return SilenceChecks
+	}
+	return SilenceRuns
 }
 
-// codexBefore cannot express allow except with a new input: silence allows.
-var codexBefore = form{
-	within: [2]string{"hookSpecificOutput"}, event: "hookEventName",
-	decision: "permissionDecision", deny: `"deny"`,
-	reason: "permissionDecisionReason", input: "updatedInput", exit: exitBlock,
+const (
+	// codexTurn marks the line of a session's record that describes a turn. Codex writes it before
+	// the first call of the turn.
+	codexTurn = `"type":"turn_context"`
+	// firstWindow is the part of the end of a record that is read first, and lastWindow the most
+	// that is read.
+	firstWindow, lastWindow = 1 << 20, 64 << 20
+	maxRecord               = 1 << 40
+)
+
+// A CodexTurn describes one turn from the session's record: its sandbox and its approval policy.
+// Unknown values are "".
+type CodexTurn struct{ Sandbox, Approval string }
+
+// CodexTurnOf returns the turn that a question of Codex is about.
+func CodexTurnOf(q *Question) CodexTurn {
+	e, err := codex.Read(q.Payload)
+	if err != nil {
+		return CodexTurn{}
+	}
+	return readCodexTurn(e.transcript, e.turn)
+}
+
+func readCodexTurn(record, turn string) CodexTurn {
+	if !IsAbsolute(record) || turn == "" {
+		return CodexTurn{}
+	}
+	f, err := files.OpenSmall(record, maxRecord)
+	if err != nil {
+		return CodexTurn{}
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return CodexTurn{}
+	}
+	for window := int64(firstWindow); ; window *= 8 {
+		from := max(0, size-window)
+		end := make([]byte, size-from)
+		if _, err := f.ReadAt(end, from); err != nil {
+			return CodexTurn{}
+		}
+		described, found := findTurn(end, turn)
+		if found || from == 0 || window >= lastWindow {
+			return described
+		}
+	}
+}
+
+// findTurn finds the last description of a turn at the end of a record.
+func findTurn(end []byte, turn string) (described CodexTurn, found bool) {
+	for {
+		at := bytes.LastIndex(end, []byte(codexTurn))
+		if at < 0 {
+			return CodexTurn{}, false
+		}
+		begin := bytes.LastIndexByte(end[:at], '\n') + 1
+		line, _, _ := bytes.Cut(end[begin:], []byte("\n"))
+		if described, found = readTurn(line, turn); found {
+			return described, true
+		}
+		end = end[:begin]
+	}
+}
+
+// readTurn reads the description of a turn from a line of a record. An approval policy of several
+// words is unknown here.
+func readTurn(line []byte, turn string) (described CodexTurn, found bool) {
+	in := reader{}
+	in.of, in.err = strictjson.ReadObject(line)
+	if in.text("type") != "turn_context" || in.text("payload.turn_id") != turn {
+		return CodexTurn{}, false
+	}
+	described.Sandbox = in.text("payload.sandbox_policy.type")
+	asks := reader{of: in.of}
+	described.Approval = asks.text("payload.approval_policy")
+	return described, in.err == nil
 }
 
 // completeCodex removes fields that only its dialog adds to a call.

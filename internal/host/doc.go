@@ -1,6 +1,6 @@
 // Package host knows the agents of other vendors that ask umpire before they run a call: how each
 // of them writes its questions and reads answers, the meaning of its modes, and its own tools and
-// folders. Each agent is a [Host] in a separate file.
+// folders. Each agent is a [Host], one row of a table.
 //
 // A Front is the process that an agent starts for every call. It reads one question. If a gate is
 // running, it forwards the question unchanged over a Line; otherwise its own Responder decides. The

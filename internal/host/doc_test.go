@@ -59,20 +59,20 @@ func hostsTable() string {
 		shells := [...]string{shellPerson: "the person's", shellBash: "bash", shellFamily: "bash, zsh or sh",
 			shellOwn: "its own"}
 		fmt.Fprintf(&b, "| %s | `%s` | %s, %s | %s | %s | %s | %s | %s |\n", h.Title, h.Name, seen, h.Version, asks, silences(h), waits,
-			relay.Deadline(h.Timeout), shells[h.Shells])
+			relay.Deadline(h.Timeout()), shells[h.Shells])
 	}
 	return b.String()
 }
 
 // silences says what silence means in each mode of a host.
 func silences(h *Host) string {
-	runs := slices.DeleteFunc(slices.Clone(h.Modes), func(m HostMode) bool { return m.Silence == SilenceChecks })
+	runs := slices.DeleteFunc(slices.Clone(h.Modes()), func(m HostMode) bool { return m.Silence == SilenceChecks })
 	switch {
 	case h.silence != nil:
 		return "its own check, or its sandbox; without a sandbox the call may run"
 	case len(runs) == 0:
 		return "its own check"
-	case len(runs) == len(h.Modes):
+	case len(runs) == len(h.Modes()):
 		return "the call may run"
 	}
 	var words []string

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -43,6 +44,11 @@ func (k EventKind) String() string {
 		return eventKindNames[k]
 	}
 	return eventKindNames[OtherEvent]
+}
+
+// kindNamed returns the kind with one of Claude Code's names.
+func kindNamed(name string) EventKind {
+	return EventKind(max(slices.Index(eventKindNames[:], name), int(OtherEvent)))
 }
 
 // Decides reports whether an answer to the event can stop or permit a call.
@@ -99,6 +105,13 @@ var claudeFields = fields{
 	event: "hook_event_name", session: "session_id", dir: "cwd", mode: "permission_mode", agentType: "agent_type",
 	tool: "tool_name", input: "tool_input", id: "tool_use_id", response: "tool_response", failure: "error",
 	checked: []string{"prompt_id", "agent_id"},
+}
+
+// codexFields are Claude Code's fields, plus those that locate the record of a turn.
+var codexFields = fields{
+	event: "hook_event_name", session: "session_id", dir: "cwd", mode: "permission_mode", agentType: "agent_type",
+	tool: "tool_name", input: "tool_input", id: "tool_use_id", response: "tool_response", failure: "error",
+	checked: []string{"prompt_id", "agent_id"}, turn: "turn_id", transcript: "transcript_path",
 }
 
 // Read reads one hook payload. It ignores unknown fields. An unknown event is an error because it

@@ -138,5 +138,6 @@ func (h *Host) marks(o strictjson.Object) bool {
 // knows reports whether the host has an event.
 func (h *Host) knows(event string) bool {
 	_, known := h.Event(event)
-	return known || slices.Contains(h.OtherEvents, event)
+	_, other := lookUp(h.Others, event)
+	return known || other
 }

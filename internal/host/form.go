@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"errors"
-	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
@@ -282,11 +281,10 @@ func (h *Host) Fail(event string, problem error) Output {
 
 // before returns the host's event before a call.
 func (h *Host) before() HookEvent {
-	i := slices.IndexFunc(h.Events, func(e HookEvent) bool { return e.Kind == BeforeTool })
-	if i < 0 {
+	if len(h.Decides) == 0 {
 		return HookEvent{form: &form{}}
 	}
-	return h.Events[i]
+	return h.Decides[0]
 }
 
 // deny denies in every way that the event supports: by the JSON and, if the host checks it, by the

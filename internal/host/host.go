@@ -1,8 +1,10 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -23,18 +25,21 @@ type Host struct {
 	// Program are the executables to look for.
 	Program  []string
 	Settings Settings
-	// Events are those that umpire is registered for, and OtherEvents more that its payloads may
-	// bear.
-	Events      []HookEvent
-	OtherEvents []string
+	// Decides are the events that can stop a call, the usual one first. Reports are the others that
+	// umpire is registered for, and Others are more that its payloads may bear: words with single
+	// blanks between them, NAME or NAME=KIND, where KIND is Claude Code's name of the event.
+	Decides         []HookEvent
+	Reports, Others string
+	// FailedRan is set if the real program reports an AfterFailure only for calls that ran, never for
+	// denied ones.
+	FailedRan bool
 	// Marks are groups of fields that only its payloads have; "!name" is a field that they lack.
 	Marks [][]string
-	Tools []Tool
-	// Timeout is the time limit that umpire registers for its hook, and Unit the unit of time
-	// limits in its settings.
-	Timeout, Unit time.Duration
-	// Modes are its own modes. A host that does not report its mode has a single one, named "".
-	Modes []HostMode
+	// Tools maps its tools to umpire's: words NAME, NAME=AS or NAME=AS?FIELD for a tool that is
+	// unknown without that input. Special are the tools about which more is to be said. Tools
+	// without a word or row keep their names, and are judged as unknown.
+	Tools   string
+	Special []Tool
 	// StartsClaude is set if the host also starts the hooks in Claude Code's settings, with its own
 	// payloads.
 	StartsClaude bool
@@ -56,6 +61,12 @@ type Host struct {
 	Evidence Evidence
 	Version  string
 
+	// timeout is the time limit that umpire registers for its hook, 0 for 10 minutes, and unit the
+	// unit of time limits in its settings, 0 for seconds.
+	timeout, unit time.Duration
+	// modes are its own. nil is a host that does not report its mode, and may be in one that asks
+	// nothing.
+	modes  []HostMode
 	fields fields
 	// eventOf derives the event from a payload that does not name it; it may be nil.
 	eventOf func(strictjson.Object) string
@@ -107,9 +118,6 @@ type HookEvent struct {
 	// register this event; if the user did, it gets the answer already given to the call.
 	Again bool
 	form  *form // of the answer, for events that decide
-	// Ran is set if the real program reports this AfterFailure only for calls that ran, never for
-	// denied ones.
-	Ran bool
 	// tool is the tool of an event whose payload does not name one, and single the payload field
 	// that holds the whole input. quoted means that the input is the text of an object.
 	tool, single string
@@ -142,9 +150,6 @@ const (
 	holdsAll               // every call of the message
 )
 
-// holeAskedAgain applies to hosts whose own dialog may ask again about a call that a person approved.
-const holeAskedAgain umpire.Phrase = "its own dialog may ask again about a call that was approved in umpire's inbox"
-
 // Meanwhile describes the other calls of a message while a question about one waits, and whether
 // the host may ask that question again.
 func (h *Host) Meanwhile() umpire.Phrase {
@@ -176,12 +181,6 @@ const (
 	Driven                     // tests drive the real program
 )
 
-// Hosts lists the known hosts.
-var Hosts = []*Host{
-	&claude, &codex, &gemini, &qwen, &copilot, &vscode, &opencode, &cursor, &crush, &cline, &kiro, &amp, &droid,
-	&windsurf, &kimi, &antigravity, &grok, &muse,
-}
-
 // Find returns a host by its name, or nil if it is unknown. It also finds hosts that start no hook,
 // though they are not listed.
 func Find(name string) *Host {
@@ -202,19 +201,26 @@ func Names() []string {
 	return names
 }
 
-// tool returns the row of a tool by the host's name for it, and whether it exists.
-func (h *Host) tool(name string) (Tool, bool) {
-	for _, t := range h.Tools {
-		if t.Name == name {
-			return t, true
-		}
+// Timeout returns the time limit that umpire registers for its hook.
+func (h *Host) Timeout() time.Duration { return cmp.Or(h.timeout, 10*time.Minute) }
+
+// Unit returns the unit of time limits in the host's settings.
+func (h *Host) Unit() time.Duration { return cmp.Or(h.unit, time.Second) }
+
+// oneMode are the modes of a host that does not report its mode.
+var oneMode = []HostMode{{"", Default, SilenceRuns}}
+
+// Modes returns the host's own modes.
+func (h *Host) Modes() []HostMode {
+	if h.modes == nil {
+		return oneMode
 	}
-	return Tool{}, false
+	return h.modes
 }
 
 // Mode returns the meaning of a host's mode. An unknown mode is the strictest.
 func (h *Host) Mode(word string) HostMode {
-	for _, m := range h.Modes {
+	for _, m := range h.Modes() {
 		if m.Word == word {
 			return m
 		}
@@ -222,14 +228,26 @@ func (h *Host) Mode(word string) HostMode {
 	return HostMode{Word: word}
 }
 
-// Event returns the description of an event, and whether the host has it.
+// Event returns the description of an event, and whether umpire is registered for it.
 func (h *Host) Event(name string) (HookEvent, bool) {
-	for _, e := range h.Events {
-		if e.Name == name {
-			return e, true
+	for i := range h.Decides {
+		if h.Decides[i].Name == name {
+			return h.Decides[i], true
 		}
 	}
-	return HookEvent{Name: name}, false
+	kind, known := lookUp(h.Reports, name)
+	return HookEvent{Name: name, Kind: kindNamed(kind)}, known
+}
+
+// Events lists the events that umpire is registered for, those that decide first.
+func (h *Host) Events() []HookEvent {
+	all := slices.Clone(h.Decides)
+	for word := range strings.FieldsSeq(h.Reports) {
+		name, _, _ := strings.Cut(word, "=")
+		e, _ := h.Event(name)
+		all = append(all, e)
+	}
+	return all
 }
 
 // Relayed reports whether the host's questions go to a running gate. A host with its own protocol
@@ -253,16 +271,26 @@ func (h *Host) asks() bool { return h.before().form.ask != "" }
 
 // Allows reports whether the host stops asking about a call that umpire allows.
 func (h *Host) Allows() bool {
-	return slices.ContainsFunc(h.Events, func(e HookEvent) bool { return e.form != nil && e.form.allow != "" })
+	return slices.ContainsFunc(h.Decides, func(e HookEvent) bool { return e.form.allow != "" })
 }
 
-// holeNoRewrite applies to hosts whose commands umpire does not replace.
-const holeNoRewrite umpire.Phrase = "commands are not tried first and cannot be undone, " +
-	"since umpire does not replace them there"
-
-// HoleEndsAtDenial applies to hosts whose run ends at the first denied call.
-const HoleEndsAtDenial umpire.Phrase = "a call that is denied ends the agent's run: " +
-	"the rest of the message does not run, and its model is told nothing"
+// Holes of several hosts.
+const (
+	holeBadAnswer umpire.Phrase = "if its hook prints something that is not an answer and exits with 0, the call runs"
+	holeNoMode    umpire.Phrase = "it does not tell its mode, so umpire asks wherever its rules say so"
+	// holeAskedAgain is of hosts whose own dialog may ask again about a call that a person approved.
+	holeAskedAgain umpire.Phrase = "its own dialog may ask again about a call that was approved in umpire's inbox"
+	holeEqualCalls umpire.Phrase = "a result may be taken for that of an equal call"
+	holeLate       umpire.Phrase = "a call runs if its hook is late, or killed with its shell"
+	holeACP        umpire.Phrase = "no hook runs while an editor drives it by ACP"
+	holeNoPlugins  umpire.Phrase = "nothing is seen when it is started without plugins"
+	// holeNoRewrite is of hosts whose commands umpire does not replace.
+	holeNoRewrite umpire.Phrase = "commands are not tried first and cannot be undone, " +
+		"since umpire does not replace them there"
+	// HoleEndsAtDenial is of hosts whose run ends at the first denied call.
+	HoleEndsAtDenial umpire.Phrase = "a call that is denied ends the agent's run: " +
+		"the rest of the message does not run, and its model is told nothing"
+)
 
 // Rewrites reports whether a hook may replace the command of a call.
 func (h *Host) Rewrites() bool { return h.before().form.input != "" }

@@ -308,28 +308,45 @@ func flatten(object []byte) (map[string]string, error) {
 	return all, into("", object)
 }
 
+// toolRows lists all tools of a host.
+func toolRows(h *Host) []Tool {
+	rows := slices.Clone(h.Special)
+	for word := range strings.SplitSeq(h.Tools, " ") {
+		if h.Tools == "" {
+			break
+		}
+		name, as, renamed := strings.Cut(word, "=")
+		as, needs, _ := strings.Cut(as, "?")
+		if !renamed {
+			as = name
+		}
+		rows = append(rows, Tool{Name: name, As: as, Needs: needs})
+	}
+	return rows
+}
+
 // TestEveryHostIsDescribed: the table is whole.
 func TestEveryHostIsDescribed(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
 	for _, h := range Hosts {
-		if h.Name == "" || h.Title == "" || names[h.Name] || h.DefaultTimeout == 0 || h.Unit == 0 {
+		if h.Name == "" || h.Title == "" || names[h.Name] || h.DefaultTimeout == 0 || h.Unit() == 0 {
 			t.Errorf("%q is not described", h.Name)
 		}
 		names[h.Name] = true
 		if h.own != nil {
 			continue
 		}
-		if len(h.Program) == 0 || h.Settings.User == "" || h.Version == "" || h.Timeout < h.DefaultTimeout || len(h.Modes) == 0 {
+		if len(h.Program) == 0 || h.Settings.User == "" || h.Version == "" || h.Timeout() < h.DefaultTimeout || len(h.Modes()) == 0 {
 			t.Errorf("%s: something is missing: %+v", h.Name, h)
 		}
-		for _, e := range h.Events {
+		for _, e := range h.Events() {
 			if e.Kind.Decides() != (e.form != nil) {
 				t.Errorf("%s: %s decides %t, with the form %+v", h.Name, e.Name, e.Kind.Decides(), e.form)
 			}
 		}
 		seen := map[string]bool{}
-		for _, row := range h.Tools {
+		for _, row := range toolRows(h) {
 			if row.Name == "" || row.As == "" || (row.From == "") != (row.To == "") || seen[row.Name] {
 				t.Errorf("%s: the tool %+v", h.Name, row)
 			}

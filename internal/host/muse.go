@@ -16,10 +16,8 @@ import (
 // muse asks in the marker protocol: one request, one line.
 var muse = Host{
 	Caller: &relay.Caller{Name: "muse", DefaultTimeout: 600 * time.Second}, Title: "muse",
-	Marks:    [][]string{{"toolName", "toolCallId"}},
-	Unit:     time.Second,
-	Evidence: Documented,
-	own:      &ownProtocol{(*Responder).muse, failMuse, aboutMuse},
+	Marks: [][]string{{"toolName", "toolCallId"}},
+	own:   &ownProtocol{(*Responder).muse, failMuse, aboutMuse},
 }
 
 // museMarker begins the line that means "ask the user". It is written here and never read: a tool's

@@ -42,7 +42,7 @@ func (p *Responder) followThrough(ctx context.Context, r *run, q *Question, e Ev
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := p.tell(ctx, q, e)
-	if notStarted(err) && (e.Kind == AfterTool || e.row().Ran) {
+	if notStarted(err) && (e.Kind == AfterTool || e.Kind == AfterFailure && e.Host.FailedRan) {
 		err = p.reportRan(ctx, r, q, e)
 	}
 	if notStarted(err) {

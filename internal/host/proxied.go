@@ -1,7 +1,6 @@
 package host
 
 import (
-	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -24,15 +23,10 @@ const (
 // acp are the agents behind umpire acp.
 var acp = Host{
 	Caller: &relay.Caller{Name: "acp", DefaultTimeout: proxiedTimeout}, Title: "ACP",
-	Marks:  [][]string{{proxiedFields.event}},
-	Events: slices.Concat([]HookEvent{{Name: "before", Kind: BeforeTool, form: &acpBefore}}, proxiedEvents),
-	Modes: []HostMode{
-		{ACPQuestion, Default, SilenceChecks},
-		{ACPRequest, Default, SilenceRuns},
-	},
-	Unit:  time.Second,
-	Holds: holdsCall, Evidence: Recorded,
-	fields: proxiedFields,
+	Marks:   proxiedMarks,
+	Decides: []HookEvent{{Name: "before", Kind: BeforeTool, form: &acpBefore}}, Reports: proxiedReports,
+	modes:    []HostMode{{ACPQuestion, Default, SilenceChecks}, {ACPRequest, Default, SilenceRuns}},
+	Evidence: Recorded, fields: proxiedFields,
 }
 
 // CodexAppServer is the name of Codex behind umpire app-server.
@@ -41,34 +35,29 @@ const CodexAppServer = "codex-app"
 // codexApp is Codex behind umpire app-server, which answers Codex's questions to its editor.
 var codexApp = Host{
 	Caller: &relay.Caller{Name: CodexAppServer, DefaultTimeout: proxiedTimeout}, Title: "Codex app-server",
-	Marks:  [][]string{{proxiedFields.event}},
-	Events: slices.Concat([]HookEvent{{Name: "before", Kind: BeforeTool, form: &acpBefore}}, proxiedEvents),
-	Tools:  []Tool{{Name: "write_stdin", As: "write_stdin", Types: true}},
-	Modes:  []HostMode{{ACPQuestion, Default, SilenceChecks}},
-	Shells: codex.Shells,
-
-	Unit:  time.Second,
-	Holds: holdsCall, Evidence: Driven, Version: codex.Version,
+	Marks:   proxiedMarks,
+	Decides: []HookEvent{{Name: "before", Kind: BeforeTool, form: &acpBefore}}, Reports: proxiedReports,
+	Special: codex.Special,
+	modes:   []HostMode{{ACPQuestion, Default, SilenceChecks}},
+	Shells:  codex.Shells, Evidence: Driven, Version: codex.Version,
 	Holes: []umpire.Phrase{"only Codex's own sandbox and its hooks limit what it does not ask its editor about",
 		holeNoRewrite},
-	fields: proxiedFields,
-	unseen: true,
+	fields: proxiedFields, unseen: true,
 }
 
 // claudePrompt is Claude Code asking umpire mcp permission-prompt instead of its user, about calls
 // that neither its rules nor a hook decided. Claude Code then asks no other party.
 var claudePrompt = Host{
 	Caller: &relay.Caller{Name: "claude-prompt", DefaultTimeout: proxiedTimeout}, Title: claude.Title,
-	Marks:  [][]string{{proxiedFields.event}},
-	Events: slices.Concat([]HookEvent{{Name: "before", Kind: BeforeTool, form: &promptBefore}}, proxiedEvents),
-	Tools:  claudeTools,
-	Modes:  []HostMode{{"", Default, SilenceRuns}},
-
-	Unit:    time.Second,
+	Marks:   proxiedMarks,
+	Decides: []HookEvent{{Name: "before", Kind: BeforeTool, form: &promptBefore}}, Reports: proxiedReports,
+	Tools: claudeTools, Special: claudeSpecial,
 	Folders: claude.Folders, Scratch: claude.Scratch, Shells: claude.Shells, GitBash: claude.GitBash,
-	Holds: holdsRest, Evidence: Driven, Version: ClaudeVersion,
-	fields: proxiedFields,
+	Holds: holdsRest, Evidence: Driven, Version: ClaudeVersion, fields: proxiedFields,
 }
+
+// proxiedReports are the events of every proxy after a call.
+const proxiedReports = "after=PostToolUse failed=PostToolUseFailure prompt=UserPromptSubmit stop=Stop end=SessionEnd"
 
 // proxiedTimeout is the longest wait for a person when no other limit applies.
 const proxiedTimeout = 24 * time.Hour
@@ -78,14 +67,8 @@ var (
 		event: "proxy_event", session: "session_id", dir: "cwd", project: "project_dir", mode: "permission_mode",
 		tool: "tool_name", input: "tool_input", id: "tool_use_id", response: "tool_response", failure: "error",
 	}
-	proxiedEvents = []HookEvent{
-		{Name: "after", Kind: AfterTool},
-		{Name: "failed", Kind: AfterFailure},
-		{Name: "prompt", Kind: PromptSent},
-		{Name: "stop", Kind: TurnEnd},
-		{Name: "end", Kind: SessionEnd},
-	}
-	acpBefore = form{
+	proxiedMarks = [][]string{{"proxy_event"}}
+	acpBefore    = form{
 		decision: "decision", allow: `"allow"`, deny: `"deny"`, ask: `"ask"`, reason: "reason", message: "message",
 		exit: exitBlock,
 	}

@@ -333,7 +333,7 @@ func TestNeverReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range h.Modes {
+		for _, m := range h.Modes() {
 			if m.Is == Default || m.Is == Bypass {
 				e.PermissionMode = m.Word
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/strictjson"
@@ -13,11 +12,10 @@ import (
 // Sample returns a payload of the host that asks about a shell command, as the host itself would
 // send it, to test a hook. It is nil for a host without events or without a shell.
 func (h *Host) Sample(session, id, dir, command string) []byte {
-	i := slices.IndexFunc(h.Tools, func(t Tool) bool { return t.As == "Bash" && t.Needs == "" })
-	if h.own != nil || i < 0 {
+	shell, runs := h.shellTool()
+	if h.own != nil || !runs {
 		return nil
 	}
-	shell := &h.Tools[i]
 	top := map[string]any{}
 	if len(h.Marks) > 0 {
 		for _, mark := range h.Marks[0] {
@@ -33,12 +31,10 @@ func (h *Host) Sample(session, id, dir, command string) []byte {
 	} {
 		setField(top, field, value)
 	}
-	if len(h.Modes) > 0 && h.fields.mode != "" {
-		for _, m := range h.Modes {
-			if m.Is == Default && m.Word != "" {
-				setField(top, h.fields.mode, m.Word)
-				break
-			}
+	for _, m := range h.Modes() {
+		if m.Is == Default && m.Word != "" {
+			setField(top, h.fields.mode, m.Word)
+			break
 		}
 	}
 	return bytes.TrimSuffix(strictjson.EncodeLine(top), []byte("\n"))

@@ -289,7 +289,7 @@ func (j *initJob) withHooks(ctx context.Context, path string, before []byte) ([]
 		return nil, err
 	}
 	hook := setup.Hook{
-		Command: binary, Timeout: j.host.Timeout, Args: j.hookArgs(),
+		Command: binary, Timeout: j.host.Timeout(), Args: j.hookArgs(),
 		Status: "umpire decides; a question waits in: umpire watch",
 	}
 	isClaude := j.host.Name == setup.Claude.Host
@@ -316,7 +316,7 @@ func (j *initJob) hookArgs() []string {
 	if dir := hostDir(j.App, j.file); dir != "" {
 		args = append(args, "--host-dir", dir)
 	}
-	return append(args, "--deadline", Seconds(relay.Deadline(j.host.Timeout)))
+	return append(args, "--deadline", Seconds(relay.Deadline(j.host.Timeout())))
 }
 
 // blocks reports whether Claude Code is new enough to block when a hook fails. An older

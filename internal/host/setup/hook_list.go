@@ -36,7 +36,7 @@ type event struct {
 // includes an event that the host reports twice only once.
 func (l *hookList) eventsOf(hostName string) []event {
 	var events []event
-	for _, e := range host.Find(hostName).Events {
+	for _, e := range host.Find(hostName).Events() {
 		if e.Again {
 			continue
 		}
@@ -183,7 +183,7 @@ func (l hookList) registered(text []byte, hostName string) ([]Registration, erro
 	}
 	var list []Registration
 	for _, own := range f.own("") {
-		r := readRegistration(own.handler, host.Find(hostName).Unit)
+		r := readRegistration(own.handler, host.Find(hostName).Unit())
 		r.Event, r.Line = own.event, own.handler.Line
 		list = append(list, r)
 	}
