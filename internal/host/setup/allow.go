@@ -32,13 +32,13 @@ type AllowList struct {
 // AllowLists are the readable ones. Claude Code's settings are a file of rules for umpire itself.
 var AllowLists = []AllowList{
 	{"codex", Codex.Place.named("rules/*.rules"), readCodexRules},
-	{"gemini", gemini.Place, readGeminiTools},
-	{"gemini", gemini.Place.named("policies/*.toml"), readGeminiPolicy},
+	{"gemini", placeOf("gemini"), readGeminiTools},
+	{"gemini", placeOf("gemini").named("policies/*.toml"), readGeminiPolicy},
 	{"qwen", Qwen.Place, readGeminiTools},
-	{"opencode", openCode.Place.named("opencode/opencode.json*"), readOpenCode},
-	{"cursor", cursor.Place.named("cli-config.json"), readCursor},
-	{"crush", crush.Place, readCrush},
-	{"droid", droid.Place.named("settings.json"), readDroid},
+	{"opencode", placeOf("opencode").named("opencode/opencode.json*"), readOpenCode},
+	{"cursor", placeOf("cursor").named("cli-config.json"), readCursor},
+	{"crush", placeOf("crush"), readCrush},
+	{"droid", placeOf("droid").named("settings.json"), readDroid},
 }
 
 // Read lists the allowances of a file, in the file's order. An entry that means more than a rule

@@ -9,15 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/docedit"
 )
 
-// kimi is the settings file of kimi Code. It rejects a table of hooks with any other key than these
-// four, and waits for 600 seconds at most.
-var kimi = Settings{
-	Host:   "kimi",
-	Place:  placeOf("kimi"),
-	format: kimiHooks{},
-}
-
-// kimiHooks are the tables of a TOML file.
+// kimiHooks are the tables of a TOML file. Kimi Code rejects a table of hooks with any other key than
+// these four, and waits for 600 seconds at most.
 type kimiHooks struct{}
 
 func (kimiHooks) install(text []byte, hostName string, h Hook) ([]byte, error) {

@@ -8,14 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-// kiro is a file of hooks of kiro, which reads every file of that folder.
-var kiro = Settings{
-	Host:   "kiro",
-	Place:  placeOf("kiro"),
-	format: kiroFile{},
-}
-
-// A kiroFile is a file of Kiro's hooks that belongs only to umpire.
+// A kiroFile is a file of Kiro's hooks that belongs only to umpire. Kiro reads every file of its folder.
 type kiroFile struct {
 	Version string     `json:"version"`
 	Hooks   []kiroHook `json:"hooks"`

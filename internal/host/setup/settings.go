@@ -182,9 +182,3 @@ func Find(name string) (Settings, bool) {
 	}
 	return Settings{}, false
 }
-
-// All lists the settings of every host that umpire can register with.
-var All = []Settings{
-	Claude, Codex, gemini, Qwen, copilot, vsCode, openCode, cursor, crush, cline, kiro, amp, droid, Windsurf, kimi,
-	antigravity, grok,
-}
