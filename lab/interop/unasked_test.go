@@ -19,7 +19,7 @@ func reporting() []*conformance.Driver {
 	return slices.DeleteFunc(slices.Clone(conformance.Drivers), func(d *conformance.Driver) bool {
 		h := host.Find(d.Name)
 		return h == nil || d.Proxy != "" ||
-			!slices.ContainsFunc(h.Events, func(e host.HookEvent) bool { return e.Kind == host.AfterTool })
+			!slices.ContainsFunc(h.Events(), func(e host.HookEvent) bool { return e.Kind == host.AfterTool })
 	})
 }
 
