@@ -84,6 +84,9 @@ func NewCommand(a *app.App) *cobra.Command {
 		}
 		d := &doctor{App: a, verbose: verbose || asJSON, asJSON: asJSON, runs: only != "" || cmd.Name() == oldName}
 		d.examine(cmd.Context(), only)
+		if err := cmd.Context().Err(); err != nil {
+			return app.Failed(err)
+		}
 		return d.report()
 	}
 	return cmd

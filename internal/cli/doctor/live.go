@@ -41,7 +41,7 @@ func checkLive(ctx context.Context, d *doctor, h *host.Host, found register.Foun
 	}
 	subject := &drive.Subject{Agent: agent, Program: found.Path, Umpire: d.Executable}
 	results, err := playIsolated(ctx, d.App, subject)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		d.Remark(fmt.Sprintf("%s: %s", d.Text.Of("no private network, so the agent could reach the real one"),
 			d.Text.Error(err)))
 		results = playCases(ctx, d.App, subject)
