@@ -61,12 +61,12 @@ func TestCaches(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin)
-	env := map[string]string{"GOCACHE": home + "/.cache/go-build", "GOPATH": "/a:/b", "CARGO_HOME": "relative", "npm_config_cache": "/npm/"}
+	env := map[string]string{"GOCACHE": home + "/.cache/go-build", "GOPATH": home + "/a:" + home + "/b", "CARGO_HOME": "relative", "npm_config_cache": home + "/npm/"}
 	got := map[string]bool{}
 	for _, c := range homeview.Caches(home, func(name string) string { return env[name] }) {
 		got[strings.Replace(c.Folder, home, "~", 1)] = c.Make
 	}
-	for folder, made := range map[string]bool{"~/.cache": true, "~/go/pkg": true, "/a/pkg": true, "/b/pkg": true, "/npm": false, "~/.npm": false, "~/.gradle": false} {
+	for folder, made := range map[string]bool{"~/.cache": true, "~/go/pkg": true, "~/a/pkg": true, "~/b/pkg": true, "~/npm": false, "~/.npm": false, "~/.gradle": false} {
 		if is, listed := got[folder]; !listed || is != made {
 			t.Errorf("%s: listed %t, made %t, want it made: %t", folder, listed, is, made)
 		}
