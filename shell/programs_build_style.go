@@ -1,6 +1,9 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
 
 // checksByRules is the reason for style checkers. Their rules are in the project's own
 // configuration, which is treated like eslint's.
@@ -51,6 +54,22 @@ var styleChecks = []program{
 				},
 			},
 			{names: "version rage explain", each: true, risk: umpire.Safe, why: "prints what it knows", args: "data…"},
+		},
+	},
+	// safe: ast-grep -p 'foo($A)' -r 'bar($A)' -l js src
+	// safe: ast-grep scan --json
+	// asks: ast-grep run -p a -r b -U
+	// asks: ast-grep new
+	{
+		names: "ast-grep", formats: webFiles + " .py .go .rs .java .rb .c .cpp .kt", risk: umpire.Safe,
+		why: checksByRules, args: "tree…", check: checkSearchVerb, about: "--version -V --help -h",
+		opts: []option{
+			{names: "-p= --pattern= -r= --rewrite= -l= --lang= --selector= --strictness= --debug-query? --json? " +
+				"--color= --heading= -A= -B= -C= --after= --before= --context= --globs= -j= --threads= " +
+				"--inline-rules= --report-style= --filter= --follow", does: plain},
+			{names: "-U --update-all -i --interactive", does: edits | asks, consequence: reversible,
+				why: changesSources},
+			{names: "-c= --config=", does: obeys, why: otherRules},
 		},
 	},
 	// safe: oxlint src
@@ -137,4 +156,14 @@ var styleChecks = []program{
 				}},
 		},
 	},
+}
+
+// checkSearchVerb judges the word before the folders, which may be a subcommand.
+func checkSearchVerb(u *use) {
+	switch first := u.firstOperand(); {
+	case scan.HasField("run scan", first) && first != "":
+		u.operands = u.operands[1:]
+	case scan.HasField("test new lsp completions docs help", first) && first != "":
+		u.raise(umpire.Medium, umpire.Say("%s %s is not known", u.table, first))
+	}
 }

@@ -78,6 +78,7 @@ func checkAWS(u *use) {
 	}
 	service, verb := words[0].text, words[1].text
 	describes := strings.HasPrefix(verb, "describe-") || strings.HasPrefix(verb, "list-") ||
+		strings.HasPrefix(verb, "head-") ||
 		strings.HasPrefix(verb, "get-") && !writesOrReveals(service, verb)
 	for _, g := range u.given {
 		if g.has && strings.Contains(g.value.text, "://") {

@@ -80,6 +80,12 @@ var clusterTools = []program{
 						opts: []option{{names: kubeLooks + " --timeout= --revision=", does: plain}}},
 				},
 			},
+			// safe: kubectl create ns x --dry-run=client -o yaml
+			// asks: kubectl create ns x
+			// asks: kubectl create cm x --from-file=x --dry-run=client
+			{names: "create run", each: true, risk: umpire.High, consequence: sent, why: changesCluster,
+				check: checkDryRun, opts: []option{{names: kubeOpts + " --dry-run= -o= --output= --image= --port= " +
+					"--replicas= --tcp= --from-literal= --schedule=", does: plain}}},
 			{
 				names: "diff", risk: umpire.Medium, consequence: sent,
 				why: "compares files with a cluster, with a program of the environment", lax: true,
@@ -98,6 +104,15 @@ var clusterTools = []program{
 			},
 		},
 	},
+	// safe: sinfo -N -l
+	// asks: sinfo -M other
+	{names: "sinfo", risk: umpire.Low, why: looksAtCluster, args: "none", about: "--help -V --version",
+		opts: []option{{names: "-alNRshe -o= --format= -p= --partition= -t= --states= -n= -S=", does: plain}}},
+	// safe: squeue --me -o '%i %j'
+	// asks: squeue -M other
+	{names: "squeue", risk: umpire.Low, why: looksAtCluster, args: "none", about: "--help -V --version",
+		opts: []option{{names: "-alhs -o= --format= -p= --partition= -t= --states= -u= --user= -j= --jobs= -w= --me " +
+			"--start -S=", does: plain}}},
 	// asks: helm install x y
 	{
 		names: "helm", risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
@@ -293,4 +308,15 @@ func checkTerraformFormat(u *use) {
 		}
 	}
 	u.raiseTo(umpire.Medium, reversible, changesSources)
+}
+
+// checkDryRun lowers the risk of a command that only prints a manifest.
+func checkDryRun(u *use) {
+	dry := u.gave("-o", "--output") && len(u.unknown) == 0 && !u.doubtful && u.gave("--dry-run")
+	for _, g := range u.given {
+		dry = dry && (g.name != "--dry-run" || g.value.known() && g.value.text == "client")
+	}
+	if dry {
+		u.become(umpire.Safe, "prints a manifest")
+	}
 }

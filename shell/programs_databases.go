@@ -105,6 +105,7 @@ var databases = []program{
 		},
 	},
 	// safe: redis-cli get x
+	// safe: redis-cli --bigkeys
 	// asks: redis-cli flushall
 	{
 		names: "redis-cli valkey-cli", risk: umpire.Medium, consequence: lost, why: "runs commands on a database",
@@ -326,6 +327,9 @@ func judgeStatements(u *use, d sql.Dialect, texts []word, command func(string) b
 // checkRedis raises the risk of commands that lose all data or configure the server.
 func checkRedis(u *use) {
 	if len(u.operands) == 0 {
+		if u.gave("--bigkeys", "--memkeys", "--hotkeys", "--scan", "--stat") {
+			lowerToDataLook(u)
+		}
 		return
 	}
 	// KEYS and SCAN may slow a server down, but they change nothing.

@@ -124,6 +124,8 @@ var lookups = []lookup{
 		because: "talks to the cluster of the person's kubeconfig; options and variables for another one ask"},
 	{program: "helm", verbs: "list,ls,status,history,get,version,env,search",
 		because: "talks to the cluster of the person's kubeconfig, or searches the person's chart repositories"},
+	{program: "sinfo", because: "asks the scheduler that slurm.conf of the machine names"},
+	{program: "squeue", because: "asks the scheduler that slurm.conf of the machine names"},
 	{program: "minikube", because: "talks to the person's own clusters"},
 	{program: "aws", because: "asks AWS, or the endpoint of the person's ~/.aws/config"},
 	{program: "gcloud", because: "asks Google Cloud as the person's configuration says"},

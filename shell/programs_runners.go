@@ -122,6 +122,13 @@ var testRunners = []program{
 		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names",
 			except: "p progress d doc documentation j json h html f failures"},
 	}, about: "--version -v --help -h"},
+	// safe: gotestsum --format dots -- -run TestX ./...
+	// asks: gotestsum -- -exec ./x
+	// asks: gotestsum --post-run-command ./x
+	{names: "gotestsum", risk: umpire.Safe, why: runsTests, style: leading, about: "--version --help -h",
+		check: func(u *use) { walkInFreshShell(u, append([]word{lit("go"), lit("test")}, u.takeOperands()...)) },
+		opts: []option{{names: "-f= --format= --format-icons= --no-color --hide-summary= --max-fails= --rerun-fails? " +
+			"--rerun-fails-max-failures=", does: plain}}},
 	// asks: dotnet run
 	{
 		names: "dotnet", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,

@@ -102,9 +102,16 @@ var controlTools = []program{
 	{names: "atq", risk: umpire.Safe, why: "lists what runs later", lax: true},
 	{names: "atrm anacron run-parts", risk: umpire.High, consequence: lost, why: "changes what runs later", lax: true},
 	{names: "useradd adduser usermod userdel deluser groupadd addgroup groupmod groupdel delgroup passwd chpasswd " +
-		"gpasswd chage chfn chsh newusers vipw vigr visudo pwconv grpconv newgrp sg pw dseditgroup sysadminctl " +
+		"gpasswd chage chfn chsh newusers vipw vigr visudo pwconv grpconv newgrp pw dseditgroup sysadminctl " +
 		"faillock update-alternatives alternatives authselect pam-auth-update dpkg-reconfigure", risk: umpire.High,
 		consequence: lost, why: "changes who may use the system, and how", lax: true, check: checkAccounts},
+	// safe: sg -p 'foo($A)' -l js
+	// safe: sg run -p 'foo($A)' src
+	// asks: sg docker -c 'docker ps'
+	// asks: sg run -p a -c x.yml
+	// asks: sg docker 'docker run x'
+	{names: "sg", risk: umpire.High, consequence: lost, why: "changes who may use the system, and how", lax: true,
+		check: checkGroupOrSearch},
 	// safe: mount
 	// asks: mount /dev/sda1 /mnt
 	{
@@ -420,4 +427,19 @@ func checkIP(u *use) {
 	if looks && len(u.unknown) == 0 && u.spoke == "" && !u.doubtful {
 		lowerToLook(u, nil)
 	}
+}
+
+// checkGroupOrSearch judges sg, which is ast-grep, or on some systems runs a command as a member
+// of a group. That one has neither a pattern nor, as a group, run or scan.
+func checkGroupOrSearch(u *use) {
+	args := argumentsOf(u)
+	searches := len(args) > 0 && scan.HasField("-p --pattern run scan", args[0].text)
+	for _, arg := range args {
+		searches = searches && arg.known() && !strings.HasPrefix(arg.text, "-c")
+	}
+	if searches {
+		u.become(umpire.Safe, checksByRules)
+		walkInFreshShell(u, append([]word{lit("ast-grep")}, args...))
+	}
+	u.operands = nil
 }

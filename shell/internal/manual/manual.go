@@ -192,6 +192,8 @@ var Sources = []Source{
 	{"Rake 13, Rails 7.1, RuboCop 1.64 and Standard 1.37: their manuals and --help", "rake rails rubocop"},
 	{"Playwright 1.45, CTest 3.25, tox 4.15: their manuals and --help", "playwright ctest tox"},
 	{"Biome 1.8 and 2.0, oxlint 0.5 and 1.0, stylelint 16: their manuals and --help", "biome oxlint stylelint"},
+	{"ast-grep 0.38 and shadow 4.13, their manuals", "ast-grep sg"},
+	{"gotestsum 1.12 and Slurm 24.05, their manuals", "gotestsum sinfo squeue"},
 	{"knip 5, madge 8 and depcheck 1.4: their manuals; publint and others, no options", "knip madge depcheck publint"},
 	{
 		"PHPStan 2, Psalm 6, PHP_CodeSniffer 3, Pint 1 and PHP-CS-Fixer 3: their manuals",
