@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -59,6 +60,14 @@ func inProject(env *Env, file string) bool {
 	}
 	top = env.Real(top)
 	return top != "" && strings.HasPrefix(file+"/", strings.TrimSuffix(top, "/")+"/")
+}
+
+// askAboutOwnFile makes a launcher of the project's own ask that is given nothing to do but to print
+// something about itself. Only those that a package manager installed are known to do just that.
+func askAboutOwnFile(u *use) {
+	if u.launcher.text != "" && !holdsAny(u.files[0], "node_modules/ vendor/ venv/") {
+		u.raise(umpire.Medium, umpire.Say("runs the file %s", u.launcher.text))
+	}
 }
 
 // startsLauncher judges an interpreter that is given a launcher instead of a script of its own:

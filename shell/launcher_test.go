@@ -238,3 +238,21 @@ func TestPackageRunnersAndFilesAgree(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnLaunchersThatOnlyInformAsk: a version asked for does not make a script of the project
+// harmless.
+func TestOwnLaunchersThatOnlyInformAsk(t *testing.T) {
+	t.Parallel()
+	env := projectWith(nil)
+	everyLauncher(func(folder, name, _ string) {
+		installed := folder != "" && folder != "bin"
+		for _, start := range []string{"./", "/p/", "timeout 5 ./", "FOO=1 ./"} {
+			line := start + path.Join(folder, name) + " --version"
+			if got := asksNothing(Parse(line, env)); got && !installed {
+				t.Errorf("runs unasked: %s", line)
+			} else if !got && installed && name != "pip3" && !strings.HasPrefix(start, "FOO") {
+				t.Errorf("asks: %s: %+v", line, Parse(line, env))
+			}
+		}
+	})
+}

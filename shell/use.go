@@ -70,7 +70,9 @@ func (u *use) judge(args []word) flow {
 	if in := cmp.Or(u.in.secret, findGivenSecret(u)); in != "" {
 		u.askSecret(umpire.Say("is given the variable %s, which may hold a secret", in))
 	}
-	if u.about = u.onlyInforms(); !u.about {
+	if u.about = u.onlyInforms(); u.about {
+		askAboutOwnFile(u)
+	} else {
 		if p.check != nil {
 			p.check(u)
 		}
