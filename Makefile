@@ -87,10 +87,10 @@ RUNS ?= 30
 .PHONY: trials
 trials: ## Compare SEQUENCES (2000) with the same in earnest, end trials CRASHES (1000) times, try to leave them (Linux, root)
 	UMPIRE_TRIAL_SEQUENCES=$(SEQUENCES) UMPIRE_TEST_CRASHES=$(CRASHES) \
-		go test -count 1 -timeout 90m -v -run 'TestRandom|TestKilled|TestTrial|TestNothingLeaks|TestOnFileSystems|TestEditor' ./internal/trial
-	go test -count 1 -v -run 'TestProbeTableInAnOverlay|TestOverlaysAsAnotherUser' ./internal/sandbox
+		go test -count 1 -timeout 90m -v -run 'TestRandom|TestKilled|TestTrial|TestNothingLeaks|TestOnFileSystems|TestEditor' ./internal/hold/trial
+	go test -count 1 -v -run 'TestProbeTableInAnOverlay|TestOverlaysAsAnotherUser' ./internal/hold/sandbox
 	go -C lab test -count 1 -timeout 60m -v -run 'TestDanger$$' ./trees -trees.danger
-	UMPIRE_TRIAL_SPEED=$(RUNS) go test -count 1 -timeout 30m -v -run 'TestSpeed$$' ./internal/trial
+	UMPIRE_TRIAL_SPEED=$(RUNS) go test -count 1 -timeout 30m -v -run 'TestSpeed$$' ./internal/hold/trial
 
 .PHONY: trees
 trees: ## Fetch ten trees from the registries of Go and npm, and try two hundred commands in them (Linux)

@@ -16,6 +16,7 @@ const (
 	maxMethods  = 40
 	maxColumns  = 120 // a tab counts as four
 	maxPackages = 6   // packages that declare functions or methods of one private name
+	maxWings    = 16  // folders in internal
 )
 
 func countMethods(tree archTree) map[string]int {
@@ -107,6 +108,22 @@ func checkNames(tree archTree) (complaints []string) {
 			complaints = append(complaints, fmt.Sprintf("%s is declared in %d packages, the limit is %d: %s",
 				name, len(in), maxPackages, strings.Join(in, ", ")))
 		}
+	}
+	return complaints
+}
+
+// checkWings keeps what ls internal shows short enough to learn.
+func checkWings(tree archTree) (complaints []string) {
+	wings := map[string]bool{}
+	for _, f := range tree {
+		if below, ok := strings.CutPrefix(f.dir, "internal/"); ok {
+			wing, _, _ := strings.Cut(below, "/")
+			wings[wing] = true
+		}
+	}
+	if len(wings) > maxWings {
+		complaints = append(complaints, fmt.Sprintf("internal has %d wings, the limit is %d: %s",
+			len(wings), maxWings, strings.Join(slices.Sorted(maps.Keys(wings)), ", ")))
 	}
 	return complaints
 }

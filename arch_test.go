@@ -34,57 +34,57 @@ type layer struct {
 // layers is the table, including packages that do not exist yet.
 var layers = []layer{
 	{"pure", "."},
-	{"pure", "internal/docedit internal/strictjson"},
-	{"pure", "internal/token"},
-	{"pure", "internal/wildcard"},
-	{"pure", "internal/sensitive"},
-	{"pure", "internal/lazyregexp"},
-	{"pure", "internal/webauthn"},
-	{"pure", "internal/webpush"},
+	{"pure", "internal/config/docedit internal/config/strictjson"},
+	{"pure", "internal/secret/token"},
+	{"pure", "internal/rulefile/wildcard"},
+	{"pure", "internal/secret/sensitive"},
+	{"pure", "internal/files/lazyregexp"},
+	{"pure", "internal/console/webauthn"},
+	{"pure", "internal/console/webpush"},
 	{"pure", "shell/internal/scan"},
 	{"pure", "shell/internal/dialect"},
 	{"pure", "shell/internal/awk shell/internal/manual shell/internal/oneliner shell/internal/sed shell/internal/snippet shell/internal/sql"},
 	{"pure", "shell"},
 	{"pure", "policy"},
-	{"pure", "internal/batch"},
+	{"pure", "internal/gate/batch"},
 	{"pure", "internal/view/catalogue"},
 	{"pure", "internal/view/languages"},
 	{"world", "internal/files"},
-	{"world", "internal/gitdir"},
-	{"world", "internal/gittree"},
-	{"world", "internal/githistory"},
+	{"world", "internal/files/gitdir"},
+	{"world", "internal/files/gittree"},
+	{"world", "internal/files/githistory"},
 	{"world", "place"},
-	{"world", "internal/manifest"},
+	{"world", "internal/project/manifest"},
 	{"world", "internal/project"},
-	{"world", "internal/process"},
-	{"world", "internal/relay"},
-	{"world", "internal/jsonrpc"},
-	{"world", "internal/mcphttp"},
+	{"world", "internal/hold/process"},
+	{"world", "internal/host/relay"},
+	{"world", "internal/host/jsonrpc"},
+	{"world", "internal/host/mcphttp"},
 	{"world", "internal/rulefile"},
 	{"world", "internal/config"},
-	{"world", "internal/userhook"},
-	{"world", "internal/homeview internal/scratch"},
-	{"world", "internal/sandbox"},
-	{"world", "internal/trial/cache internal/trial/digest internal/trial/merge internal/trial/overlap internal/trial/retention"},
-	{"world", "internal/trial"},
-	{"world", "internal/llm"},
-	{"world", "internal/llm/anthropic internal/llm/openai internal/llm/llmtest"},
+	{"world", "internal/gate/userhook"},
+	{"world", "internal/hold/homeview internal/hold/scratch"},
+	{"world", "internal/hold/sandbox"},
+	{"world", "internal/hold/trial/cache internal/hold/trial/digest internal/hold/trial/merge internal/hold/trial/overlap internal/hold/trial/retention"},
+	{"world", "internal/hold/trial"},
+	{"world", "internal/agent/llm"},
+	{"world", "internal/agent/llm/anthropic internal/agent/llm/openai internal/agent/llm/llmtest"},
 	{"world", "internal/secret"},
 	{"world", "internal/store"},
-	{"world", "internal/checkpoint internal/store/sqlite internal/store/postgres internal/store/storetest"},
+	{"world", "internal/store/checkpoint internal/store/sqlite internal/store/postgres internal/store/storetest"},
 	{"world", "internal/api/..."},
-	{"core", "internal/judge internal/coverage internal/evidence"},
+	{"core", "internal/judge internal/judge/coverage internal/judge/evidence"},
 	{"core", "internal/gate"},
 	{"edge", "internal/view"},
 	{"edge", "internal/view/fold"},
-	{"edge", "internal/notice internal/notice/noticetest"},
+	{"edge", "internal/console/notice internal/console/notice/noticetest"},
 	{"edge", "internal/host"},
 	{"edge", "internal/host/setup"},
 	{"edge", "internal/host/drive"},
-	{"edge", "internal/bench"},
-	{"edge", "internal/client internal/server internal/tui internal/metrics internal/tool internal/acp internal/acp/acptest"},
-	{"edge", "internal/appserver internal/console internal/console/consoletest"},
-	{"edge", "internal/mcp internal/mcp/mcptest"},
+	{"edge", "internal/judge/bench"},
+	{"edge", "internal/server/client internal/server internal/agent/tui internal/server/metrics internal/agent/tool internal/agent/acp internal/agent/acp/acptest"},
+	{"edge", "internal/host/appserver internal/console internal/console/consoletest"},
+	{"edge", "internal/agent/mcp internal/agent/mcp/mcptest"},
 	{"edge", "internal/agent"},
 	{"top", "internal/cli/app"},
 	{"top", "internal/cli/check internal/cli/hook internal/cli/programs internal/cli/register internal/cli/rules"},
@@ -93,7 +93,7 @@ var layers = []layer{
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire-hook/early"},
 	{"top", "cmd/umpire cmd/umpire-hook"},
-	{"test", "internal/labtest/chromium internal/labtest/picture internal/labtest/sample"},
+	{"test", "internal/console/chromium internal/view/picture internal/files/sample"},
 }
 
 // lab is the folder of a second module, which tries umpire out and which users never build. The
@@ -121,8 +121,8 @@ const (
 // packageLimits replace maxPackageLines for some packages, each for its stated reason.
 var packageLimits = map[string]int{
 	// The one editor of other people's files. A fourth format, or a second way to edit one, belongs elsewhere.
-	"internal/docedit": 1_430,
-	"shell":            24_000, // the engine, and twice as much in programs_*.go: tables, one family per file
+	"internal/config/docedit": 1_430,
+	"shell":                   24_000, // the engine, and twice as much in programs_*.go: tables, one family per file
 	// Intake, outcome and transaction of every verb, sessions with their calls, tickets, trials
 	// and keeping their effects, and the records of trials outside any session.
 	"internal/gate": 8_300,
@@ -130,10 +130,10 @@ var packageLimits = map[string]int{
 	// secrets and standing answers.
 	"policy": 7_650,
 	// One way to confine a command for each system, with its helper, the observer, and sandboxes started in advance.
-	"internal/sandbox": 6_250,
+	"internal/hold/sandbox": 6_250,
 	// Layers and their effects, and the transaction shared by keeping, undoing and recording:
 	// files, links, moved folders, and changes that cannot be restored.
-	"internal/trial": 6_450,
+	"internal/hold/trial": 6_450,
 }
 
 // bannedImports keep a pure package from touching the world. A path ending in a slash bans
@@ -186,6 +186,7 @@ var archRules = map[string]func(archTree) []string{
 	"types have few methods":                checkMethods,
 	"lines are narrow":                      checkWidths,
 	"names are told apart":                  checkNames,
+	"internal has few wings":                checkWings,
 	"exported signatures are our own":       checkSignatures,
 	"exported names have comments":          checkComments,
 	"no work is put off in comments":        checkLaterWords,
@@ -769,6 +770,16 @@ type Decision struct{ Verdict Verdict }
 	"shell/shell.go": "// Package shell reads.\npackage shell\n\nimport _ \"github.com/umpirehq/umpire\"\n",
 }
 
+// manyWings returns a tree with n folders in internal.
+func manyWings(n int) map[string]string {
+	files := map[string]string{}
+	for i := range n {
+		name := fmt.Sprintf("w%02d", i)
+		files["internal/"+name+"/a.go"] = "// Package " + name + " is.\npackage " + name
+	}
+	return files
+}
+
 // badTrees are changes to goodTree that each break one rule.
 var badTrees = []struct {
 	rule, name string
@@ -776,9 +787,9 @@ var badTrees = []struct {
 	want       string
 }{
 	{"imports come from lines above", "upward", map[string]string{"shell/a.go": `package shell; import _ "` + module + `/policy"`}, "shell may not import policy"},
-	{"imports come from lines above", "sideways", map[string]string{"internal/tui/a.go": `package tui; import _ "` + module + `/internal/mcp"`}, "may not import internal/mcp"},
+	{"imports come from lines above", "sideways", map[string]string{"internal/agent/tui/a.go": `package tui; import _ "` + module + `/internal/agent/mcp"`}, "may not import internal/agent/mcp"},
 	{"imports come from lines above", "root imports a package", map[string]string{"a.go": `package umpire; import _ "` + module + `/shell"`}, ". may not import shell"},
-	{"imports come from lines above", "imports the top", map[string]string{"internal/labtest/chromium/a.go": `package chromium; import _ "` + module + `/nowhere"`}, "may not import nowhere"},
+	{"imports come from lines above", "imports the top", map[string]string{"internal/console/chromium/a.go": `package chromium; import _ "` + module + `/nowhere"`}, "may not import nowhere"},
 	{"imports come from lines above", "unknown package", map[string]string{"internal/extra/a.go": `package extra`}, "internal/extra is not in the table"},
 	{"imports come from lines above", "unknown test package", map[string]string{"extra/a_test.go": `package extra`}, "extra is not in the table"},
 	{"imports come from lines above", "other platform", map[string]string{"shell/a_windows.go": `package shell; import _ "` + module + `/internal/gate"`}, "may not import internal/gate"},
@@ -786,7 +797,7 @@ var badTrees = []struct {
 	{"nothing imports the lab", "test", map[string]string{"internal/gate/a_test.go": `package gate; import _ "` + module + `/lab"`}, "internal/gate may not import lab"},
 	{"pure packages do not touch the world", "os", map[string]string{"policy/a.go": `package policy; import _ "os"`}, "may not import os"},
 	{"pure packages do not touch the world", "os/exec", map[string]string{"shell/a.go": `package shell; import _ "os/exec"`}, "may not import os/exec"},
-	{"pure packages do not touch the world", "net/http", map[string]string{"internal/batch/a.go": `package batch; import _ "net/http"`}, "may not import net/http"},
+	{"pure packages do not touch the world", "net/http", map[string]string{"internal/gate/batch/a.go": `package batch; import _ "net/http"`}, "may not import net/http"},
 	{"pure packages do not touch the world", "filepath", map[string]string{"shell/a.go": `package shell; import _ "path/filepath"`}, "may not import path/filepath"},
 	{"pure packages do not touch the world", "log/slog", map[string]string{"shell/a.go": `package shell; import _ "log/slog"`}, "may not import log/slog"},
 	{"pure packages do not touch the world", "time.Now", map[string]string{"a.go": "package umpire\nimport \"time\"\nvar _ = time.Now()"}, "may not use time.Now"},
@@ -811,15 +822,16 @@ var badTrees = []struct {
 	{"functions are short", "too many large", map[string]string{"a.go": "package umpire\nfunc f() {" + strings.Repeat("\n", crowdFuncLines) + "}"}, "1 of 1 are over 60"},
 	{"functions are short", "in a table", map[string]string{"a.go": "package umpire\nvar _ = []any{func() {" + strings.Repeat("\n", maxFuncLines) + "}}"}, "func literal has 121 lines"},
 	{"packages are small", "huge", map[string]string{"a.go": "package umpire" + strings.Repeat("\n", maxPackageLines+1)}, "package . has"},
-	{"packages are small", "over its own limit", map[string]string{"internal/docedit/a.go": "package docedit" + strings.Repeat("\n", packageLimits["internal/docedit"]+1)}, "package internal/docedit has"},
+	{"packages are small", "over its own limit", map[string]string{"internal/config/docedit/a.go": "package docedit" + strings.Repeat("\n", packageLimits["internal/config/docedit"]+1)}, "package internal/config/docedit has"},
 	{"types have few methods", "too many", map[string]string{"a.go": "package umpire\n" + strings.Repeat("func (*T[P]) M() {}\n", maxMethods+1)}, "type ..T has 41 methods"},
 	{"lines are narrow", "tabs", map[string]string{"a.go": "package umpire\n" + strings.Repeat("\t", 30) + "// x"},
 		"a.go:2 is over 120 columns"},
 	{"names are told apart", "seven", map[string]string{
 		"policy/a.go": "package policy\nfunc nab() {}", "place/a.go": "package place\nfunc nab() {}", "shell/a.go": "package shell\nfunc (T) nab() {}",
-		"internal/tui/a.go": "package tui\nfunc nab() {}", "internal/mcp/a.go": "package mcp\nfunc nab() {}", "internal/llm/a.go": "package llm\nfunc nab() {}",
+		"internal/agent/tui/a.go": "package tui\nfunc nab() {}", "internal/agent/mcp/a.go": "package mcp\nfunc nab() {}", "internal/agent/llm/a.go": "package llm\nfunc nab() {}",
 		"internal/gate/a.go": "package gate\nfunc nab() {}",
-	}, "nab is declared in 7 packages, the limit is 6: internal/gate, internal/llm"},
+	}, "nab is declared in 7 packages, the limit is 6: internal/agent/llm, internal/agent/mcp"},
+	{"internal has few wings", "seventeen", manyWings(maxWings + 1), "internal has 17 wings, the limit is 16: w00, w01"},
 	{"exported signatures are our own", "result", map[string]string{"shell/a.go": "package shell\nimport \"mvdan.cc/sh/v3/syntax\"\nfunc Parse() *syntax.File { return nil }"}, "shows mvdan.cc/sh/v3/syntax.File"},
 	{"exported signatures are our own", "field", map[string]string{"shell/a.go": "package shell\nimport \"go.yaml.in/yaml/v3\"\ntype T struct{ N []yaml.Node }"}, "shows go.yaml.in/yaml/v3.Node"},
 	{"exported signatures are our own", "method", map[string]string{"policy/a.go": "package policy\nimport y \"go.yaml.in/yaml/v3\"\nfunc (*T[P]) Node(y.Node) {}"}, "shows go.yaml.in/yaml/v3.Node"},
@@ -843,7 +855,7 @@ var fineTrees = []struct {
 	{"world package reads the world", map[string]string{"internal/project/a.go": "package project\nimport \"os\"\nimport \"time\"\nvar _ = os.Args\nvar _ = time.Now"}},
 	{"test of a pure package reads the world", map[string]string{"shell/a_test.go": "package shell\nimport _ \"os\"\nimport _ \"" + module + "/policy\""}},
 	{"seeded dice", map[string]string{"a.go": "package umpire\nimport \"math/rand/v2\"\nvar _ = rand.New(rand.NewPCG(1, 2))"}},
-	{"the lab imports what it tries out", map[string]string{"lab/crash/a_test.go": "package crash\nimport _ \"" + module + "/internal/client\"\nimport _ \"" + module + "/lab/bench\""}},
+	{"the lab imports what it tries out", map[string]string{"lab/crash/a_test.go": "package crash\nimport _ \"" + module + "/internal/server/client\"\nimport _ \"" + module + "/lab/bench\""}},
 	{"long table", map[string]string{"a.go": "package umpire\nvar t = []int{" + strings.Repeat("\n1,", 300) + "}"}},
 	{"generated code", map[string]string{"internal/api/umpire/v1/gate.pb.go": "// Code generated by protoc-gen-go. DO NOT EDIT.\n\npackage umpirev1\ntype CheckVerdict int" + strings.Repeat("\n", maxPackageLines+1)}},
 	{"third party inside", map[string]string{"shell/a.go": "package shell\nimport \"mvdan.cc/sh/v3/syntax\"\n// F is.\nfunc F() { _ = syntax.NewParser() }\n// T is.\ntype T struct{ file *syntax.File }\nfunc (t) M(*syntax.File) {}\ntype t int"}},

@@ -5,7 +5,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 	"github.com/umpirehq/umpire/shell"
 )
 

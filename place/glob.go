@@ -12,7 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/wildcard"
+	"github.com/umpirehq/umpire/internal/rulefile/wildcard"
 )
 
 // Limits on the work for one pattern. A pattern beyond them is in doubt.

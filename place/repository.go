@@ -6,7 +6,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 )
 
 // maxWorktrees is the maximum number of sibling worktrees to look at.

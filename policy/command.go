@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/shell"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/sensitive"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 // newDotFolder returns a missing dot-folder that the access would create, or "". The tables

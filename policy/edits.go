@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/sensitive"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 // An editor is a program that only changes the files that it names, as long as its options are

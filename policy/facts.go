@@ -10,8 +10,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/strictjson"
-	"github.com/umpirehq/umpire/internal/wildcard"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
+	"github.com/umpirehq/umpire/internal/rulefile/wildcard"
 	"github.com/umpirehq/umpire/shell"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/wildcard"
+	"github.com/umpirehq/umpire/internal/rulefile/wildcard"
 )
 
 // A form is one spelling of a path, split into segments, both as is and folded.

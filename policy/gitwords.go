@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/shell"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/wildcard"
+	"github.com/umpirehq/umpire/internal/rulefile/wildcard"
 )
 
 // A segment is one part of a pattern between slashes.

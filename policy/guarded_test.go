@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/sensitive"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 // Every line of the table asks, at the root, one folder down and five folders down, and no rule

@@ -3,7 +3,7 @@ package policy
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/wildcard"
+	"github.com/umpirehq/umpire/internal/rulefile/wildcard"
 )
 
 // A pathNode holds the patterns whose literal folders lead to it. Keys are folded, so one walk

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/wildcard"
+	"github.com/umpirehq/umpire/internal/rulefile/wildcard"
 )
 
 // A Precedence decides between matching ask and allow rules.

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/wildcard"
+	"github.com/umpirehq/umpire/internal/rulefile/wildcard"
 )
 
 func genAccess(t *rapid.T) umpire.Access {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/sensitive"
-	"github.com/umpirehq/umpire/internal/wildcard"
+	"github.com/umpirehq/umpire/internal/rulefile/wildcard"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 func secretRules(o *Options) iter.Seq[hardRule] {

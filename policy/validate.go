@@ -9,7 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/wildcard"
+	"github.com/umpirehq/umpire/internal/rulefile/wildcard"
 )
 
 // Limits on one rule. They keep a rule file from making decisions slow.

@@ -2,7 +2,7 @@ package policy
 
 import (
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/token"
+	"github.com/umpirehq/umpire/internal/secret/token"
 	"github.com/umpirehq/umpire/shell"
 )
 

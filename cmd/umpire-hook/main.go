@@ -25,10 +25,10 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/cmd/umpire-hook/early"
-	"github.com/umpirehq/umpire/internal/gittree"
+	"github.com/umpirehq/umpire/internal/files/gittree"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/relay"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/policy"
 )
 

@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
 // Tools are the agent's tools. A tool runs only with the gate's permission.

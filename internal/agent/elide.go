@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
 // askModel asks the model. It leaves outputs of calls out of the request when the conversation

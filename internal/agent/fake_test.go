@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
-	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/agent/llm"
+	"github.com/umpirehq/umpire/internal/gate/batch"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
 // A narrow model has a context of so many bytes of outputs, and plays a script.

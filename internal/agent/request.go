@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
-	"github.com/umpirehq/umpire/internal/llm"
-	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/internal/agent/llm"
+	"github.com/umpirehq/umpire/internal/agent/tool"
+	"github.com/umpirehq/umpire/internal/gate/batch"
 	"github.com/umpirehq/umpire/policy"
 )
 

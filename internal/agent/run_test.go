@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
 // A stage is a gate, a model and tools to run an agent with, in a separate bubble.

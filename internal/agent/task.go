@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/llm"
-	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/internal/agent/llm"
+	"github.com/umpirehq/umpire/internal/agent/tool"
 )
 
 // The tool Task gives a task to a sub-agent: another agent, in a separate session below this one,

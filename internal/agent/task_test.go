@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/llm"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 	"github.com/umpirehq/umpire/policy"
 )

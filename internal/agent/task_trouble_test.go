@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
 // taken is the session for the next run, whose runner it names.

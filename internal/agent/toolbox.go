@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/llm"
-	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/agent/llm"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 )
 
 // A claimer is a set of tools whose providers make claims beyond a call's input. The gate and the

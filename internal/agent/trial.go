@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 )
 
 // A trier is a set of tools that can try a call before a person is asked.

@@ -15,8 +15,8 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/try"
-	"github.com/umpirehq/umpire/internal/coverage"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )

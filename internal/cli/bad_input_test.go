@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // An outcome is the result of one run of the program.

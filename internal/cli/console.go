@@ -13,14 +13,14 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/try"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console"
+	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/notice"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/server/client"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 

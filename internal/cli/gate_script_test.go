@@ -29,9 +29,9 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/hold/process"
+	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // The verbs with which scripts act as the gate, the agent and the person.

@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/labtest/sample"
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // TestEveryKeyHasItsEffect sets each key of the configuration once, with and without a

@@ -14,13 +14,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/acp/acptest"
+	"github.com/umpirehq/umpire/internal/agent/acp/acptest"
+	"github.com/umpirehq/umpire/internal/agent/llm/llmtest"
+	"github.com/umpirehq/umpire/internal/agent/mcp/mcptest"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/labtest/sample"
-	"github.com/umpirehq/umpire/internal/llm/llmtest"
-	"github.com/umpirehq/umpire/internal/mcp/mcptest"
-	"github.com/umpirehq/umpire/internal/notice/noticetest"
-	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/console/notice/noticetest"
+	"github.com/umpirehq/umpire/internal/files/sample"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
 // TestMain makes the test binary run as umpire, or as an MCP server, when a script

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/llm/llmtest"
+	"github.com/umpirehq/umpire/internal/agent/llm/llmtest"
 )
 
 type modelServerKey struct{}

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

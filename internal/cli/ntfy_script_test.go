@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/notice/noticetest"
+	"github.com/umpirehq/umpire/internal/console/notice/noticetest"
 )
 
 type ntfyKey struct{}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/labtest/sample"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 

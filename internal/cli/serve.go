@@ -20,7 +20,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/server"
 )
 

@@ -11,9 +11,9 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/programs"
-	"github.com/umpirehq/umpire/internal/notice"
+	"github.com/umpirehq/umpire/internal/console/notice"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/rulefile"
-	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/labtest/picture"
+	"github.com/umpirehq/umpire/internal/view/picture"
 )
 
 var update = flag.Bool("update", false, "draw the pictures in docs again")

@@ -21,11 +21,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/bench"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/programs"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/host/drive"
+	"github.com/umpirehq/umpire/internal/judge/bench"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"

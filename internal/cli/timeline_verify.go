@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/checkpoint"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/store/checkpoint"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

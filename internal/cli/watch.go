@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/tui"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/run"
-	"github.com/umpirehq/umpire/internal/tui"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

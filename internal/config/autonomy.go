@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 	"github.com/umpirehq/umpire/policy"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 	"github.com/umpirehq/umpire/internal/files"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/labtest/chromium"
+	"github.com/umpirehq/umpire/internal/console/chromium"
 )
 
 // controls are the roles that a person acts on, each of which needs a name.

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/console/webauthn"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
-	"github.com/umpirehq/umpire/internal/webauthn"
 )
 
 const (

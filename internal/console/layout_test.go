@@ -5,7 +5,7 @@ package console_test
 import (
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/labtest/chromium"
+	"github.com/umpirehq/umpire/internal/console/chromium"
 )
 
 // On a phone in the dark, texts use the width there is and nothing covers a button.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/notice"
+	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/server"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/labtest/chromium"
+	"github.com/umpirehq/umpire/internal/console/chromium"
 )
 
 var allPages = flag.Bool("pages.all", false, "look at the pages in every language, width and colour")

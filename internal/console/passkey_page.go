@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/console/webauthn"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/internal/webauthn"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/labtest/chromium"
+	"github.com/umpirehq/umpire/internal/console/chromium"
 )
 
 // Two people answer one card in separate browsers: one wins, and the other sees the winner's name.

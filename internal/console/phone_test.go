@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/labtest/chromium"
+	"github.com/umpirehq/umpire/internal/console/chromium"
 )
 
 // startPhone starts a browser that trusts a certificate and has a device with passkeys in it.

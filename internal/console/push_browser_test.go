@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/labtest/chromium"
+	"github.com/umpirehq/umpire/internal/console/chromium"
 )
 
 // subscribing stands in for the browser's push service, which is a server of its maker.

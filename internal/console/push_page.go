@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/notice"
+	"github.com/umpirehq/umpire/internal/console/notice"
+	"github.com/umpirehq/umpire/internal/console/webauthn"
+	"github.com/umpirehq/umpire/internal/console/webpush"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
-	"github.com/umpirehq/umpire/internal/webauthn"
-	"github.com/umpirehq/umpire/internal/webpush"
 )
 
 const (

@@ -22,7 +22,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/console/consoletest"
-	"github.com/umpirehq/umpire/internal/notice"
+	"github.com/umpirehq/umpire/internal/console/notice"
 )
 
 const (

@@ -5,10 +5,10 @@ import (
 	"net/http"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/notice"
+	"github.com/umpirehq/umpire/internal/console/notice"
+	"github.com/umpirehq/umpire/internal/console/webauthn"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/languages"
-	"github.com/umpirehq/umpire/internal/webauthn"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/gate/batch"
 )
 
 // Limits on the counted events: their age, and their number.

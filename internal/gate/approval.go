@@ -6,7 +6,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/coverage"
+	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )

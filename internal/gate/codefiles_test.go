@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/evidence"
+	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/secret"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/coverage"
+	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/internal/store"
 )
 

@@ -19,12 +19,12 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/gittree"
-	"github.com/umpirehq/umpire/internal/homeview"
+	"github.com/umpirehq/umpire/internal/files/gittree"
+	"github.com/umpirehq/umpire/internal/hold/homeview"
+	"github.com/umpirehq/umpire/internal/hold/scratch"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/manifest"
+	"github.com/umpirehq/umpire/internal/project/manifest"
 	"github.com/umpirehq/umpire/internal/rulefile"
-	"github.com/umpirehq/umpire/internal/scratch"
 	"github.com/umpirehq/umpire/internal/store"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gate/userhook"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/userhook"
 	"github.com/umpirehq/umpire/policy"
 )
 

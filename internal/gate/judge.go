@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
-	"github.com/umpirehq/umpire/internal/evidence"
+	"github.com/umpirehq/umpire/internal/gate/batch"
+	"github.com/umpirehq/umpire/internal/gate/userhook"
 	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/userhook"
 	"github.com/umpirehq/umpire/policy"
 )
 

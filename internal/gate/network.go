@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/evidence"
+	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )

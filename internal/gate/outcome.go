@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gate/batch"
+	"github.com/umpirehq/umpire/internal/gate/userhook"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/userhook"
 )
 
 // An outcome collects the results of a decision: events, the rows that go with them, and the

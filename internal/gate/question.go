@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/coverage"
-	"github.com/umpirehq/umpire/internal/evidence"
 	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/judge/coverage"
+	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )

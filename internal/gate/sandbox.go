@@ -6,8 +6,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/rulefile"
-	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/policy"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/evidence"
+	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/gate/batch"
 	"github.com/umpirehq/umpire/internal/store"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
-	"github.com/umpirehq/umpire/internal/evidence"
+	"github.com/umpirehq/umpire/internal/gate/batch"
 	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/hold/process"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/trial"
 )
 
 // The built-in agent keeps its trials' effects itself. Another agent does not wait that long: the

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/checkpoint"
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/store/checkpoint"
 )
 
 // Code that a person trusted stays trusted while the agent works on it, but no person has seen the

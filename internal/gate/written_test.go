@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/checkpoint"
+	"github.com/umpirehq/umpire/internal/store/checkpoint"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 

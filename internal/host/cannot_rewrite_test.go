@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 )

@@ -5,8 +5,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/gitdir"
-	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
+	"github.com/umpirehq/umpire/internal/host/relay"
 	"github.com/umpirehq/umpire/place"
 )
 

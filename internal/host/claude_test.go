@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
 func payload(tool, input string) []byte {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"io"
 
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // codexSilence returns the meaning of silence in one turn of Codex. The mode in Codex's payloads

@@ -1,6 +1,6 @@
 package host
 
-import "github.com/umpirehq/umpire/internal/strictjson"
+import "github.com/umpirehq/umpire/internal/config/strictjson"
 
 // copilotEvent derives the event from the payload's fields, because few payloads name it.
 func copilotEvent(o strictjson.Object) string {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // A foreignError means that a question comes from another agent. Several agents read the settings

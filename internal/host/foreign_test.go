@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 func TestForeignToClaude(t *testing.T) {

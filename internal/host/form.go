@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/relay"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
+	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
 // A Host is an agent of another vendor that asks umpire before it runs a call. It holds everything

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/relay"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
+	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
 // Hosts lists the known hosts. Each is one row below; only exceptions are functions, in the files

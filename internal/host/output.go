@@ -1,6 +1,6 @@
 package host
 
-import "github.com/umpirehq/umpire/internal/relay"
+import "github.com/umpirehq/umpire/internal/host/relay"
 
 // Questions and answers as they travel between the hook's process and the gate.
 type (

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 )
 
 // findFolders finds the host's own folders on this machine: those below its settings, which are the

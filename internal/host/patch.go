@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // completePatch reads the files of a patch in Codex's format. A patch that deletes or moves a file

@@ -2,8 +2,8 @@ package host
 
 import (
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/relay"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
+	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
 // readPayload reads a payload as one JSON object.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
 // Hosts that start no hook: umpire is a proxy between them and another program, and writes the

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/gittree"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/files/gittree"
 	"github.com/umpirehq/umpire/shell"
 )
 

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // A Write is a call of a host that writes one file.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/gittree"
+	"github.com/umpirehq/umpire/internal/files/gittree"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/gittree"
+	"github.com/umpirehq/umpire/internal/files/gittree"
 	"github.com/umpirehq/umpire/policy"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/scratch"
+	"github.com/umpirehq/umpire/internal/hold/scratch"
 	"github.com/umpirehq/umpire/policy"
 )
 

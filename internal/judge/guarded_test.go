@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/sensitive"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 )

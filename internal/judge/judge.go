@@ -22,9 +22,9 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/gitdir"
-	"github.com/umpirehq/umpire/internal/manifest"
-	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
+	"github.com/umpirehq/umpire/internal/host/relay"
+	"github.com/umpirehq/umpire/internal/project/manifest"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/homeview"
+	"github.com/umpirehq/umpire/internal/hold/homeview"
 	"github.com/umpirehq/umpire/policy"
 )
 

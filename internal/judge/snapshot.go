@@ -12,7 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/manifest"
+	"github.com/umpirehq/umpire/internal/project/manifest"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 )

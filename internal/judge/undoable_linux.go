@@ -9,7 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
 // beyondUndo says why a record could not restore everything that a call allowed by autonomy changes. It names the first

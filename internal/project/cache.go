@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 )
 
 const (

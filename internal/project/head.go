@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 )
 
 // head returns the commit of this worktree's HEAD.

@@ -2,7 +2,7 @@ package rulefile
 
 import (
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 )
 
 // An edit changes the text of a rule file and leaves everything else alone: comments, unknown

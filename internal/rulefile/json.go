@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 )
 
 // The keys of umpire's own format. Other keys are kept and mentioned.

@@ -9,7 +9,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 )
 
 // A plainFile reads a file in umpire's own format in one pass, if it has no fault, as nearly every

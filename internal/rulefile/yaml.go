@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 )
 
 // maxYAMLSize bounds YAML files, which take far longer to read than JSON.

@@ -3,7 +3,7 @@ package secret
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/token"
+	"github.com/umpirehq/umpire/internal/secret/token"
 )
 
 // maxAddress limits how much of an address before its host is read.

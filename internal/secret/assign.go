@@ -3,7 +3,7 @@ package secret
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/token"
+	"github.com/umpirehq/umpire/internal/secret/token"
 )
 
 // assigned masks the value of a name: NAME=VALUE, name: value, "name": "value", --name

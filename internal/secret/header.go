@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/token"
+	"github.com/umpirehq/umpire/internal/secret/token"
 )
 
 // schemes are the words between Authorization: and the secret.

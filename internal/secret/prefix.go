@@ -3,7 +3,7 @@ package secret
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/token"
+	"github.com/umpirehq/umpire/internal/secret/token"
 )
 
 func prefixLiterals() (all []string) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/umpirehq/umpire/internal/token"
+	"github.com/umpirehq/umpire/internal/secret/token"
 )
 
 //go:generate go test -run TestScannerRulesAreCurrent . -update

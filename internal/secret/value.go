@@ -3,7 +3,7 @@ package secret
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/token"
+	"github.com/umpirehq/umpire/internal/secret/token"
 )
 
 // A value is the text after a name.

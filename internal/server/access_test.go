@@ -13,8 +13,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/server/client"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 

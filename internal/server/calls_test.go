@@ -16,7 +16,7 @@ import (
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
-	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // A trip is one method of the gate through the Go client: the value that the gate should

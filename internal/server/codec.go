@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // A carrier is a value to be encoded or decoded. A decoding error is kept in the carrier

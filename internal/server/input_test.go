@@ -16,8 +16,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // badInput are requests that are refused before the gate is called, with a word that the

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/hold/process"
 )
 
 // All agents share one credential. A session with a runner belongs to that process: an

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // children are the functions of this test program when a test starts it again. All but

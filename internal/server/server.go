@@ -14,7 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
 // defaultDrain limits how long active requests may take to end.

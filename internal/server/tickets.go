@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // A ticketService handles the tickets of command lines. Only our own `umpire exec` uses

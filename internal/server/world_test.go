@@ -17,8 +17,8 @@ import (
 	"connectrpc.com/connect"
 	"go.uber.org/goleak"
 
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 func TestMain(m *testing.M) {

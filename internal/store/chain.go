@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/gate/batch"
 )
 
 // Chain returns the hash of the next event in a stream: the SHA-256, in hex, of the

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/gate/batch"
 )
 
 // Events accesses the timeline.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/gate/batch"
 )
 
 // A TrialRow is one trial of a call.

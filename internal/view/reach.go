@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/coverage"
+	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/policy"
 )
 

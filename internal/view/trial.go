@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/trial/retention"
+	"github.com/umpirehq/umpire/internal/hold/trial/retention"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 

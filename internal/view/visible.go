@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/umpirehq/umpire/internal/lazyregexp"
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 )
 
 // blanks are characters that count as printable but show nothing: fillers, joiners and

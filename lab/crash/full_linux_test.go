@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // full fills a gate's disk: all its writes fail. The function that it returns makes

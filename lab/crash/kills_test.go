@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/umpirehq/umpire/internal/labtest/sample"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // A person answers questions, and remembers every answer that the gate has

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/checkpoint"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/store/checkpoint"
 	"github.com/umpirehq/umpire/internal/store/postgres"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 )

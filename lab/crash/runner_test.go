@@ -18,7 +18,7 @@ import (
 	"syscall"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // A conversation is one folder with a scripted model, and the runners that continue it

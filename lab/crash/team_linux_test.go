@@ -20,7 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/server/client"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/umpirehq/umpire/internal/labtest/chromium"
+	"github.com/umpirehq/umpire/internal/console/chromium"
 )
 
 // TestClaudeAnsweredInTheConsole is the complete loop for a person: Claude Code asks, the card is in the browser and

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/labtest/picture"
+	"github.com/umpirehq/umpire/internal/view/picture"
 )
 
 var film = flag.String("film", "", "write the film of Claude Code to this `file`")

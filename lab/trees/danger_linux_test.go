@@ -21,9 +21,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/bench"
-	"github.com/umpirehq/umpire/internal/sandbox"
-	"github.com/umpirehq/umpire/internal/sensitive"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
+	"github.com/umpirehq/umpire/internal/judge/bench"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 var danger = flag.Bool("trees.danger", false, "try every line that must not run unasked (root)")

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
 var (

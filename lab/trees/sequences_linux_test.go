@@ -19,11 +19,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/bench"
-	"github.com/umpirehq/umpire/internal/homeview"
-	"github.com/umpirehq/umpire/internal/labtest/sample"
-	"github.com/umpirehq/umpire/internal/sandbox"
-	"github.com/umpirehq/umpire/internal/sensitive"
+	"github.com/umpirehq/umpire/internal/files/sample"
+	"github.com/umpirehq/umpire/internal/hold/homeview"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
+	"github.com/umpirehq/umpire/internal/judge/bench"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 var (

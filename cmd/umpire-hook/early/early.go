@@ -16,8 +16,8 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/umpirehq/umpire/internal/process"
-	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/hold/process"
+	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
 // Attempt is the attempt that the init function made. Main uses its Dir, Nonce and Runner as well.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
 // An Address is the listening address of a gate: a unix socket or a TCP address.

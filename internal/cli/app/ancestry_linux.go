@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/hold/process"
 )
 
 // maxAncestors bounds the walk up the process tree.

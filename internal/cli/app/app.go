@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/process"
-	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/hold/process"
+	"github.com/umpirehq/umpire/internal/host/relay"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/checkpoint"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/store/checkpoint"
 )
 
 // KeysDir holds the key that signs checkpoints, apart from the store.

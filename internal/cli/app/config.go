@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/manifest"
 	"github.com/umpirehq/umpire/internal/project"
+	"github.com/umpirehq/umpire/internal/project/manifest"
 	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"
 )

@@ -8,16 +8,16 @@ import (
 	"sync"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/hold/process"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/secret"
 	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/server/client"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/postgres"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
-	"github.com/umpirehq/umpire/internal/trial"
 )
 
 // A command reaches the gate that runs over the wire, or calls one directly that it opens for

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/notice"
+	"github.com/umpirehq/umpire/internal/console/notice"
 )
 
 // NoticeConfig returns how notices are sent; it names no gate.

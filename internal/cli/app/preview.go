@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/process"
-	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/internal/agent/tool"
+	"github.com/umpirehq/umpire/internal/hold/process"
 )
 
 // PreviewCall shows the changes that a pending call would make to the current files. It

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 )
 
 // ReportSettled adds to the timeline the changes that a person kept, discarded or undid outside all

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/checkpoint"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/store/checkpoint"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 )
 
 // TidyUp removes trials and undo records beyond their limits, concurrently with this

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/bench"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/judge/bench"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

@@ -16,10 +16,10 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/rulefile"
-	"github.com/umpirehq/umpire/internal/sandbox"
-	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"

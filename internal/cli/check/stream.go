@@ -11,7 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
 	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/relay"
 	"github.com/umpirehq/umpire/internal/host/setup"
-	"github.com/umpirehq/umpire/internal/relay"
 )
 
 // A registered is one of our handlers and the file that names it.

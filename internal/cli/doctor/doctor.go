@@ -22,11 +22,11 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/host/drive"
-	"github.com/umpirehq/umpire/internal/notice"
 	"github.com/umpirehq/umpire/internal/rulefile"
-	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/register"
+	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
-	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
 // sandbox tries everything that the sandbox should stop, and reports which layer does.

@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/gate/batch"
+	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/internal/process"
-	"github.com/umpirehq/umpire/internal/relay"
+	"github.com/umpirehq/umpire/internal/host/relay"
 	"github.com/umpirehq/umpire/policy"
 )
 

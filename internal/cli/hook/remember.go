@@ -7,10 +7,10 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/hold/scratch"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/scratch"
-	"github.com/umpirehq/umpire/internal/trial"
 )
 
 // rememberWrites stores files of a project for umpire undo, before an agent writes them with a tool

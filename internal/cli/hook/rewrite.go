@@ -15,13 +15,13 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/hold/process"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/policy"
 )
 

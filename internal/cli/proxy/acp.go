@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/acp"
+	"github.com/umpirehq/umpire/internal/agent/acp"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/jsonrpc"
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/hold/process"
+	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 const acpLong = `Stands between an editor and a coding agent that speak the Agent Client Protocol

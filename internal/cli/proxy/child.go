@@ -8,8 +8,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/jsonrpc"
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/hold/process"
+	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 // childGrace is how long a program may take to end by itself once its input has ended, and

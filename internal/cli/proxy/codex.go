@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/umpirehq/umpire/internal/appserver"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/internal/jsonrpc"
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/host/appserver"
+	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 const appServerLong = `Stands between an editor and Codex, which editors drive through "codex app-server",

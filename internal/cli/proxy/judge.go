@@ -10,12 +10,12 @@ import (
 	"sync"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/acp"
+	"github.com/umpirehq/umpire/internal/agent/acp"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/hook"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/internal/relay"
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
 // A judge asks the same questions as a hook, to the running gate or to one of this process.

@@ -17,13 +17,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/mcp"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/jsonrpc"
-	"github.com/umpirehq/umpire/internal/mcp"
-	"github.com/umpirehq/umpire/internal/mcphttp"
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/hold/process"
+	"github.com/umpirehq/umpire/internal/host/jsonrpc"
+	"github.com/umpirehq/umpire/internal/host/mcphttp"
 )
 
 const mcpLong = `Stands between an MCP client, such as Claude Desktop or an agent, and an MCP server,

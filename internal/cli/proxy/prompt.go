@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
+	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/internal/process"
-	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 const promptLong = `An MCP server with one tool, permission_prompt, for hosts that ask a tool instead of

@@ -13,9 +13,9 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // canaryTimeout bounds one canary; a healthy hook takes milliseconds.

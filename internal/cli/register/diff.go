@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/host/setup"
-	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
-	"github.com/umpirehq/umpire/internal/lazyregexp"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )

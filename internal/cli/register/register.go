@@ -15,10 +15,10 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/relay"
 	"github.com/umpirehq/umpire/internal/host/setup"
-	"github.com/umpirehq/umpire/internal/relay"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/shell"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/view"
 	phrases "github.com/umpirehq/umpire/internal/view/catalogue"

@@ -13,12 +13,12 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent"
+	"github.com/umpirehq/umpire/internal/agent/llm"
+	"github.com/umpirehq/umpire/internal/agent/tool"
+	"github.com/umpirehq/umpire/internal/agent/tui"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/llm"
-	"github.com/umpirehq/umpire/internal/process"
-	"github.com/umpirehq/umpire/internal/tool"
-	"github.com/umpirehq/umpire/internal/tui"
+	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/policy"
 )
 

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/llm"
+	"github.com/umpirehq/umpire/internal/agent/llm/anthropic"
+	"github.com/umpirehq/umpire/internal/agent/llm/openai"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/llm"
-	"github.com/umpirehq/umpire/internal/llm/anthropic"
-	"github.com/umpirehq/umpire/internal/llm/openai"
 )
 
 // providers maps a provider's name to a function that opens a model by the name after the colon.

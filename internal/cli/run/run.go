@@ -20,12 +20,12 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent"
+	"github.com/umpirehq/umpire/internal/agent/llm"
+	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/llm"
-	"github.com/umpirehq/umpire/internal/sandbox"
-	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/homeview"
-	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/hold/homeview"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
 // checkSandbox refuses a mode that is not known, and finds out whether it is looser

@@ -10,8 +10,8 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
-	"github.com/umpirehq/umpire/internal/client"
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/hold/process"
+	"github.com/umpirehq/umpire/internal/server/client"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

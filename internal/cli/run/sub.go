@@ -8,8 +8,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent"
+	"github.com/umpirehq/umpire/internal/agent/llm"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/llm"
 )
 
 // subAgents returns the sub-agents that an agent's profile allows: each with the tools of its profile, and

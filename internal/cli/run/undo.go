@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/tui"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
-	"github.com/umpirehq/umpire/internal/trial"
-	"github.com/umpirehq/umpire/internal/tui"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 )
 
 // NewUndoer returns an undoer for the calls of every project, for a person at a terminal.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/llm"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/llm"
 )
 
 // TestRunViewShowsNothingRaw: text from a model or a file cannot move the cursor or start

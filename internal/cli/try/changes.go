@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/fold"
 )

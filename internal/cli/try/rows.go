@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

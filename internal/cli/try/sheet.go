@@ -11,12 +11,12 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
-	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/tool"
-	"github.com/umpirehq/umpire/internal/trial"
 	"github.com/umpirehq/umpire/internal/view"
 )
 

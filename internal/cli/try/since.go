@@ -7,7 +7,7 @@ import (
 
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 )
 
 // An undoneSince is the result of `umpire undo --since`, as JSON.

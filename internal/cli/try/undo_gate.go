@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/check"
-	"github.com/umpirehq/umpire/internal/trial"
+	"github.com/umpirehq/umpire/internal/hold/trial"
 )
 
 // UndoInGate undoes the record of an id in the gate's process, reports it to the gate, and

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/hold/process"
 )
 
 // A Gate is `umpire serve` in a lab.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/hold/process"
 )
 
 // Key is the agent's fake API key. umpire must never show or keep it.

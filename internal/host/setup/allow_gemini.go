@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 )
 
 // readGeminiPolicy reads the allow rules of a policy file of Gemini CLI.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tailscale/hujson"
 
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 var install = Hook{Command: "/usr/local/bin/umpire", Timeout: time.Hour}

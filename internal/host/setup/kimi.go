@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 )
 
 // kimiHooks are the tables of a TOML file. Kimi Code rejects a table of hooks with any other key than

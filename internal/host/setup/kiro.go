@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // A kiroFile is a file of Kiro's hooks that belongs only to umpire. Kiro reads every file of its folder.

@@ -3,7 +3,7 @@ package setup
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 )
 
 // copilotLimits returns the rules of Copilot CLI: only flags deny tools.

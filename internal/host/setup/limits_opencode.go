@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 )
 
 // openCodeLimits returns the rules of opencode, including those of its agents: a hook is not told

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 )
 
 // maxSettings bounds the files that are edited or audited.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // An ownFile is a file that belongs only to umpire: a plugin or a program that the host starts. One

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/docedit"
+	"github.com/umpirehq/umpire/internal/config/docedit"
 	"github.com/umpirehq/umpire/internal/host"
 )
 

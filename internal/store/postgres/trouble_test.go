@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/labtest/sample"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/gate/batch"
 	"github.com/umpirehq/umpire/internal/store"
 )
 

@@ -20,7 +20,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver "sqlite3"
 	"github.com/ncruces/go-sqlite3/vfs"
 
-	"github.com/umpirehq/umpire/internal/labtest/sample"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )

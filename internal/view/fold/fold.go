@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/lazyregexp"
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )

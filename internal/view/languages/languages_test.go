@@ -127,7 +127,7 @@ var (
 )
 
 // core are the packages whose texts in these places are phrases.
-var core = regexp.MustCompile(`^(shell|policy|internal/(gate|judge|sensitive|undo))/`)
+var core = regexp.MustCompile(`^(shell|policy|internal/(gate|judge|secret/sensitive))/`)
 
 // otherLanguages returns all languages but English, by tag.
 func otherLanguages() map[string]map[string]string {
@@ -246,7 +246,7 @@ var (
 	makers = map[string]int{"Errorf": 0, "New": 0, "Usage": 1, "Refused": 1, "server.invalid": 0, "gate.invalid": 1,
 		"store.conflict": 0, "policy.fail": 1}
 	// apart are the packages whose errors are for models, tests, logs and who measures, and stay English.
-	apart = regexp.MustCompile(`^(cmd|internal/(api|labtest|metrics|tool|view|llm/llmtest|mcp/mcptest|notice/noticetest|store/storetest))/`)
+	apart = regexp.MustCompile(`^(cmd|internal/(api|agent/llm/llmtest|agent/mcp/mcptest|agent/tool|console/chromium|console/notice/noticetest|files/sample|server/metrics|store/storetest|view))/`)
 	// unseen are errors that nobody is shown.
 	unseen = []string{"made to fail"}
 )

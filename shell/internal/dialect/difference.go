@@ -6,7 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/umpirehq/umpire/internal/lazyregexp"
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/lazyregexp"
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 )
 
 // homes are expressions whose value is the home directory.

@@ -1,0 +1,157 @@
+package tui
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config/docedit"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// A slash is one command of the conversation.
+type slash struct {
+	name, words string
+	about       string
+	run         func(m *model, words string) tea.Cmd
+}
+
+// listCommands are the commands, in the order of the help. It is a function, since help is one
+// of them.
+func listCommands() []slash {
+	return []slash{
+		{"status", "", "show how things stand", showStatus},
+		{"mode", "[MODE]", "show or change the mode: default, auto, ask, reject, plan, bypass", changeMode},
+		{
+			"plan", "", "go to plan mode: only reads run",
+			func(m *model, _ string) tea.Cmd { return m.setMode(umpire.ModePlan) },
+		},
+		{"exit-plan", "", "go back to the mode before plan mode, with leave to do what was planned", exitPlan},
+		{"timeline", "", "show what was asked, decided and run", openTimeline},
+		{"undo", "[ID]", "take back what the last call of this session changed, or one of several", undoCall},
+		{"sessions", "", "list the sessions of this project", openSessions},
+		{"resume", "[ID]", "go on with another session of this project", resumeSession},
+		{"fork", "[ID]", "begin a session with this conversation, without its grants", forkSession},
+		{"rules", "", "list the rules, and where they stand", openRules},
+		{"agents", "", "show the agents, and which files their edit tools may change", limitEdits},
+		{"help", "", "show commands and keys", func(m *model, _ string) tea.Cmd { return m.openScreen(&helpScreen{}) }},
+		{"quit", "", "leave; what waits keeps waiting", func(m *model, _ string) tea.Cmd { return m.quit() }},
+	}
+}
+
+// commandForm matches a word that is meant as a command; a path does not match.
+var commandForm = regexp.MustCompile(`^/([a-zA-Z-]+)(?:\s+(.*))?$`)
+
+// asCommand reads a message as a command.
+func asCommand(text string) (name, words string, is bool) {
+	found := commandForm.FindStringSubmatch(text)
+	if found == nil {
+		return "", "", false
+	}
+	return found[1], strings.TrimSpace(found[2]), true
+}
+
+// command runs a command.
+func (m *model) command(name, words string) tea.Cmd {
+	var names []string
+	for _, s := range listCommands() {
+		if s.name == name {
+			return s.run(m, words)
+		}
+		names = append(names, s.name)
+	}
+	problem := m.textf("/%s is no command; /help lists them", name)
+	if near := docedit.Nearest(name, names); near != "" {
+		problem = m.textf("/%s is no command; did you mean /%s?", name, near)
+	}
+	m.log.say(warningEntry, problem)
+	return nil
+}
+
+// openScreen puts a screen in front of the conversation.
+func (m *model) openScreen(s screen) tea.Cmd {
+	m.screen = s
+	return nil
+}
+
+// closeScreen goes back to the conversation.
+func (m *model) closeScreen() tea.Cmd {
+	m.screen = nil
+	return nil
+}
+
+// changeMode changes the session's mode, or shows the current one.
+func changeMode(m *model, words string) tea.Cmd {
+	if words == "" {
+		m.log.say(noteEntry, m.text("mode")+" "+m.session.Mode.String())
+		return nil
+	}
+	var mode umpire.Mode
+	if err := mode.UnmarshalText([]byte(words)); err != nil {
+		m.log.say(warningEntry, m.problem(err))
+		return nil
+	}
+	return m.setMode(mode)
+}
+
+// exitPlan returns to the previous mode, with permission to carry out the plan. The
+// gate knows both.
+func exitPlan(m *model, _ string) tea.Cmd {
+	if m.session.Mode != umpire.ModePlan {
+		m.log.say(noteEntry, m.text("this is not plan mode"))
+		return nil
+	}
+	return m.changeModeTo(umpire.ModeChange{Session: m.session.ID, LeavePlan: true})
+}
+
+// A modeMsg has a session with a new mode.
+type modeMsg struct{ session umpire.Session }
+
+func (msg modeMsg) apply(m *model) {
+	if msg.session.ID == m.session.ID {
+		m.session.Mode = msg.session.Mode
+		m.log.say(noteEntry, m.text("mode")+" "+msg.session.Mode.String())
+	}
+}
+
+func (b *base) setMode(mode umpire.Mode) tea.Cmd {
+	return b.changeModeTo(umpire.ModeChange{Session: b.session.ID, Mode: &mode})
+}
+
+func (b *base) changeModeTo(change umpire.ModeChange) tea.Cmd {
+	return b.do(func(ctx context.Context) tea.Msg {
+		s, err := b.conf.Gate.SetMode(ctx, change)
+		if err != nil {
+			return noteMsg{err: err}
+		}
+		return modeMsg{s}
+	})
+}
+
+// showStatus writes the status to the transcript.
+func showStatus(m *model, _ string) tea.Cmd {
+	for _, line := range statusText(m) {
+		m.log.say(noteEntry, line)
+	}
+	return m.refresh()
+}
+
+// statusText returns the status line and the facts that do not fit on it, one per line.
+func statusText(m *model) []string {
+	s := &m.session
+	lines := []string{m.text("permission") + " " + m.conf.Text.Word("state", string(m.facts.state))}
+	if m.facts.kind != "" {
+		lines[0] = view.Bracketed(
+			lines[0], view.Joined(m.conf.Text.Word("type", string(m.facts.kind)), ", ", m.text("risk "+m.facts.risk)),
+		)
+	}
+	if b := m.facts.blocked; b != nil {
+		lines = append(lines, m.text("blocked")+" "+m.blockedText(b))
+	}
+	return append(lines,
+		m.text("project")+" "+s.Project.Short()+"  "+s.Root, m.text("session")+" "+string(s.ID)+"  "+s.Dir,
+		m.text("mode")+" "+s.Mode.String(), m.text("model")+" "+m.conf.Model)
+}
