@@ -15,12 +15,14 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/umpirehq/umpire/internal/console/chromium"
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // The console demo as a person sees it: three agents ask at once, each question is answered in a
 // browser, the timeline has all of it, and Ctrl-C leaves nothing behind.
 func TestDemoConsoleInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	page := chromium.Start(t, 1440, 900, false)
 	temp := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "umpire", "demo", "--console")

@@ -54,7 +54,7 @@ func TestScriptsWithSmallHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := scriptParams()
-	p.Dir, p.Files = "", scripts(t, "hook_*", 3)
+	p.Dir, p.Files = "", sample.Of(t, 4, scripts(t, "hook_*"))
 	p.Setup = func(env *testscript.Env) error {
 		env.Setenv("PATH", instead+string(filepath.ListSeparator)+env.Getenv("PATH"))
 		return setUpScript(env)

@@ -11,11 +11,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // TestHungFolders runs the scripts in which a file system does not answer.
 func TestHungFolders(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	if unmount, _, err := mountHung(t.TempDir()); err != nil {
 		t.Skipf("no file system can be mounted here that does not answer: %v", err)
 	} else if err := unmount(); err != nil {

@@ -41,9 +41,7 @@ func TestEveryKeyHasItsEffect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := keyParams(gate)
-			if raced {
-				p.Dir, p.Files = "", sample.Of(t, 6, scripts)
-			}
+			p.Dir, p.Files = "", sample.Of(t, 12, scripts)
 			testscript.Run(t, p)
 		})
 	}

@@ -39,22 +39,21 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	p := scriptParams()
-	p.Dir, p.Files = "", scripts(t, "*", 12)
+	p.Dir, p.Files = "", scripts(t, "*")
+	if raced {
+		p.Files = sample.Of(t, 6, p.Files)
+	}
 	testscript.Run(t, p)
 }
 
-// scripts are those in testdata/script whose names match the pattern. With -short the race detector watches
-// only so many of them.
-func scripts(t *testing.T, pattern string, few int) []string {
+// scripts are those in testdata/script whose names match the pattern.
+func scripts(t *testing.T, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "script", pattern+".txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	if !raced {
-		return files
-	}
-	return sample.Of(t, few, files)
+	return files
 }
 
 // TestP0DScripts runs the acceptance scripts in testdata/p0d.

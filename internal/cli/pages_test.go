@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
@@ -17,6 +18,7 @@ import (
 // a client gets all of them, in their order and once.
 func TestLargeEventsArriveInPages(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	for name, store := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(t.TempDir(), "umpire.db") },
 		"postgres": func() string { return asURL(storetest.Postgres(t)) },

@@ -11,6 +11,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/console/chromium"
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // The whole way of a person through the inbox in a real browser, in both languages, on a
@@ -124,6 +125,7 @@ func editGreeting() umpire.Call {
 // Keys of the first moment, and those for a card that has not been read, answer nothing.
 func TestHastyKeysInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	b := chromium.Start(t, 390, 500, false)
 	w, p := newWorld(t, "en")
 	var long strings.Builder
@@ -152,6 +154,7 @@ func TestHastyKeysInABrowser(t *testing.T) {
 // Hostile texts do nothing in a real browser either: no script runs, no element appears.
 func TestHostileTextsInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	b := chromium.Start(t, 1440, 900, true)
 	w, p := newWorld(t, "en")
 	all := strings.Join(hostile, " ")
@@ -170,6 +173,7 @@ func TestHostileTextsInABrowser(t *testing.T) {
 // A link whose path would be the address of another host by itself signs in, and stays at the console.
 func TestSignInStaysHereInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	b := chromium.Start(t, 1440, 900, false)
 	w, p := newWorld(t, "en")
 	b.Open(t, "http://"+w.console.Address()+"//other.example/page#"+p.token(t))
@@ -185,6 +189,7 @@ func TestSignInStaysHereInABrowser(t *testing.T) {
 // filtered and searched, and takes back.
 func TestTimelineInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	for _, tt := range []struct {
 		lang, title, denied string
 		width, height       int
@@ -261,6 +266,7 @@ const chooseDenied = `(() => { const kind = document.querySelector("[name=kind]"
 // A response that arrives after another page was opened must not replace that page.
 func TestLateRefreshInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	b := chromium.Start(t, 1440, 900, false)
 	w, p := newWorld(t, "en")
 	rows := func(n int) {
@@ -300,6 +306,7 @@ func TestLateRefreshInABrowser(t *testing.T) {
 // The way of a person through sessions and rules in a real browser.
 func TestRulesInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	for _, tt := range []struct {
 		lang          string
 		width, height int

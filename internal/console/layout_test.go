@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire/internal/console/chromium"
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // On a phone in the dark, texts use the width there is and nothing covers a button.
 func TestLayoutInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	b := chromium.Start(t, 390, 844, true)
 	w, p := newWorld(t, "en")
 	w.ask(t, bash("git push origin main"))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 )
@@ -100,6 +101,7 @@ func (c *costs) measure(t *testing.T, b *browser, path string) (page string, cos
 // entries, and what it reads and sends is bounded. It counts, since times differ between machines.
 func TestLight(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	c := &costs{}
 	w, _ := newWorldIn(t, "en", func(path string) (*store.Store, error) {
 		return sqlite.OpenWith(t.Context(), path, func(d driver.Driver) driver.Driver {

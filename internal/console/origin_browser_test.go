@@ -22,6 +22,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/console/chromium"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/server"
 )
 
@@ -216,6 +217,7 @@ const devAttacks = `(async () => {
 // that approves a call, reads a page or changes anything, in this browser or in a process that copies it.
 func TestDevServerInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	b := chromium.Start(t, 1440, 900, false, "--disable-popup-blocking")
 	w, p := newWorld(t, "en")
 	asked := w.ask(t, bash("npm install left-pad"))[0]
@@ -298,6 +300,7 @@ const thiefPage = `new Promise((done, failed) => {
 // console, even at the same address.
 func TestTakenPortInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	b := chromium.Start(t, 1440, 900, false)
 	w, p := newWorld(t, "en")
 	asked := w.ask(t, write("secret-plan.txt"))[0]
@@ -381,6 +384,7 @@ func TestTakenPortInABrowser(t *testing.T) {
 // A browser that keeps no keys, as some private windows do, says so and leaves the link for another one.
 func TestKeylessBrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	for name, without := range map[string]string{
 		"no store":     `Object.defineProperty(window, "indexedDB", { value: undefined })`,
 		"no WebCrypto": `Object.defineProperty(crypto, "subtle", { value: undefined })`,
@@ -411,6 +415,7 @@ func TestKeylessBrowser(t *testing.T) {
 // Tabs share the key and count together. One that signs out signs all of them out, and leaves no key.
 func TestTabsInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	b := chromium.Start(t, 1440, 900, false, "--disable-popup-blocking")
 	w, p := newWorld(t, "en")
 	w.ask(t, write("a.txt"))

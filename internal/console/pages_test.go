@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console/chromium"
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 var allPages = flag.Bool("pages.all", false, "look at the pages in every language, width and colour")
@@ -28,6 +29,7 @@ type look struct {
 // 简体中文 has no English, and screen readers get a name for each control.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	looks := []look{{"en", 390, false, []int{0, 1}}, {"zh-CN", 1440, true, []int{2}}}
 	if *allPages {
 		looks = nil

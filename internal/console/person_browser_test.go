@@ -8,11 +8,13 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console/chromium"
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // Two people answer one card in separate browsers: one wins, and the other sees the winner's name.
 func TestTwoPeopleInBrowsers(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	for _, tt := range []struct {
 		lang, lost, by, signedIn string
 		width, height            int

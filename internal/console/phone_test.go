@@ -16,6 +16,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console/chromium"
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // startPhone starts a browser that trusts a certificate and has a device with passkeys in it.
@@ -47,6 +48,7 @@ const cutEntries = `[...document.querySelectorAll("nav a, nav button:not([data-k
 // The way of a person with a phone: a passkey is added with a code of the terminal, and approves once.
 func TestPhoneInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	for _, tt := range []struct {
 		lang, allowed, signIn string
 		dark                  bool

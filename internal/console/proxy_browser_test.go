@@ -2,11 +2,16 @@
 
 package console_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/umpirehq/umpire/internal/files/sample"
+)
 
 // The path of a person known to a proxy: a button signs in, and signing out does not sign in again.
 func TestProxyInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	for _, tt := range []struct{ lang, offer, denied string }{
 		{"en", "Continue as Ana", "Denied tool: Bash"},
 		{"zh-CN", "以 Ana 的身份继续", "已拒绝工具: Bash"},

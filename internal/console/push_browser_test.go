@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/console/chromium"
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // subscribing stands in for the browser's push service, which is a server of its maker.
@@ -44,6 +45,7 @@ func push(t *testing.T, b *chromium.Page, registration string, message map[strin
 // A person has notices sent to a phone. They replace each other, and a tap opens the card.
 func TestNoticesInABrowser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	for _, tt := range []struct {
 		lang, button, said string
 		dark               bool

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -14,6 +15,7 @@ import (
 // every step after that what a small one costs. It is judged, bound and run whole.
 func TestLargeInputIsStoredOnce(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	onEachStore(t, func(t *testing.T, g *Gate) {
 		d := &testGate{Gate: g, t: t}
 		session := must(g.Open(t.Context(), umpire.Opening{Dir: t.TempDir()}))(t)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/postgres"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
@@ -22,6 +23,7 @@ import (
 // the message has, from when it is handed in until its results are there.
 func TestCallsOfLargeBatchesCostTheSame(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	onEachStore(t, func(t *testing.T, g *Gate) {
 		small, large := costOfBatch(t, g, 20), costOfBatch(t, g, maxCalls)
 		for step, is := range large {

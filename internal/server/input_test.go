@@ -16,6 +16,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/server/client"
 )
@@ -382,6 +383,7 @@ func TestNobodyThere(t *testing.T) {
 // The server gives up on a body that does not arrive, but not on a held request.
 func TestSlowBodyIsGivenUp(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	hastily(t, func(t *testing.T, w *world) {
 		conn, err := w.dial(t.Context(), "", "")
 		if err != nil {

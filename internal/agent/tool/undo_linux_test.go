@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/judge"
 	bounds "github.com/umpirehq/umpire/place"
@@ -40,6 +41,7 @@ var enclosed = []string{"X", "X && ls", "(X)", "for i in 1 2; do X; done", "ls |
 // A line that runs unasked never destroys a person's work: undo restores it.
 func TestEditsOfAutonomyAreUndoable(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	b := newBench(t)
 	b.options.State = realDir(t)
 	template := realDir(t)

@@ -32,3 +32,11 @@ func Times(few, most int) int {
 
 // Flag returns the argument that makes another test binary run as much as this one.
 func Flag() string { return "-test.short=" + strconv.FormatBool(testing.Short()) }
+
+// OnlyFull skips a test with -short, which takes long and has quicker ones beside it. make full runs it.
+func OnlyFull(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("-short leaves it to make full")
+	}
+}

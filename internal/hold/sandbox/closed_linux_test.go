@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // TestFailsClosed checks that nothing runs if any step of the setup fails.
@@ -234,6 +235,7 @@ func TestPlaceholders(t *testing.T) {
 // not disturb the others.
 func TestManySandboxesInOneFolder(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	b := newBench(t)
 	var users sync.WaitGroup
 	for range 8 {

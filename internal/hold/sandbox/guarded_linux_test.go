@@ -94,7 +94,7 @@ func TestGuardedPlacesCannotBeMade(t *testing.T) {
 	for _, depth := range sample.Of(t, 2, depths) {
 		t.Run(depth, func(t *testing.T) {
 			t.Parallel()
-			for _, place := range sample.Of(t, 20, examples(t)) {
+			for _, place := range sample.Of(t, 8, examples(t)) {
 				if strings.HasPrefix(place.Path, ".git") && !strings.HasPrefix(place.Path, ".github") || strings.HasPrefix(place.Path, "*.git") {
 					continue // repositories are judged as a whole: TestRepositoriesThatWereMade
 				}
@@ -142,6 +142,7 @@ func TestUnfinishedOperations(t *testing.T) {
 // folders, and that it does not start if there are too many already.
 func TestManyFolders(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	b := newBench(t)
 	out, notes, err := b.noted(writing, "seq 1 60000 | sed 's,^,d/,' | xargs mkdir -p && mkdir -p d/59999/.vscode && echo x >d/59999/.vscode/tasks.json")
 	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "d/59999/.vscode/tasks.json") {

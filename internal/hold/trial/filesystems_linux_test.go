@@ -30,6 +30,7 @@ func TestTrialsOfANobody(t *testing.T) {
 // this machine can make in a loop-mounted file.
 func TestOnFileSystems(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	if os.Geteuid() != 0 || os.Getenv(testDir) != "" {
 		t.Skip("only root can mount")
 	}

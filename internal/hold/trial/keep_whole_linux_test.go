@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // A command runs in the sandbox and its effects are kept: the project is as if the
@@ -49,6 +51,7 @@ func TestTrialKeepUndo(t *testing.T) {
 
 func TestTrialKeepUndoAsNobody(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	asNobody(t, "^(TestTrialKeepUndo|TestClosedFolders)$")
 }
 

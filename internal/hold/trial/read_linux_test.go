@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // TestEffects checks the listed effects of command lines.
@@ -79,5 +81,6 @@ func TestEffects(t *testing.T) {
 
 func TestTrialsAsAnotherUser(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	asNobody(t, "^(TestEffects|TestRun.*|TestRead.*|TestSweep.*|TestRandom.*|TestNothingLeaks|TestEditorSavesWhile.*|TestKilledWhileRunning)$")
 }
