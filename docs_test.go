@@ -269,8 +269,11 @@ func TestOneCommandRunsTheTests(t *testing.T) {
 	if !strings.Contains(script, " go -C lab test -short -timeout 20m \"$@\" ./...\n") {
 		t.Error(".ci/test does not run the tests of the lab")
 	}
-	if !strings.Contains(script, "\n.ci/needs\n") || !strings.Contains(script, `go test -race -gcflags "$unchecked" -short -timeout 20m "$@" ./...`) {
+	if !strings.Contains(script, "\n.ci/needs\n") || !strings.Contains(script, ` go test -short -timeout 20m "$@" ./...`) {
 		t.Error(".ci/test does not install what is needed, or does not run all tests")
+	}
+	if !strings.Contains(script, `exec go test -race -gcflags "$unchecked" -short -timeout 20m `) {
+		t.Error(".ci/test does not end with the race detector")
 	}
 }
 

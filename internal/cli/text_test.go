@@ -108,7 +108,7 @@ func TestSpokenTextsAreTranslated(t *testing.T) {
 	found := map[string]int{}
 	position := map[string]int{"Of": 0, "text": 0, "textf": 0, "ok": 1, "warn": 2, "fail": 2} // of the text among the arguments
 	var files []string
-	for _, dir := range []string{".", "*", "../view", "../tui", "../console"} {
+	for _, dir := range []string{".", "*", "../view", "../agent/tui", "../console"} {
 		found, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -49,7 +49,7 @@ func tcpOriginOf(far, near netip.AddrPort) (o origin, uid, pid int, err error) {
 
 // findTCPSocket finds the socket with local address far and remote address near.
 func findTCPSocket(far, near netip.AddrPort) (tcpSocket, error) {
-	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+	for _, table := range []string{"/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"} {
 		text, err := os.ReadFile(table)
 		if err != nil {
 			continue // a kernel without IPv6 lacks the second table

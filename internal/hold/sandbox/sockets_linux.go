@@ -67,7 +67,7 @@ func isWithin(some, all map[string]bool) bool {
 
 // listenedAt looks for sockets once.
 func listenedAt() socketLook {
-	f, err := os.Open("/proc/net/unix")
+	f, err := os.Open("/proc/thread-self/net/unix") // the first thread of the process may be in another namespace
 	if err != nil {
 		return socketLook{}
 	}

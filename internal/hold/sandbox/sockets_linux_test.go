@@ -132,7 +132,7 @@ func TestBoundFiles(t *testing.T) {
 	if err != nil {
 		t.Skipf("this kernel does not tell: %v", err)
 	}
-	list, err := os.ReadFile("/proc/net/unix")
+	list, err := os.ReadFile("/proc/thread-self/net/unix")
 	if err != nil {
 		t.Fatal(err)
 	}

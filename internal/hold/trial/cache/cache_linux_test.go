@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -144,10 +145,12 @@ func TestCommandsAtATime(t *testing.T) {
 	for _, l := range all {
 		b.leave(l, "f", 1)
 	}
-	if l := b.open(); l.Dir() != all[maxFolders-1].Dir() {
-		t.Errorf("not the latest folder: %s", l.Dir())
+	last := b.open()
+	if last.Dir() != all[maxFolders-1].Dir() {
+		t.Errorf("not the latest folder: %s", last.Dir())
 	}
 	b.sweep(time.Now().Add(48 * time.Hour))
+	runtime.KeepAlive(last) // or its lock is let go
 	if n := b.count("*/used-*"); n != 1 {
 		t.Errorf("%d folders, want the one in use", n)
 	}
