@@ -29,6 +29,10 @@ var ownVerbs = map[string]VerbMark{
 	"mode": VerbPerson, "autonomy": VerbPerson, "trust": VerbPerson, "undo": VerbPerson,
 	"rules add": VerbPerson, "rules remove": VerbPerson, "rules import": VerbPerson,
 	"config set": VerbPerson, "grants": VerbPerson, "grants list": VerbPerson, "grants revoke": VerbPerson,
+	"rules trust": VerbPerson, "rules grants": VerbPerson, "rules grants list": VerbPerson,
+	"rules grants revoke": VerbPerson, "sessions mode": VerbPerson, "console pair": VerbPerson,
+	"console notify": VerbReads, "console notify test": VerbPerson, "setup upgrade": VerbPerson,
+	"setup uninstall": VerbPerson, "proxy mcp permission-prompt": VerbPerson,
 	"sessions end": VerbPerson, "sessions delete": VerbPerson, "timeline prune": VerbPerson,
 	"mcp permission-prompt": VerbPerson, "try keep": VerbPerson, "try discard": VerbPerson,
 
@@ -43,7 +47,7 @@ var ownVerbs = map[string]VerbMark{
 
 	"run": VerbRuns, "demo": VerbRuns, "hook": VerbRuns, "bench": VerbRuns, "doctor": VerbRuns,
 	"conformance": VerbRuns, "try": VerbRuns, "exec": VerbRuns, "mcp": VerbRuns, "acp": VerbRuns,
-	"app-server": VerbRuns,
+	"app-server": VerbRuns, "proxy": VerbRuns, "proxy mcp": VerbRuns, "proxy acp": VerbRuns, "proxy codex": VerbRuns,
 }
 
 // VerbMarkOf returns the mark of one of umpire's commands, given by its words without options,

@@ -28,13 +28,13 @@ func onlyShows(cmd *cobra.Command, verb string, args []string) bool {
 	isSet := func(flag string) bool {
 		return cmd.Flags().Changed(flag) && cmd.Flags().Lookup(flag).Value.String() == "true"
 	}
-	if verb == "mcp permission-prompt" {
+	if verb == "proxy mcp permission-prompt" {
 		return true // the agent's program starts it, and it asks like a hook
 	}
 	if verb == "autonomy" {
 		return len(args) == 0
 	}
-	if verb == "mode" {
+	if verb == "sessions mode" {
 		return len(args) == 0 && !isSet("leave-plan") && !cmd.Flags().Changed("allow-all")
 	}
 	return isSet("dry-run") || isSet("show") || isSet("list")

@@ -79,7 +79,7 @@ func followConsole(ctx context.Context, a *app.App, conf *config.Config, name st
 	defer gate.Close()
 	command, show := "console", showLink
 	if remote {
-		command, show = "pair", showLinkCode
+		command, show = "console pair", showLinkCode
 	}
 	if err := app.RefuseRunner(ctx, a, gate, command); err != nil {
 		return err

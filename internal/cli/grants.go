@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// newGrantsCommand is `umpire grants`.
+// newGrantsCommand is `umpire rules grants`.
 func newGrantsCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	list := func(cmd *cobra.Command, _ []string) error { return listGrants(cmd.Context(), a, asJSON) }
@@ -26,20 +26,20 @@ func newGrantsCommand(a *app.App) *cobra.Command {
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.AddCommand(&cobra.Command{
 		Use: "list", Args: app.RefuseWords, RunE: list,
-		Short: "List the grants of this project", Example: "  umpire grants list --json",
+		Short: "List the grants of this project", Example: "  umpire rules grants list --json",
 	})
 	all := false
 	revoke := &cobra.Command{
 		Use: "revoke [ID]", Args: app.WantAtMostOneWord,
 		Short:   "Take a grant back, or all of them",
-		Example: "  umpire grants revoke 4k7m\n  umpire grants revoke --all",
+		Example: "  umpire rules grants revoke 4k7m\n  umpire rules grants revoke --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := umpire.Revocation{All: all}
 			if len(args) > 0 {
 				r.ID = args[0]
 			}
 			if (r.ID == "") == !r.All {
-				return app.Usage("umpire grants list", "want the ID of one grant, or --all")
+				return app.Usage("umpire rules grants list", "want the ID of one grant, or --all")
 			}
 			return revokeGrants(cmd.Context(), a, r, asJSON)
 		},
@@ -66,7 +66,7 @@ func revokeGrants(ctx context.Context, a *app.App, r umpire.Revocation, asJSON b
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		revoked, err := gate.Revoke(ctx, r)
 		if errors.Is(err, umpire.ErrNotFound) {
-			return &app.CommandError{Code: app.ExitError, Hint: "umpire grants", Err: err}
+			return &app.CommandError{Code: app.ExitError, Hint: "umpire rules grants", Err: err}
 		}
 		if err != nil {
 			return err

@@ -46,13 +46,13 @@ func TestInitUndoIsByteForByte(t *testing.T) {
 			if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			p.must(t, "init", "claude")
+			p.must(t, "setup", "claude")
 			first, _ := os.ReadFile(settings)
-			p.must(t, "init", "claude")
+			p.must(t, "setup", "claude")
 			if second, _ := os.ReadFile(settings); string(second) != string(first) {
 				t.Errorf("twice is not once:\n%s\n%s", first, second)
 			}
-			p.must(t, "init", "--undo")
+			p.must(t, "setup", "claude", "--undo")
 			if got, err := os.ReadFile(settings); err != nil || string(got) != text {
 				t.Errorf("got %q, %v, want %q", got, err, text)
 			}
@@ -65,13 +65,13 @@ func TestInitUndoIsByteForByte(t *testing.T) {
 func TestInitUndoKeepsLaterChanges(t *testing.T) {
 	t.Parallel()
 	p, settings := initProgram(t)
-	p.must(t, "init", "claude")
+	p.must(t, "setup", "claude")
 	installed, _ := os.ReadFile(settings)
 	changed := strings.Replace(string(installed), "{\n", "{\n  \"model\": \"opus\",\n", 1)
 	if err := os.WriteFile(settings, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.must(t, "init", "claude", "--undo")
+	p.must(t, "setup", "claude", "--undo")
 	if got, _ := os.ReadFile(settings); !strings.Contains(string(got), "opus") || strings.Contains(string(got), "umpire") {
 		t.Errorf("%s", got)
 	}
@@ -90,7 +90,7 @@ func TestInitTakesTheSmallHook(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p.must(t, "init", "claude")
+		p.must(t, "setup", "claude")
 		got, err := os.ReadFile(settings)
 		if err != nil || !strings.Contains(string(got), `"command": "`+want+`"`) || strings.Count(string(got), small) != 0 && !stands {
 			t.Errorf("umpire-hook stands there: %t: %v\n%s", stands, err, got)

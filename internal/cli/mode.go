@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// modeFlags are the flags of `umpire mode`.
+// modeFlags are the flags of `umpire sessions mode`.
 type modeFlags struct {
 	session   string
 	leavePlan bool
@@ -23,7 +23,7 @@ type modeFlags struct {
 	json      bool
 }
 
-// newModeCommand is `umpire mode`.
+// newModeCommand is `umpire sessions mode`.
 func newModeCommand(a *app.App) *cobra.Command {
 	var f modeFlags
 	cmd := &cobra.Command{
@@ -51,7 +51,7 @@ func runMode(ctx context.Context, a *app.App, f *modeFlags, word string) error {
 	change := umpire.ModeChange{LeavePlan: f.leavePlan}
 	switch {
 	case word != "" && f.leavePlan:
-		return app.Usage("umpire mode --help", "--leave-plan goes back to the mode before: it takes no MODE")
+		return app.Usage("umpire sessions mode --help", "--leave-plan goes back to the mode before: it takes no MODE")
 	case word != "":
 		change.Mode = new(umpire.Mode)
 		if err := change.Mode.UnmarshalText([]byte(word)); err != nil {
@@ -60,7 +60,8 @@ func runMode(ctx context.Context, a *app.App, f *modeFlags, word string) error {
 	}
 	if f.allowAll != "" {
 		if f.allowAll != "on" && f.allowAll != "off" || f.leavePlan {
-			return app.Usage("umpire mode --help", "--allow-all %q: want on or off, without --leave-plan", f.allowAll)
+			return app.Usage("umpire sessions mode --help",
+				"--allow-all %q: want on or off, without --leave-plan", f.allowAll)
 		}
 		change.AllowAll = new(f.allowAll == "on")
 	}

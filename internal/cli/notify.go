@@ -13,13 +13,13 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// newNotifyCommand is `umpire notify`.
+// newNotifyCommand is `umpire console notify`.
 func newNotifyCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "notify", Args: app.RefuseUnknownCommand,
 		Short:   "Notices when a call waits: try where they go",
 		Long:    notifyLong,
-		Example: "  umpire notify test",
+		Example: "  umpire console notify test",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(&cobra.Command{
@@ -57,7 +57,7 @@ func testNotices(ctx context.Context, a *app.App) error {
 		return app.Failed(err)
 	}
 	if len(results) == 0 {
-		return app.Refused("umpire notify --help",
+		return app.Refused("umpire console notify --help",
 			"no notices are sent: the key notify is not set, and no browser has asked for them")
 	}
 	failed := false

@@ -16,7 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 )
 
-// newPairCommand is `umpire pair`.
+// newPairCommand is `umpire console pair`.
 func newPairCommand(a *app.App) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
@@ -24,7 +24,7 @@ func newPairCommand(a *app.App) *cobra.Command {
 		ValidArgs: []string{"console", "ntfy"},
 		Short:     "Show the code by which a phone opens the console, or gets the notices",
 		Long:      pairLong,
-		Example:   "  umpire pair\n  umpire pair --name Ana",
+		Example:   "  umpire console pair\n  umpire console pair --name Ana",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkName(cmd, name); err != nil {
 				return err
@@ -39,7 +39,7 @@ func newPairCommand(a *app.App) *cobra.Command {
 // wantPairing rejects words other than the name of a pairing.
 func wantPairing(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && !slices.Contains(cmd.ValidArgs, args[0]) {
-		return app.Usage("umpire pair --help", "%q: want one of %s", args[0], strings.Join(cmd.ValidArgs, ", "))
+		return app.Usage("umpire console pair --help", "%q: want one of %s", args[0], strings.Join(cmd.ValidArgs, ", "))
 	}
 	return app.WantAtMostOneWord(cmd, args)
 }
@@ -54,7 +54,7 @@ func pairPhone(ctx context.Context, a *app.App, with, name string) error {
 	a.RemarkAll(conf.Notices)
 	switch {
 	case with == "ntfy" && name != "":
-		return app.Usage("umpire pair --help", "--name does not go with ntfy: nobody signs in there")
+		return app.Usage("umpire console pair --help", "--name does not go with ntfy: nobody signs in there")
 	case (with == "console" || name != "") && !conf.Console.On():
 		return app.Refused("umpire config", "other machines do not reach the console: the key console is not set")
 	case with != "ntfy" && conf.Console.On():
@@ -67,7 +67,7 @@ func pairPhone(ctx context.Context, a *app.App, with, name string) error {
 func pairNotices(a *app.App, conf *config.Config) error {
 	server := conf.Notify.Ntfy
 	if server == nil {
-		return app.Refused("umpire notify --help", "there is nothing to subscribe to: notify.ntfy is not set")
+		return app.Refused("umpire console notify --help", "there is nothing to subscribe to: notify.ntfy is not set")
 	}
 	tty, err := a.OpenTerminal()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // startedByAgents is refused in an agent's command line. The agent's own program starts it, and
 // umpire answers.
-const startedByAgents = "mcp permission-prompt"
+const startedByAgents = "proxy mcp permission-prompt"
 
 // Every command is marked. A new one is reserved for people by default, and an agent's
 // call of such a command is refused before it does anything.

@@ -27,14 +27,6 @@ import (
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// The groups of commands in the root's help.
-const (
-	groupFirst = "first"
-	groupGate  = "gate"
-	groupRules = "rules"
-	groupLook  = "look"
-)
-
 // Commands are listed in the order in which a newcomer needs them. The switch is
 // one for the whole process.
 func init() { cobra.EnableCommandSorting = false }
@@ -42,43 +34,37 @@ func init() { cobra.EnableCommandSorting = false }
 // newRootCommand is the command tree.
 func newRootCommand(a *app.App) *cobra.Command {
 	root := &cobra.Command{
-		Use: "umpire", Short: rootShort, Long: rootLong, Example: rootExample,
+		Use: "umpire", Short: rootShort, Long: rootLong,
 		SilenceErrors: true, SilenceUsage: true,
 		Args:              app.RefuseUnknownCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { return refuseAgents(a, cmd, args) },
 	}
-	root.AddGroup(
-		&cobra.Group{ID: groupFirst, Title: "Where to begin:"},
-		&cobra.Group{ID: groupGate, Title: "Calls that wait:"},
-		&cobra.Group{ID: groupRules, Title: "Rules:"},
-		&cobra.Group{ID: groupLook, Title: "Looking:"},
-	)
-	addGroup(root, groupFirst, run.NewDemoCommand(a, run.Demo{ShowRecord: showRecord, NewConsole: newDemoConsole}),
-		register.NewSetupCommand(a),
-		register.NewCommand(a), check.NewCommand(a),
-		doctor.NewCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
-		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a))
-	addGroup(root, groupGate, newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a),
-		newWatchCommand(a), newConsoleCommand(a), newNotifyCommand(a), newPairCommand(a), newSessionsCommand(a),
-		newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a))
-	addGroup(root, groupRules, rules.NewCommand(a), rules.NewTrustCommand(a), programs.NewCommand(a))
-	addGroup(root, groupLook, newStatusCommand(a), newConfigCommand(a), newAutonomyCommand(a), hook.NewCommand(a),
-		proxy.NewACPCommand(a), proxy.NewAppServerCommand(a), proxy.NewMCPCommand(a),
-		try.NewExecCommand(a), bench.NewCommand(a), newVersionCommand(a),
-		newUpgradeCommand(a), register.NewUninstallCommand(a))
-	root.AddCommand(newManCommand(a), doctor.NewOldCommand(a))
+	ruleSet, sessions, console := rules.NewCommand(a), newSessionsCommand(a), newConsoleCommand(a)
+	ruleSet.AddCommand(rules.NewTrustCommand(a), newGrantsCommand(a))
+	sessions.AddCommand(newModeCommand(a))
+	console.AddCommand(newPairCommand(a), newNotifyCommand(a))
+	setup := register.NewSetupCommand(a)
+	setup.AddCommand(newUpgradeCommand(a), register.NewUninstallCommand(a))
+	root.AddCommand(run.NewDemoCommand(a, run.Demo{ShowRecord: showRecord, NewConsole: newDemoConsole}),
+		setup, doctor.NewCommand(a), check.NewCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
+		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
+		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
+		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a), newConfigCommand(a), programs.NewCommand(a),
+		bench.NewCommand(a), newCompletionCommand(a), newVersionCommand(a), hook.NewCommand(a), try.NewExecCommand(a),
+		proxy.NewCommand(a), newManCommand(a), doctor.NewOldCommand(a))
 	root.AddCommand(newTopics(a)...)
-	addGroup(root, groupLook, newCompletionCommand(a))
 	addVersionFlag(a, root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return app.Usage(cmd.CommandPath()+" --help", "%w", explainFlag(err))
 	})
-	root.InitDefaultHelpCmd()
-	if help, _, err := root.Find([]string{"help"}); err == nil {
-		help.Args, help.Short, help.Long = knownTopic, "Help about any command",
-			"Shows the help of a command or of a topic."
-	}
+	root.SetHelpCommand(newHelpCommand(a))
+	usualHelp := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd != root || showHelp(a, root, false) != nil {
+			usualHelp(cmd, args)
+		}
+	})
 	if a.Text != nil {
 		root.PersistentFlags().BoolP("help", "h", false, "show this help")
 		root.SetUsageFunc(translatedUsage(root.UsageFunc(), a.Text))
@@ -87,20 +73,9 @@ func newRootCommand(a *app.App) *cobra.Command {
 	return root
 }
 
-// addGroup adds commands that the root's help lists in a group.
-func addGroup(root *cobra.Command, group string, commands ...*cobra.Command) {
-	for _, cmd := range commands {
-		cmd.GroupID = group
-	}
-	root.AddCommand(commands...)
-}
-
 // translateHelp puts the help of a command, and of those below it, into the person's language.
 func translateHelp(cmd *cobra.Command, text *catalogue.Language) {
 	cmd.Short, cmd.Long = text.Of(cmd.Short), text.Of(cmd.Long)
-	for _, group := range cmd.Groups() {
-		group.Title = text.Of(group.Title)
-	}
 	translate := func(f *pflag.Flag) { translateFlag(f, text) }
 	cmd.Flags().VisitAll(translate)
 	cmd.PersistentFlags().VisitAll(translate)

@@ -192,7 +192,7 @@ func showRuleFiles(a *app.App, s status) error {
 	}
 	if slices.ContainsFunc(s.RuleFiles,
 		func(f fileStatus) bool { return f.Health == rulefile.HealthUntrusted && f.Asleep+f.AsleepHooks > 0 }) {
-		fmt.Fprintln(a.Stdout, a.Text.Of("Allow rules or hooks sleep: umpire trust --show"))
+		fmt.Fprintln(a.Stdout, a.Text.Of("Allow rules or hooks sleep: umpire rules trust --show"))
 	}
 	return nil
 }

@@ -3,21 +3,10 @@ package cli
 const rootShort = "Decides every tool call of an AI coding agent: allow, ask or deny"
 
 const rootLong = `umpire decides every tool call of an AI coding agent, by what the call would
-really do: allow it, ask a person, or deny it.
+really do: allow it, ask you, or deny it.`
 
-Commands to begin with:
-
-  umpire demo                      watch an agent's calls being decided
-  umpire check -- rm -rf build     what would be decided, and why
-  umpire setup                     let umpire decide for the agents on this machine
-  umpire doctor                    prove that it does
-
-After that, "umpire rules add allow 'Bash(make:*)'" settles a question for good,
-and "umpire status" shows which rules hold here.`
-
-const rootExample = `  umpire check -- 'git push --force origin main'
-  umpire rules add deny 'Edit(*.lock)' --scope project
-  umpire help exit-codes`
+const helpEnd = `umpire help COMMAND explains one. umpire help --all lists the others.
+Topics: umpire help exit-codes, modes, order.`
 
 const statusLong = `Shows which project this folder belongs to, the mode and where it comes from, and
 every place where rules may stand: whether the file is there, sound and trusted,
@@ -43,7 +32,7 @@ const modesTopic = `A mode says what happens where no rule, grant or built-in kn
   auto     remembered answers decide, known danger is denied, the rest asks
   ask      everything asks, reads too, unless a rule allows it
   reject   nothing asks: what is not safe or allowed is denied
-  plan     only reads run, the rest is noted as planned; see umpire mode --help
+  plan     only reads run, the rest is noted as planned; see umpire sessions mode --help
   bypass   nothing asks; needs --allow-bypass
 
 In every mode, bypass too, what would destroy a system, a home or a disk is

@@ -16,7 +16,7 @@ does everything that was not planned.
 
 Switching needs a person.`
 
-const modeExample = `  umpire mode
-  umpire mode plan
-  umpire mode --leave-plan
-  umpire mode auto --session s4k7m`
+const modeExample = `  umpire sessions mode
+  umpire sessions mode plan
+  umpire sessions mode --leave-plan
+  umpire sessions mode auto --session s4k7m`

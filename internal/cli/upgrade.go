@@ -13,14 +13,14 @@ const upgradeLong = `Says how this umpire was installed, and the command that pu
 place. It changes nothing, and looks nothing up. A gate that runs goes on with the old
 program until it is started again.`
 
-// newUpgradeCommand is `umpire upgrade`.
+// newUpgradeCommand is `umpire setup upgrade`.
 func newUpgradeCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "upgrade", Args: app.RefuseWords,
 		Short:   "Say how to get a newer umpire",
 		Long:    upgradeLong,
-		Example: "  umpire upgrade\n  umpire upgrade --json",
+		Example: "  umpire setup upgrade\n  umpire setup upgrade --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			installed := a.FindInstallation(cmd.Context())
 			return a.Show(asJSON, installed, func() error {

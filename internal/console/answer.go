@@ -50,7 +50,8 @@ const (
 var (
 	errUnoffered  = umpire.Errorf("the card does not offer this answer: %w", umpire.ErrInvalid)
 	errCode       = umpire.Errorf("the code is wrong or too old: ask for another one")
-	errNoTerminal = umpire.Errorf("no terminal shows codes: run umpire console or umpire pair, and leave it open")
+	errNoTerminal = umpire.Errorf(
+		"no terminal shows codes: run umpire console or umpire console pair, and leave it open")
 )
 
 // answer accepts an answer to a card.

@@ -181,7 +181,7 @@ func limitStranger(w http.ResponseWriter, r *http.Request, refused bool) (end fu
 }
 
 var (
-	errSignIn = umpire.Errorf("sign in first: umpire console, or umpire pair for a phone, shows a link")
+	errSignIn = umpire.Errorf("sign in first: umpire console, or umpire console pair for a phone, shows a link")
 	errOther  = umpire.Errorf("the request is for another host")
 	errHere   = umpire.Errorf("this can be done on the machine of the gate only")
 	errThere  = umpire.Errorf("this can be done at the address for other machines only")

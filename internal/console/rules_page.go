@@ -40,7 +40,7 @@ func (b *ruleBook) drawHealth() part {
 		}
 		if f.Asleep > 0 {
 			remark(view.Joined(view.Visible(f.Path), ": ",
-				b.text.Of("Allow rules or hooks sleep: umpire trust --show")))
+				b.text.Of("Allow rules or hooks sleep: umpire rules trust --show")))
 		}
 	}
 	return said

@@ -17,7 +17,7 @@ const (
 )
 
 var errLink = umpire.Errorf(
-	"this link was used or is too old: umpire console, or umpire pair for a phone, shows another")
+	"this link was used or is too old: umpire console, or umpire console pair for a phone, shows another")
 
 var errStale = umpire.Errorf("this sign-in was used or is too old: try again")
 
@@ -30,7 +30,7 @@ func (c *signInPages) showShell(w http.ResponseWriter, r *http.Request) {
 	p := newPage(r, "umpire")
 	how := p.text.Of("Type umpire console in a terminal, and open the link that it prints.")
 	if p.remote {
-		how = p.text.Of("Type umpire pair in a terminal, and scan the code that it shows.")
+		how = p.text.Of("Type umpire console pair in a terminal, and scan the code that it shows.")
 	}
 	p.sendDocument(w, element("body", class("signin"),
 		element("main", flag("hidden"),

@@ -22,7 +22,8 @@ const (
 	writtenLimit = 50_000 // maximum number of events searched
 )
 
-var errManyEvents = errors.New("too many events, or pruned ones, since the code was confirmed (umpire trust --code)")
+var errManyEvents = errors.New(
+	"too many events, or pruned ones, since the code was confirmed (umpire rules trust --code)")
 
 // writtenIn returns a function that lists the files of a project that agents changed since a
 // time, as paths below its root in the order of their names.

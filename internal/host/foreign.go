@@ -12,7 +12,7 @@ import (
 // A foreignError means that a question comes from another agent. Several agents read the settings
 // of others and start the hooks there, with their own payloads.
 type foreignError struct {
-	// Agent is the sender's name as in umpire init, or "" if unknown.
+	// Agent is the sender's name as in umpire setup, or "" if unknown.
 	Agent string
 	text  string
 }
@@ -57,7 +57,7 @@ func (h *Host) checkForeign(o strictjson.Object) error {
 	switch {
 	case sender != nil && sender != h:
 		return &foreignError{sender.Name, fmt.Sprintf(
-			"this is a question of %s, not of %s; it needs the adapter %q: see umpire init",
+			"this is a question of %s, not of %s; it needs the adapter %q: see umpire setup",
 			sender.Title, h.Title, sender.Name)}
 	case !h.knows(event) && (event != "" || h.eventOf != nil):
 		return &foreignError{text: fmt.Sprintf("%.100q is not an event of %s", event, h.Title)}

@@ -20,7 +20,7 @@ const (
 	ACPRequest = "request"
 )
 
-// acp are the agents behind umpire acp.
+// acp are the agents behind umpire proxy acp.
 var acp = Host{
 	Caller: &relay.Caller{Name: "acp", DefaultTimeout: proxiedTimeout}, Title: "ACP",
 	Marks:   proxiedMarks,
@@ -29,10 +29,10 @@ var acp = Host{
 	Evidence: Recorded, fields: proxiedFields,
 }
 
-// CodexAppServer is the name of Codex behind umpire app-server.
+// CodexAppServer is the name of Codex behind umpire proxy codex.
 const CodexAppServer = "codex-app"
 
-// codexApp is Codex behind umpire app-server, which answers Codex's questions to its editor.
+// codexApp is Codex behind umpire proxy codex, which answers Codex's questions to its editor.
 var codexApp = Host{
 	Caller: &relay.Caller{Name: CodexAppServer, DefaultTimeout: proxiedTimeout}, Title: "Codex app-server",
 	Marks:   proxiedMarks,
@@ -45,7 +45,7 @@ var codexApp = Host{
 	fields: proxiedFields, unseen: true,
 }
 
-// claudePrompt is Claude Code asking umpire mcp permission-prompt instead of its user, about calls
+// claudePrompt is Claude Code asking umpire proxy mcp permission-prompt instead of its user, about calls
 // that neither its rules nor a hook decided. Claude Code then asks no other party.
 var claudePrompt = Host{
 	Caller: &relay.Caller{Name: "claude-prompt", DefaultTimeout: proxiedTimeout}, Title: claude.Title,

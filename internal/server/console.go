@@ -11,7 +11,7 @@ import (
 
 // consolePath opens the console for a terminal. The response has lines of text for that
 // terminal, and lasts until the client disconnects. The first line is a sign-in link.
-// Only `umpire console` and `umpire pair` use it.
+// Only `umpire console` and `umpire console pair` use it.
 const consolePath = "/umpire.v1.Console/Open"
 
 // A ConsoleOpener lets a terminal follow the console in a language until ctx ends. Each

@@ -21,7 +21,7 @@ var acpArgs = map[string][]string{
 // titleOnly are agents that send only the title of a command.
 var titleOnly = map[string]bool{"gemini": true}
 
-// TestACP plays one command with each agent behind umpire acp, and an editor that would allow
+// TestACP plays one command with each agent behind umpire proxy acp, and an editor that would allow
 // everything. A command that a rule allows runs without a question. A denied one does not
 // run, also without a question. The editor is asked about all others.
 func TestACP(t *testing.T) {
@@ -112,7 +112,7 @@ func (w *world) playACP(ctx context.Context, args []string) (asked bool) {
 	defer func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil {
-			w.Errorf("umpire acp: %v: %s", err, words.String())
+			w.Errorf("umpire proxy acp: %v: %s", err, words.String())
 		}
 	}()
 	say(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{`+

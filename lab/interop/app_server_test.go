@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire/lab/conformance"
 )
 
-// TestAppServerShell: behind umpire app-server, no shell outside of Codex's sandbox waits for
+// TestAppServerShell: behind umpire proxy codex, no shell outside of Codex's sandbox waits for
 // input that a person would not see, and input to a shell in the sandbox stays there. The editor
 // would allow everything.
 func TestAppServerShell(t *testing.T) {
@@ -96,8 +96,8 @@ func TestAppServerTool(t *testing.T) {
 			w.write("home/.umpire/config.yaml", "hook.when_asked: native\n")
 			if tt.hooks {
 				w.write("home/.umpire/config.yaml", "hook.when_asked: hold\n")
-				if out, code := w.start(w.Umpire, "init", "codex"); code != 0 {
-					t.Fatalf("umpire init codex: exit %d: %s", code, out)
+				if out, code := w.start(w.Umpire, "setup", "codex"); code != 0 {
+					t.Fatalf("umpire setup codex: exit %d: %s", code, out)
 				}
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), runLimit)

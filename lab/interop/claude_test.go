@@ -179,7 +179,7 @@ func TestDoctorNamesWhatSwitchesHooksOff(t *testing.T) {
 	}
 }
 
-// TestClaudeDropsCommentedSettings is why umpire init refuses such a file.
+// TestClaudeDropsCommentedSettings is why umpire setup refuses such a file.
 func TestClaudeDropsCommentedSettings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, startModel(t, turn{bash("make", "touch made")}))

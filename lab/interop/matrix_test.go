@@ -97,8 +97,8 @@ func (w *world) git(args ...string) {
 // trustCode trusts the clone's code, as a person does once in a clone.
 func (w *world) trustCode() {
 	w.Helper()
-	if out, code := w.start(w.Umpire, "trust", "--code"); code != 0 || !strings.Contains(out, "trusted the code of") {
-		w.Fatalf("umpire trust --code: exit %d\n%s", code, out)
+	if out, code := w.start(w.Umpire, "rules", "trust", "--code"); code != 0 || !strings.Contains(out, "trusted the code of") {
+		w.Fatalf("umpire rules trust --code: exit %d\n%s", code, out)
 	}
 }
 

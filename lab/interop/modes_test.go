@@ -11,8 +11,8 @@ import (
 // noHooks takes umpire out of the settings.
 func (w *world) noHooks() {
 	w.Helper()
-	if out, code := w.start(w.Umpire, "init", "--undo"); code != 0 {
-		w.Fatalf("umpire init --undo: exit %d\n%s", code, out)
+	if out, code := w.start(w.Umpire, "setup", "claude", "--undo"); code != 0 {
+		w.Fatalf("umpire setup claude --undo: exit %d\n%s", code, out)
 	}
 }
 

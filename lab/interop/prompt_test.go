@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire/lab/conformance"
 )
 
-// TestClaudeAsksThePromptTool: without a hook, Claude Code asks umpire mcp permission-prompt
+// TestClaudeAsksThePromptTool: without a hook, Claude Code asks umpire proxy mcp permission-prompt
 // instead of its user. umpire allows, denies, or holds until a person answers.
 func TestClaudeAsksThePromptTool(t *testing.T) {
 	t.Parallel()

@@ -91,7 +91,7 @@ func newWorld(t *testing.T, m *conformance.Model) *world {
 		t.Fatal(err)
 	}
 	if !strings.Contains(w.settings(), `"onFailure": "block"`) {
-		t.Fatalf("umpire init claude: settings: %s", w.settings())
+		t.Fatalf("umpire setup claude: settings: %s", w.settings())
 	}
 	return w
 }

@@ -61,7 +61,7 @@ func TestInstallScript(t *testing.T) {
 	if out := umpire(t, home, "upgrade"); !strings.Contains(out, "install.sh | sh") {
 		t.Errorf("upgrade says\n%s", out)
 	}
-	umpire(t, home, "uninstall", "--state", "--yes")
+	umpire(t, home, "setup", "uninstall", "--state", "--yes")
 	for _, path := range []string{filepath.Join(bin, "umpire"), filepath.Join(bin, "umpire-hook"), completion} {
 		if _, err := os.Lstat(path); err == nil {
 			t.Errorf("%s is still there", path)

@@ -41,10 +41,10 @@ func TestNPMPackages(t *testing.T) {
 		t.Errorf("umpire --version says %s", out)
 	}
 	if out := run(program, "upgrade"); !strings.Contains(out, "next: npm install --global @umpirehq/umpire@latest") {
-		t.Errorf("umpire upgrade says %s", out)
+		t.Errorf("umpire setup upgrade says %s", out)
 	}
-	if out := run(program, "uninstall", "--yes"); !strings.Contains(out, "next: npm uninstall --global @umpirehq/umpire") {
-		t.Errorf("umpire uninstall says %s", out)
+	if out := run(program, "setup", "uninstall", "--yes"); !strings.Contains(out, "next: npm uninstall --global @umpirehq/umpire") {
+		t.Errorf("umpire setup uninstall says %s", out)
 	}
 	run("npm", "uninstall", "--global", "--prefix", prefix, "@umpirehq/umpire")
 	if _, err := os.Lstat(program); err == nil {

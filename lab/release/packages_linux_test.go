@@ -24,7 +24,7 @@ type way struct {
 	as       string // the user that installs and removes it
 	by       string // the method that umpire reports
 	upgrade  string
-	remove   []string // after umpire uninstall; nil if that is enough
+	remove   []string // after umpire setup uninstall; nil if that is enough
 	complete string   // a file of completions
 	keeps    []string // files that belong to the package manager
 }
@@ -142,17 +142,17 @@ func useAndRemove(t *testing.T, s *system, version string, w *way) {
 	if w.complete != "" && s.readFile(w.complete) != s.mustRun(person, "umpire", "completion", "bash") {
 		t.Errorf("%s is not what umpire completion bash writes", w.complete)
 	}
-	out := s.mustRun(person, "umpire", "upgrade")
+	out := s.mustRun(person, "umpire", "setup", "upgrade")
 	if !strings.Contains(out, "installed by "+w.by) || !strings.Contains(out, "next: "+w.upgrade) {
-		t.Errorf("umpire upgrade says %s", out)
+		t.Errorf("umpire setup upgrade says %s", out)
 	}
-	out = s.mustRun(person, "umpire", "uninstall", "--state", "--yes")
+	out = s.mustRun(person, "umpire", "setup", "uninstall", "--state", "--yes")
 	if left := s.readFile(home + "/.claude/settings.json"); left != settings {
-		t.Errorf("umpire uninstall leaves %s", left)
+		t.Errorf("umpire setup uninstall leaves %s", left)
 	}
 	if w.remove != nil {
 		if !strings.Contains(out, "next: ") || !strings.Contains(out, "umpire") {
-			t.Errorf("umpire uninstall does not say how to go on: %s", out)
+			t.Errorf("umpire setup uninstall does not say how to go on: %s", out)
 		}
 		s.mustRun(w.as, w.remove...)
 	}

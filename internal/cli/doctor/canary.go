@@ -14,7 +14,7 @@ const slowCanary = 500 * time.Millisecond
 
 // canary starts the registered hook as the host would.
 func (d *doctor) canary(ctx context.Context, h *host.Host, r registered) {
-	again := "umpire init " + h.Name
+	again := "umpire setup " + h.Name
 	canary := register.NewCanary(ctx, d.App, h)
 	defer func() {
 		if err := canary.End(ctx); err != nil {

@@ -38,11 +38,11 @@ func (d *doctor) claude(ctx context.Context) {
 	}
 	before := deciding[host.BeforeTool.String()]
 	if len(before) == 0 {
-		d.fail("hook", "umpire init claude", "Claude Code does not ask umpire: no PreToolUse hook is registered")
+		d.fail("hook", "umpire setup claude", "Claude Code does not ask umpire: no PreToolUse hook is registered")
 		return
 	}
 	if len(deciding[host.BeforeDialog.String()]) == 0 {
-		d.warn("hook", "umpire init claude",
+		d.warn("hook", "umpire setup claude",
 			"no PermissionRequest hook is registered: dialogs that umpire would deny stay open")
 	}
 	d.limits(h)
@@ -118,13 +118,13 @@ func (d *doctor) version(found register.Found, handlers []registered) {
 		return
 	}
 	if !setup.ClaudeVersionBlocks(found.Version) {
-		d.warn("claude", "update Claude Code, then umpire init claude",
+		d.warn("claude", "update Claude Code, then umpire setup claude",
 			"Claude Code %s runs the call when a hook cannot start", found)
 		return
 	}
 	for _, r := range handlers {
 		if r.Event == host.BeforeTool.String() && !r.OnFailureBlock {
-			d.warn("claude", "umpire init claude",
+			d.warn("claude", "umpire setup claude",
 				"%s: onFailure is not block, so the call runs when the hook cannot start", r.where())
 			return
 		}
@@ -134,7 +134,7 @@ func (d *doctor) version(found register.Found, handlers []registered) {
 
 // handler checks one registration and reports whether it can be started.
 func (d *doctor) handler(h *host.Host, r registered) bool {
-	again := "umpire init " + h.Name
+	again := "umpire setup " + h.Name
 	if r.Shell != "" && h.Name == setup.Claude.Host { // which can do without; the others cannot
 		d.warn("hook", again, "%s: started through a shell, so its start-up files decide what runs",
 			r.where())
@@ -153,7 +153,7 @@ func (d *doctor) handler(h *host.Host, r registered) bool {
 		return true
 	}
 	if why := register.ExplainFleeting(d.App, r.Command); why != "" {
-		d.warn("hook", "install umpire elsewhere, then umpire init again", "%s %s", r.Command, why)
+		d.warn("hook", "install umpire elsewhere, then umpire setup again", "%s %s", r.Command, why)
 	}
 	if loadsLibraries(r.Command) {
 		d.warn("hook", "build umpire with CGO_ENABLED=0",
@@ -191,7 +191,7 @@ func loadsLibraries(path string) bool {
 // timing checks that umpire gives up before Claude Code does. Otherwise the call would
 // run.
 func (d *doctor) timing(h *host.Host, r registered) {
-	again := "umpire init " + h.Name
+	again := "umpire setup " + h.Name
 	otherwise := relay.Deadline(h.DefaultTimeout)
 	o, err := relay.ParseOptions(r.Args[min(2, len(r.Args)):], otherwise)
 	deadline, limit := o.Deadline, r.Timeout

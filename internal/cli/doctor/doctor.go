@@ -343,7 +343,7 @@ func (d *doctor) notices(c *config.Config) {
 	from := app.NoticeConfig(d.App, c)
 	names, err := notice.Targets(from)
 	if err != nil {
-		d.fail("notices", "umpire notify --help", "%v", err)
+		d.fail("notices", "umpire console notify --help", "%v", err)
 		return
 	}
 	if len(names) == 0 {
@@ -352,7 +352,7 @@ func (d *doctor) notices(c *config.Config) {
 	report, _ := notice.ReadReport(from.Report) // missing if no gate has run yet, or it does not write one
 	for _, t := range report.Targets {
 		if t.Problem != "" {
-			d.warn("notices", "umpire notify test", "%s: %s", t.Name, t.Problem)
+			d.warn("notices", "umpire console notify test", "%s: %s", t.Name, t.Problem)
 			return
 		}
 	}
@@ -391,7 +391,7 @@ func (d *doctor) ruleFile(f rulefile.File) {
 		}
 		d.ok("rules", "%s: %s", f.Path, rules)
 	case rulefile.HealthUntrusted:
-		d.warn("rules", "read it, then umpire trust", "%s: %s and %s until you trust them%s", f.Path,
+		d.warn("rules", "read it, then umpire rules trust", "%s: %s and %s until you trust them%s", f.Path,
 			app.NewCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep"),
 			app.NewCount(len(f.AsleepHooks()), "%d hook asleep", "%d hooks asleep"), first)
 	case rulefile.HealthDegraded:

@@ -50,7 +50,7 @@ func (d *doctor) agents(ctx context.Context, only string) {
 // host checks one agent: whether it asks umpire, whether anything could keep it from
 // asking, and whether it gets answers.
 func (d *doctor) host(ctx context.Context, h *host.Host, s setup.Settings, found register.Found) {
-	again := "umpire init " + h.Name
+	again := "umpire setup " + h.Name
 	d.hostVersion(h, found)
 	path, err := s.Place.Path(d.UserHome(), d.Getenv)
 	if err != nil {
@@ -165,7 +165,7 @@ func (d *doctor) running(h *host.Host) {
 func (d *doctor) codexTrust(ctx context.Context, path string) {
 	hooks, err := register.AskCodexHooks(ctx, d.App)
 	if err != nil {
-		d.warn(setup.Codex.Host, "umpire init codex", "Codex cannot say whether it trusts the hook: %v", err)
+		d.warn(setup.Codex.Host, "umpire setup codex", "Codex cannot say whether it trusts the hook: %v", err)
 		return
 	}
 	own := 0
@@ -175,13 +175,13 @@ func (d *doctor) codexTrust(ctx context.Context, path string) {
 		}
 		own++
 		if hook.Trust != "trusted" && hook.Trust != "managed" || !hook.Enabled {
-			d.fail(setup.Codex.Host, "umpire init codex", "Codex skips the hook for %s: it is %s", hook.Event,
+			d.fail(setup.Codex.Host, "umpire setup codex", "Codex skips the hook for %s: it is %s", hook.Event,
 				cmp.Or(hook.Trust, "switched off"))
 			return
 		}
 	}
 	if own == 0 {
-		d.fail(setup.Codex.Host, "umpire init codex", "Codex does not know umpire's hooks in %s", path)
+		d.fail(setup.Codex.Host, "umpire setup codex", "Codex does not know umpire's hooks in %s", path)
 		return
 	}
 	d.ok(setup.Codex.Host, "Codex trusts the hooks")

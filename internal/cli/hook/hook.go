@@ -51,7 +51,7 @@ func NewCommand(a *app.App) *cobra.Command {
 
 // help is the long help of `umpire hook`.
 const help = `Reads an agent's question on standard input and writes the answer in the agent's
-own words on standard output. Agents start it by themselves: see umpire init.
+own words on standard output. Agents start it by themselves: see umpire setup.
 
 A question that cannot be read or decided is denied.`
 

@@ -1,4 +1,4 @@
-// Package proxy is umpire acp and umpire mcp: umpire between two programs.
+// Package proxy is umpire proxy acp and umpire proxy mcp: umpire between two programs.
 package proxy
 
 import (
@@ -18,9 +18,9 @@ import (
 
 const acpLong = `Stands between an editor and a coding agent that speak the Agent Client Protocol
 (ACP), and decides what the agent may do. In the editor's settings, put
-"umpire acp --" before the command of the agent:
+"umpire proxy acp --" before the command of the agent:
 
-  gemini --acp      becomes   umpire acp -- gemini --acp
+  gemini --acp      becomes   umpire proxy acp -- gemini --acp
 
 The agent's questions are answered where umpire knows that the call is safe or
 refuses it, and else go to the editor's own dialog, or to umpire's inbox while
@@ -34,12 +34,12 @@ An agent that never asks runs its own tools without umpire: set it up to ask.
 With --chain it is a link of a chain that agent-client-protocol-conductor leads,
 and starts no agent.`
 
-const acpExample = `  umpire acp -- gemini --acp
-  umpire acp -- opencode acp
-  agent-client-protocol-conductor agent "umpire acp --chain" "gemini --acp"`
+const acpExample = `  umpire proxy acp -- gemini --acp
+  umpire proxy acp -- opencode acp
+  agent-client-protocol-conductor agent "umpire proxy acp --chain" "gemini --acp"`
 
-// NewACPCommand is `umpire acp`.
-func NewACPCommand(a *app.App) *cobra.Command {
+// newACPCommand is `umpire proxy acp`.
+func newACPCommand(a *app.App) *cobra.Command {
 	var chain bool
 	cmd := &cobra.Command{
 		Use: "acp -- AGENT...", Args: cobra.ArbitraryArgs,

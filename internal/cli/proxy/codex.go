@@ -14,10 +14,10 @@ import (
 )
 
 const appServerLong = `Stands between an editor and Codex, which editors drive through "codex app-server",
-and decides what Codex asks about. In the editor's settings, put "umpire app-server --"
+and decides what Codex asks about. In the editor's settings, put "umpire proxy codex --"
 before the command of Codex:
 
-  codex app-server      becomes   umpire app-server -- codex app-server
+  codex app-server      becomes   umpire proxy codex -- codex app-server
 
 Codex's questions are answered where umpire knows that the call is safe or refuses it,
 and else go to the editor's own dialog, or to umpire's inbox while somebody looks at it
@@ -27,15 +27,15 @@ is typed into it stays unseen. A request of a kind that umpire does not know is 
 Everything else passes as it came.
 
 umpire sees only what Codex asks about. Everything else runs in Codex's sandbox alone,
-unless "umpire init codex" has set up its hooks as well. With the approval policy "never"
+unless "umpire setup codex" has set up its hooks as well. With the approval policy "never"
 Codex asks about nothing.`
 
-// NewAppServerCommand is `umpire app-server`.
-func NewAppServerCommand(a *app.App) *cobra.Command {
+// newCodexCommand is `umpire proxy codex`.
+func newCodexCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "app-server -- CODEX...", Args: cobra.ArbitraryArgs,
+		Use: "codex -- CODEX...", Args: cobra.ArbitraryArgs,
 		Short: "Decide for Codex in an editor (codex app-server)", Long: appServerLong,
-		Example: "  umpire app-server -- codex app-server",
+		Example: "  umpire proxy codex -- codex app-server",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if len(words) == 0 {
 				return app.Usage(cmd.CommandPath()+" --help", "want the command of CODEX")

@@ -27,10 +27,10 @@ import (
 )
 
 const mcpLong = `Stands between an MCP client, such as Claude Desktop or an agent, and an MCP server,
-and decides each call of a tool. In the client's list of servers, put "umpire mcp --"
+and decides each call of a tool. In the client's list of servers, put "umpire proxy mcp --"
 before the command of the server:
 
-  npx -y @acme/files /srv      becomes   umpire mcp --name files -- npx -y @acme/files /srv
+  npx -y @acme/files /srv      becomes   umpire proxy mcp --name files -- npx -y @acme/files /srv
 
 A server at a URL gets such a command with --url. Redirects are not followed. With
 --listen umpire serves clients over HTTP, with a server for each: it prints the address
@@ -44,20 +44,20 @@ itself otherwise later asks whatever rule allows it, and the card shows the diff
 All else (resources, prompts, the server's questions) passes as it came. The server
 itself runs with your rights: umpire decides what it is asked to do, not what it does.`
 
-const mcpExample = `  umpire mcp --name files -- npx -y @modelcontextprotocol/server-filesystem /srv/data
-  umpire mcp --url https://mcp.example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
-  umpire mcp --listen 127.0.0.1:8765 --name files -- npx -y @modelcontextprotocol/server-filesystem /srv/data
+const mcpExample = `  umpire proxy mcp --name files -- npx -y @modelcontextprotocol/server-filesystem /srv/data
+  umpire proxy mcp --url https://mcp.example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
+  umpire proxy mcp --listen 127.0.0.1:8765 --name files -- npx -y @modelcontextprotocol/server-filesystem /srv/data
   umpire rules add allow mcp__files__read_file
   claude -p --permission-prompt-tool mcp__umpire__permission_prompt ...`
 
-// mcpFlags are the flags of `umpire mcp`.
+// mcpFlags are the flags of `umpire proxy mcp`.
 type mcpFlags struct {
 	name, url, listen string
 	headers           []string
 }
 
-// NewMCPCommand is `umpire mcp`.
-func NewMCPCommand(a *app.App) *cobra.Command {
+// newMCPCommand is `umpire proxy mcp`.
+func newMCPCommand(a *app.App) *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
 		Use: "mcp -- SERVER...", Args: cobra.ArbitraryArgs,
@@ -145,7 +145,7 @@ func (f *mcpFlags) serveClients(ctx context.Context, a *app.App, with *mcp.Proxy
 	with.Opening.Runner = process.NameOf(os.Getpid())
 	where := app.Address{Network: app.NetworkTCP, Name: f.listen}
 	if !where.Loopback() {
-		return app.Usage("umpire mcp --help", "--listen: want a loopback address such as 127.0.0.1:8765")
+		return app.Usage("umpire proxy mcp --help", "--listen: want a loopback address such as 127.0.0.1:8765")
 	}
 	key, err := loadSecret(a, "mcp-http.key")
 	if err != nil {

@@ -30,7 +30,7 @@ and start Claude Code with it:
 Claude Code asks it about what its own rules and hooks leave open. Each call is
 decided as the hook would; one that asks waits in umpire's inbox until a person answers.`
 
-// newPromptCommand is `umpire mcp permission-prompt`.
+// newPromptCommand is `umpire proxy mcp permission-prompt`.
 func newPromptCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "permission-prompt", Args: app.RefuseWords,

@@ -1,4 +1,4 @@
-// Package register is `umpire init`: it adds umpire's hook to the settings of an agent, shows the
+// Package register is `umpire setup`: it adds umpire's hook to the settings of agents, shows each
 // change, and can undo it byte for byte.
 package register
 
@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config/docedit"
@@ -24,7 +22,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// An initJob is one run of `umpire init` for one host.
+// An initJob is the set-up of one host.
 type initJob struct {
 	*app.App
 	host *host.Host
@@ -34,40 +32,10 @@ type initJob struct {
 	notes []string // shown last, to stay visible
 }
 
-// The initFlags are the flags of `umpire init`.
+// The initFlags are the flags of `umpire setup AGENT`.
 type initFlags struct {
 	scope                        string
 	dryRun, undo, diff, unproven bool
-}
-
-// NewCommand is `umpire init`.
-func NewCommand(a *app.App) *cobra.Command {
-	var f initFlags
-	cmd := &cobra.Command{
-		Use: "init [AGENT]", Short: "Register umpire with an agent", Long: help,
-		Args: app.WantAtMostOneWord, ValidArgs: Registrable(),
-	}
-	cmd.Flags().StringVar(&f.scope, "scope", "user", "whose settings, `SCOPE`: user or project")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the change and write nothing")
-	cmd.Flags().BoolVar(&f.diff, "diff", false, "show every line of the change")
-	cmd.Flags().BoolVar(&f.undo, "undo", false, "take the registration back")
-	cmd.Flags().BoolVar(&f.unproven, "unproven", false,
-		"also for an agent of which umpire knows only what its makers write")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		name := "claude"
-		switch {
-		case len(args) == 0 && !f.undo:
-			return listAgents(cmd.Context(), a)
-		case len(args) > 0:
-			name = args[0]
-		}
-		j, err := newInitJob(a, name, f)
-		if err != nil {
-			return err
-		}
-		return j.changeFile(cmd.Context())
-	}
-	return cmd
 }
 
 // Registrable are the names of the hosts whose settings umpire writes.
@@ -93,38 +61,30 @@ func newInitJob(a *app.App, name string, f initFlags) (*initJob, error) {
 			name, name)
 	default:
 		if near := docedit.Nearest(name, host.Names()); near != "" {
-			return nil, app.Usage("umpire init "+near, "unknown agent: %q", name)
+			return nil, app.Usage("umpire setup "+near, "unknown agent: %q", name)
 		}
-		return nil, app.Usage("umpire init", "unknown agent: %q; umpire registers with %s", name,
+		return nil, app.Usage("umpire setup --list", "unknown agent: %q; umpire registers with %s", name,
 			strings.Join(Registrable(), ", "))
 	}
 	if h.Evidence == host.Documented && !f.unproven && !f.undo {
-		return nil, app.Usage("umpire init "+name+" --unproven",
+		return nil, app.Usage("umpire setup "+name+" --unproven",
 			"%s was never seen to ask umpire: what is known of it is what its makers write", h.Title)
 	}
 	return &initJob{App: a, host: h, file: s, initFlags: f}, nil
 }
 
-// help is the long help of `umpire init`.
-const help = `Writes umpire's hooks into the agent's settings and shows the change. Everything
-else in the file stays as it is, and doing it twice is doing it once.
-
-Without AGENT it lists the agents it knows and what it found of them. An agent that
-was never seen to obey umpire, since only its makers' words are known, needs
---unproven. "umpire setup" does this for all agents at once.`
-
 // The remarks of init in addition to its result.
 const (
 	remarkNoVersion = "the version of Claude Code is not known, so a hook that cannot start will not stop a call; " +
-		"run umpire init claude again once `claude --version` tells it"
+		"run umpire setup claude again once `claude --version` tells it"
 	remarkOldVersion = "this version of Claude Code runs the call when a hook cannot start; " +
-		"update it, then run umpire init claude again"
+		"update it, then run umpire setup claude again"
 	remarkProjectScope = "the file names a path on this machine; think twice before you commit it"
 )
 
 // listAgents lists the agents that can be registered.
 func listAgents(ctx context.Context, a *app.App) error {
-	next := "umpire init claude"
+	next := "umpire setup claude"
 	table := app.NewTable(a.Stdout)
 	for _, h := range host.Hosts {
 		s, ok := setup.Find(h.Name)
@@ -256,7 +216,7 @@ func (j *initJob) settingsPath() (string, error) {
 		return userFile(j.App, j.file)
 	case "project":
 		if j.host.Settings.Project == "" || j.host.Name != setup.Claude.Host {
-			return "", app.Usage("umpire init "+j.host.Name, "umpire writes no settings of %s into a project",
+			return "", app.Usage("umpire setup "+j.host.Name, "umpire writes no settings of %s into a project",
 				j.host.Title)
 		}
 		p, err := j.FindProject(j.Dir)
@@ -270,7 +230,7 @@ func (j *initJob) settingsPath() (string, error) {
 		}
 		return path, nil
 	}
-	return "", app.Usage("umpire init "+j.host.Name+" --help", "--scope %q: want user or project", j.scope)
+	return "", app.Usage("umpire setup "+j.host.Name+" --help", "--scope %q: want user or project", j.scope)
 }
 
 // change returns the new content of the file; gone means that the file is to be removed.
@@ -298,7 +258,7 @@ func (j *initJob) withHooks(ctx context.Context, path string, before []byte) ([]
 	}
 	after, err := j.file.Install(before, hook)
 	if err != nil {
-		return nil, app.Refused("repair the file, then run umpire init "+j.host.Name, "%s: %w", path, err)
+		return nil, app.Refused("repair the file, then run umpire setup "+j.host.Name, "%s: %w", path, err)
 	}
 	if isClaude {
 		return after, j.audit(path, after)

@@ -49,11 +49,36 @@ type agentPlan struct {
 func NewSetupCommand(a *app.App) *cobra.Command {
 	s := &setupJob{App: a}
 	cmd := &cobra.Command{
-		Use: "setup", Short: "Put umpire in front of the agents on this machine", Long: setupHelp,
-		Args: app.RefuseWords,
-		Example: "  umpire setup\n  umpire setup --dry-run\n  umpire setup --only codex --yes --autonomy medium\n" +
+		Use: "setup [AGENT]", Short: "Put umpire in front of the agents on this machine", Long: setupHelp,
+		Args: app.WantAtMostOneWord, ValidArgs: Registrable(),
+		Example: "  umpire setup\n  umpire setup --dry-run\n  umpire setup claude --scope project\n" +
+			"  umpire setup --only codex --yes --autonomy medium\n" +
 			"  umpire setup --undo",
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.setUp(cmd.Context()) },
+	}
+	var scope string
+	list := false
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if list {
+			return listAgents(cmd.Context(), a)
+		}
+		if len(args) == 0 && !cmd.Flags().Changed("scope") {
+			return s.setUp(cmd.Context())
+		}
+		for _, flag := range []string{"yes", "autonomy", "only"} {
+			if cmd.Flags().Changed(flag) {
+				return app.Usage("umpire setup --help", "--%s is for all agents: it needs a set-up without AGENT", flag)
+			}
+		}
+		if len(args) == 0 {
+			return app.Usage("umpire setup claude --scope "+scope, "--scope needs an AGENT")
+		}
+		j, err := newInitJob(a, args[0], initFlags{
+			scope: scope, dryRun: s.dryRun, diff: s.diff, undo: s.undo, unproven: s.unproven,
+		})
+		if err != nil {
+			return err
+		}
+		return j.changeFile(cmd.Context())
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&s.yes, "yes", false, "ask nothing")
@@ -62,6 +87,8 @@ func NewSetupCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&s.undo, "undo", false, "take everything back that setup did")
 	flags.BoolVar(&s.unproven, "unproven", false,
 		"also agents of which umpire knows only what their makers write")
+	flags.BoolVar(&list, "list", false, "list the agents that umpire knows, and which have its hook")
+	flags.StringVar(&scope, "scope", "user", "whose settings of one AGENT, `SCOPE`: user or project")
 	flags.StringVar(&s.autonomy, "autonomy", "", "how much runs without a question: `LEVEL` low, medium or high")
 	flags.StringSliceVar(&s.only, "only", nil, "only this `AGENT`; may be repeated")
 	app.CompleteWords(cmd, "autonomy", config.LevelNames()...)
@@ -74,6 +101,9 @@ const setupHelp = `Finds the coding agents on this machine and shows what it wou
 umpire's hook in their settings, and their own lists of what runs unasked as rules of
 yours. It asks once, then writes, starts the gate as a service of yours, and sends each
 agent's hook a call that must be denied.
+
+With an AGENT, it only puts the hook into the settings of that one, or with --scope
+project into those of this project.
 
 --undo takes everything back: the settings byte for byte where nobody changed them
 since, the rules that were imported, the autonomy level and the service.`
@@ -88,7 +118,7 @@ func (s *setupJob) setUp(ctx context.Context) error {
 	}
 	for _, name := range s.only {
 		if !slices.Contains(Registrable(), name) {
-			return app.Usage("umpire init", "--only %q: umpire registers with %s", name,
+			return app.Usage("umpire setup --list", "--only %q: umpire registers with %s", name,
 				strings.Join(Registrable(), ", "))
 		}
 	}
@@ -105,7 +135,7 @@ func (s *setupJob) setUp(ctx context.Context) error {
 	case len(s.agents) == 0 && len(s.left) > 0:
 		return errors.Join(s.left...)
 	case len(s.agents) == 0:
-		return app.Usage("umpire init", "no agent was found that umpire can be put in front of")
+		return app.Usage("umpire setup --list", "no agent was found that umpire can be put in front of")
 	}
 	s.showPlan(ctx)
 	if s.dryRun {

@@ -19,7 +19,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// An uninstallation is one run of `umpire uninstall`.
+// An uninstallation is one run of `umpire setup uninstall`.
 type uninstallation struct {
 	setupJob
 
@@ -28,12 +28,12 @@ type uninstallation struct {
 	installed app.Installation
 }
 
-// NewUninstallCommand is `umpire uninstall`.
+// NewUninstallCommand is `umpire setup uninstall`.
 func NewUninstallCommand(a *app.App) *cobra.Command {
 	u := &uninstallation{setupJob: setupJob{App: a, undo: true}}
 	cmd := &cobra.Command{
 		Use: "uninstall", Short: "Take umpire off this machine", Long: uninstallHelp, Args: app.RefuseWords,
-		Example: "  umpire uninstall --dry-run\n  umpire uninstall\n  umpire uninstall --state --yes",
+		Example: "  umpire setup uninstall --dry-run\n  umpire setup uninstall\n  umpire setup uninstall --state --yes",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return u.uninstall(cmd.Context()) },
 	}
 	flags := cmd.Flags()
@@ -43,7 +43,7 @@ func NewUninstallCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// uninstallHelp is the long help of `umpire uninstall`.
+// uninstallHelp is the long help of `umpire setup uninstall`.
 const uninstallHelp = `Takes umpire's hooks out of the settings of all agents, as "umpire setup --undo" does,
 stops the service, and removes the programs. What a package manager installed it leaves
 to that one, and names the command.
@@ -106,7 +106,7 @@ func (u *uninstallation) confirm(ctx context.Context) error {
 	if u.yes {
 		return nil
 	}
-	needed := app.Usage("umpire uninstall --yes", "nobody is there to confirm it; --yes removes it all the same")
+	needed := app.Usage("umpire setup uninstall --yes", "nobody is there to confirm it; --yes removes it all the same")
 	if !u.Terminal {
 		return needed
 	}
@@ -143,7 +143,7 @@ func (u *uninstallation) carryOut(ctx context.Context) error {
 	}
 	if len(left) > 0 {
 		slices.Sort(left)
-		return app.Refused("umpire init AGENT --undo --scope project", "umpire is still registered in %s",
+		return app.Refused("umpire setup AGENT --undo --scope project", "umpire is still registered in %s",
 			view.List(left, ", "))
 	}
 	if u.state {

@@ -179,7 +179,8 @@ func (j *initJob) forget(path string) error {
 func (j *initJob) withoutHooks(path string, now []byte) (after []byte, gone bool, err error) {
 	after, gone, err = j.without(path, now, j.file.Uninstall)
 	if err != nil {
-		return nil, false, app.Refused("repair the file, then run umpire init --undo again", "%s: %w", path, err)
+		return nil, false, app.Refused("repair the file, then run umpire setup "+j.host.Name+" --undo again",
+			"%s: %w", path, err)
 	}
 	return after, gone, nil
 }

@@ -115,7 +115,7 @@ func remarkAsleep(a *app.App, p *app.OpenedProject, l rulefile.Layer, action ump
 	}
 	for _, f := range rulefile.Load(p.Layers(), nil, p.Options()).Files {
 		if f.Layer == l && f.Health == rulefile.HealthUntrusted {
-			a.Remark(a.Text.Of("it sleeps with the file's other allow rules until you run umpire trust"))
+			a.Remark(a.Text.Of("it sleeps with the file's other allow rules until you run umpire rules trust"))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package rules is `umpire rules` and `umpire trust`: it lists, adds, removes and tests rules, and
+// Package rules is `umpire rules` and `umpire rules trust`: it lists, adds, removes and tests rules, and
 // puts those of a project's files in force.
 package rules
 
@@ -149,11 +149,11 @@ func remarkSleeping(a *app.App, set *rulefile.Set) {
 		case f.Health == rulefile.HealthDegraded:
 			a.Remark(fmt.Sprintf(a.Text.Of("%s is degraded: see umpire status"), f.Path))
 		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
-			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire trust --show"), f.Path,
+			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire rules trust --show"), f.Path,
 				a.FormatCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep")))
 		}
 		if n := len(f.AsleepHooks()); n > 0 {
-			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire trust --show"), f.Path,
+			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire rules trust --show"), f.Path,
 				a.FormatCount(n, "%d hook asleep", "%d hooks asleep")))
 		}
 	}

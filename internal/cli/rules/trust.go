@@ -16,14 +16,15 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// NewTrustCommand is `umpire trust`.
+// NewTrustCommand is `umpire rules trust`.
 func NewTrustCommand(a *app.App) *cobra.Command {
 	show, revoke, code, forget := false, false, false, false
 	cmd := &cobra.Command{
 		Use: "trust", Args: app.RefuseWords,
-		Short:   "Let the allow rules and hooks of this project's files hold",
-		Long:    trustLong,
-		Example: "  umpire trust --show\n  umpire trust\n  umpire trust --revoke\n  umpire trust --code",
+		Short: "Let the allow rules and hooks of this project's files hold",
+		Long:  trustLong,
+		Example: "  umpire rules trust --show\n  umpire rules trust\n" +
+			"  umpire rules trust --revoke\n  umpire rules trust --code",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			p, err := a.OpenProject()
@@ -32,13 +33,13 @@ func NewTrustCommand(a *app.App) *cobra.Command {
 			}
 			switch {
 			case forget && !code:
-				return app.Usage("umpire trust --code --forget", "--forget goes with --code")
+				return app.Usage("umpire rules trust --code --forget", "--forget goes with --code")
 			case code && show:
 				return app.Failed(showCode(a, p))
 			case code && forget:
 				return forgetCode(ctx, a, p)
 			case code && revoke:
-				return app.Usage("umpire trust --code --forget", "--revoke is about rules")
+				return app.Usage("umpire rules trust --code --forget", "--revoke is about rules")
 			case code:
 				return trustCode(ctx, a, p)
 			case show:
@@ -136,7 +137,7 @@ func changeTrust(ctx context.Context, a *app.App, c umpire.TrustChange, said str
 	})
 }
 
-// trustLong is the long help of `umpire trust`.
+// trustLong is the long help of `umpire rules trust`.
 const trustLong = `A project's rule files come with a clone. Their deny and ask rules hold at once,
 their allow rules and hooks only after you have trusted the file: exactly this content
 of it, recorded outside of the project. When the file changes, they sleep again.

@@ -60,7 +60,7 @@ func NewExecCommand(a *app.App) *cobra.Command {
 }
 
 const execLong = `Agents start this in place of a command of theirs, since a hook of umpire's told them to:
-see umpire init. The command runs as a trial. Its changes are kept at once if they need
+see umpire setup. The command runs as a trial. Its changes are kept at once if they need
 no question, and can be taken back with umpire undo. Otherwise they wait for a person,
 and it ends with exit code 3; umpire try --list shows them.
 
@@ -87,7 +87,7 @@ type execution struct {
 func runTicket(ctx context.Context, a *app.App, mark, line string) error {
 	secret, ours := strings.CutPrefix(mark, host.TicketMark)
 	if !ours {
-		return app.Usage("umpire init claude", "%q is not a ticket", mark)
+		return app.Usage("umpire setup claude", "%q is not a ticket", mark)
 	}
 	collectLater()
 	e := &execution{App: a, secret: secret, ahead: sandbox.StartAhead(pipedInput(a), false)}

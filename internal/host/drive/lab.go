@@ -193,10 +193,10 @@ func (l *Lab) Prepare() error {
 	return nil
 }
 
-// Register puts umpire in front of the agent, the same way a user does. The options are for umpire init.
+// Register puts umpire in front of the agent, the same way a user does. The options are for umpire setup.
 func (l *Lab) Register(ctx context.Context, options ...string) error {
 	l.guarded = true
-	_, err := l.Require(ctx, l.Umpire, append([]string{"init", l.Agent.Name}, options...)...)
+	_, err := l.Require(ctx, l.Umpire, append([]string{"setup", l.Agent.Name}, options...)...)
 	return err
 }
 

@@ -4,7 +4,7 @@ import "time"
 
 // A Caller describes the host to the hook's process that it starts. Package host has the rest.
 type Caller struct {
-	// Name is the word in umpire hook NAME and umpire init NAME.
+	// Name is the word in umpire hook NAME and umpire setup NAME.
 	Name string
 	// Project is the environment variable with the folder that the host was started in, or "".
 	Project string

@@ -1,5 +1,5 @@
 // @i-know-the-amp-plugin-api-is-wip-and-very-experimental-right-now
-// Written by `umpire init amp`; `umpire init amp --undo` takes it away.
+// Written by `umpire setup amp`; `umpire setup amp --undo` takes it away.
 // It asks umpire before each call. Whatever goes wrong here stops the call.
 import { spawn } from "node:child_process"
 

@@ -86,7 +86,7 @@ func (a *audit) handler(key string, v *docedit.Value) {
 }
 
 // reinstall is the remedy for every problem with our own entries.
-const reinstall = "run umpire init claude"
+const reinstall = "run umpire setup claude"
 
 // ownHooks checks that our hook is present and complete for every event.
 func (a *audit) ownHooks() {

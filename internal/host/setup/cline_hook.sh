@@ -1,5 +1,5 @@
 #!/bin/sh
-# Written by `umpire init cline`; `umpire init cline --undo` takes it away.
+# Written by `umpire setup cline`; `umpire setup cline --undo` takes it away.
 # command: {{words}}
 answer=$({{line}})
 code=$?

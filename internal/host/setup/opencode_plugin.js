@@ -1,4 +1,4 @@
-// Written by `umpire init opencode`; `umpire init opencode --undo` takes it away.
+// Written by `umpire setup opencode`; `umpire setup opencode --undo` takes it away.
 // It asks umpire before each call. Whatever goes wrong here stops the call.
 import { spawn } from "node:child_process"
 

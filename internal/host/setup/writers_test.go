@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// hookOf is a hook as `umpire init` registers it, with a path that needs quoting.
+// hookOf is a hook as `umpire setup` registers it, with a path that needs quoting.
 func hookOf(host string) Hook {
 	return Hook{Command: "/opt/the tool's/umpire-hook", Args: []string{"hook", host, "--home", "/home/a b/.umpire", "--deadline", "595s"},
 		Timeout: 10 * time.Minute}

@@ -205,7 +205,7 @@ func readRecord(name string) (*record, error) {
 }
 
 // notTrusted is the reason not to run code of a clone that was never trusted.
-const notTrusted umpire.Phrase = "the code of this clone is not trusted (umpire trust --code)"
+const notTrusted umpire.Phrase = "the code of this clone is not trusted (umpire rules trust --code)"
 
 // Check returns why code of a clone may not run in one of the folders, or "" if a person trusts it
 // there. Unknown folders are not trusted. The trust in one worktree of a clone also holds in
@@ -213,7 +213,7 @@ const notTrusted umpire.Phrase = "the code of this clone is not trusted (umpire 
 func (l *Ledger) Check(g *place.Bounds, dirs []string) umpire.Phrase {
 	r, err := l.readRecord(g)
 	if err != nil {
-		return umpire.Say("the code of this clone is not trusted (umpire trust --code): %s", err)
+		return umpire.Say("the code of this clone is not trusted (umpire rules trust --code): %s", err)
 	}
 	why := notTrusted
 	if r != nil {
@@ -252,7 +252,7 @@ func (l *Ledger) holds(g *place.Bounds, r *record) umpire.Phrase {
 }
 
 func endedTrust(why string) umpire.Phrase {
-	return umpire.Say("the trust in the code of this clone has ended: %s (umpire trust --code)", why)
+	return umpire.Say("the trust in the code of this clone has ended: %s (umpire rules trust --code)", why)
 }
 
 // Changes returns the differences from the trusted code, for people; trusted reports whether there

@@ -18,7 +18,7 @@ import (
 // that the lines of the file name, each with its arguments. It prints the replies.
 //
 //	-at FILE        call a server over HTTP instead: the file says its address and a field of the
-//	                header, as umpire mcp --listen prints them
+//	                header, as umpire proxy mcp --listen prints them
 //	-elicit ACTION  answer every question of the server so, and show it
 //	-state FILE     do not answer questions: write the state to come back with to the file, or
 //	                come back with the state from the file

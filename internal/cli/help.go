@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+)
+
+// A section is a group of commands in the help of the program.
+type section struct{ title, verbs string }
+
+// firstSections are what `umpire --help` shows, and otherSections what `umpire help --all` adds.
+var (
+	firstSections = []section{
+		{"Begin with:", "demo setup doctor"},
+		{"What an agent does:", "check try undo watch console timeline"},
+		{"What holds here:", "status rules autonomy"},
+	}
+	otherSections = []section{
+		{"Calls that wait, without a screen:", "pending approve deny cancel sessions"},
+		{"The gate and the built-in agent:", "serve chat run"},
+		{"Settings and knowledge:", "config programs bench completion version"},
+		{"Started by programs:", "hook exec proxy"},
+	}
+)
+
+// showHelp writes the help of the program.
+func showHelp(a *app.App, root *cobra.Command, all bool) error {
+	var b strings.Builder
+	b.WriteString(root.Long + "\n")
+	sections := firstSections
+	if all {
+		sections = append(sections[:len(sections):len(sections)], otherSections...)
+	}
+	for _, s := range sections {
+		fmt.Fprintf(&b, "\n%s\n", a.Text.Of(s.title))
+		for verb := range strings.FieldsSeq(s.verbs) {
+			if cmd, _, err := root.Find([]string{verb}); err == nil {
+				fmt.Fprintf(&b, "  %-11s %s\n", verb, cmd.Short)
+			}
+		}
+	}
+	b.WriteString("\n" + a.Text.Of(helpEnd))
+	_, err := fmt.Fprintln(a.Stdout, b.String())
+	return app.Failed(err)
+}
+
+// newHelpCommand is `umpire help`.
+func newHelpCommand(a *app.App) *cobra.Command {
+	all := false
+	cmd := &cobra.Command{
+		Use: "help [COMMAND]", Args: knownTopic, Short: "Explain a command or a topic", Hidden: true,
+		Long: "Shows the help of a command or of a topic.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, _, err := cmd.Root().Find(args)
+			if err != nil || about == cmd.Root() {
+				return showHelp(a, cmd.Root(), all)
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "list every command")
+	return cmd
+}
