@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,7 @@ func showHelp(a *app.App, root *cobra.Command, all bool) error {
 	b.WriteString(root.Long + "\n")
 	sections := firstSections
 	if all {
-		sections = append(sections[:len(sections):len(sections)], otherSections...)
+		sections = slices.Concat(firstSections, otherSections)
 	}
 	for _, s := range sections {
 		fmt.Fprintf(&b, "\n%s\n", a.Text.Of(s.title))
