@@ -69,9 +69,9 @@ func (w *walker) runProgram(s *state, args []word, in flow) flow {
 		w.doubt(name.display(), "the program is not known before it runs")
 		return flow{}
 	}
-	program, called, launcher := w.knownProgram(name.text), baseName(name.text), word{}
+	program, called, launcher, own := w.knownProgram(name.text), baseName(name.text), word{}, false
 	if program == nil {
-		program, called = findLauncher(w, s, name)
+		program, called, own = findLauncher(w, s, name)
 		launcher = name
 	}
 	if program == nil {
@@ -79,8 +79,8 @@ func (w *walker) runProgram(s *state, args []word, in flow) flow {
 		return foreignFlow(name.text)
 	}
 	s.failed = nil
-	u := &use{w: w, s: s, program: program, words: []word{lit(called)}, launcher: launcher, line: lineWords(args),
-		in: in, table: program.name()}
+	u := &use{w: w, s: s, program: program, words: []word{lit(called)}, launcher: launcher, own: own,
+		line: lineWords(args), in: in, table: program.name()}
 	u.runsFile(launcher)
 	return u.judge(args[1:])
 }

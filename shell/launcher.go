@@ -5,19 +5,22 @@ import (
 	"path"
 	"strings"
 
-	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // launchers are the files of a project that start a program of its packages, by their usual
 // folder: npx, composer exec and bundle exec start them too. "" means any folder. A project can
-// give any of these names to its own program, which then runs like the project's tests.
-var launchers = [...]struct{ folder, programs string }{
-	{"node_modules/.bin", ownPrograms + " biome"},
-	{".venv/bin", venvPrograms}, {"venv/bin", venvPrograms},
-	{"vendor/bin", "phpunit pest phpstan psalm pint php-cs-fixer phpcs"},
-	{"bin", "rails rake rspec rubocop standardrb console phpunit"},
-	{"", "gradlew mvnw artisan manage.py"},
+// give any of these names to its own program, which then runs like the project's tests. A package
+// manager installs the files of a folder unless the project writes them itself.
+var launchers = [...]struct {
+	folder, programs string
+	own              bool
+}{
+	{"node_modules/.bin", ownPrograms + " biome", false},
+	{".venv/bin", venvPrograms, false}, {"venv/bin", venvPrograms, false},
+	{"vendor/bin", "phpunit pest phpstan psalm pint php-cs-fixer phpcs", false},
+	{"bin", "rails rake rspec rubocop standardrb console phpunit", true},
+	{"", "gradlew mvnw artisan manage.py", true},
 }
 
 const venvPrograms = pythonChecks + " coverage tox python python3 pip pip3"
@@ -25,30 +28,31 @@ const venvPrograms = pythonChecks + " coverage tox python python3 pip pip3"
 // renamed are the launchers with another name than their program.
 var renamed = map[string]string{"gradlew": "gradle", "mvnw": "mvn"}
 
-// findLauncher returns the program that a file of the project starts, and its name, or nil. The
-// file must exist in the project, and the agent must not have changed it. A virtual environment
-// links its Python from outside. Rules see the file as it is written on the line.
-func findLauncher(w *walker, s *state, file word) (*program, string) {
+// findLauncher returns the program that a file of the project starts, or nil, its name, and whether
+// the project writes the file itself. The file must exist in the project, and the agent must not have
+// changed it. A virtual environment links its Python from outside. Rules see the file as it is
+// written on the line.
+func findLauncher(w *walker, s *state, file word) (p *program, name string, own bool) {
 	paths := s.absolutePaths(file)
 	if w.env.Real == nil || !file.known() || len(paths) != 1 || !strings.Contains(file.text, "/") {
-		return nil, ""
+		return nil, "", false
 	}
 	dir, name := path.Split(paths[0])
 	dir, target := w.env.Real(dir), w.env.Real(paths[0])
 	if target == "" || !inProject(&w.env, dir) || !inProject(&w.env, target) && !scan.HasField("python python3", name) {
-		return nil, ""
+		return nil, "", false
 	}
 	for _, l := range launchers {
 		if !scan.HasField(l.programs, name) || l.folder != "" && !strings.HasSuffix(dir, "/"+l.folder) {
 			continue
 		}
 		if w.env.Wrote != nil && (w.env.Wrote(dir+"/"+name) || w.env.Wrote(target)) {
-			return nil, ""
+			return nil, "", false
 		}
 		name = cmp.Or(renamed[name], name)
-		return w.findProgram(name), name
+		return w.findProgram(name), name, l.own
 	}
-	return nil, ""
+	return nil, "", false
 }
 
 // inProject reports whether a path without links lies in the folder of the line, or in its work
@@ -62,14 +66,6 @@ func inProject(env *Env, file string) bool {
 	return top != "" && strings.HasPrefix(file+"/", strings.TrimSuffix(top, "/")+"/")
 }
 
-// askAboutOwnFile makes a launcher of the project's own ask that is given nothing to do but to print
-// something about itself. Only those that a package manager installed are known to do just that.
-func askAboutOwnFile(u *use) {
-	if u.launcher.text != "" && !holdsAny(u.files[0], "node_modules/ vendor/ venv/") {
-		u.raise(umpire.Medium, umpire.Say("runs the file %s", u.launcher.text))
-	}
-}
-
 // startsLauncher judges an interpreter that is given a launcher instead of a script of its own:
 // php artisan, sh gradlew. It reports whether that is so.
 func startsLauncher(u *use) bool {
@@ -80,7 +76,7 @@ func startsLauncher(u *use) bool {
 	if !strings.Contains(file.text, "/") {
 		file.text = "./" + file.text
 	}
-	if p, _ := findLauncher(u.w, u.s, file); p == nil {
+	if p, _, _ := findLauncher(u.w, u.s, file); p == nil {
 		return false
 	}
 	walkInFreshShell(u, append([]word{file}, u.operands[1:]...))

@@ -243,11 +243,14 @@ func TestPackageRunnersAndFilesAgree(t *testing.T) {
 // harmless.
 func TestOwnLaunchersThatOnlyInformAsk(t *testing.T) {
 	t.Parallel()
-	env := projectWith(nil)
 	everyLauncher(func(folder, name, _ string) {
 		installed := folder != "" && folder != "bin"
-		for _, start := range []string{"./", "/p/", "timeout 5 ./", "FOO=1 ./"} {
+		for _, start := range []string{"./", "/p/", "timeout 5 ./", "FOO=1 ./", "/p/vendor/q/"} {
 			line := start + path.Join(folder, name) + " --version"
+			env := projectWith(nil)
+			if start == "/p/vendor/q/" {
+				env.Dir = "/p/vendor/q"
+			}
 			if got := asksNothing(Parse(line, env)); got && !installed {
 				t.Errorf("runs unasked: %s", line)
 			} else if !got && installed && name != "pip3" && !strings.HasPrefix(start, "FOO") {

@@ -22,7 +22,9 @@ type use struct {
 	extras  []string // options that add effects to the program
 	// launcher is the file of the project that starts the program, or empty.
 	launcher word
-	in       flow
+	// own means that the project writes the launcher itself, so that --version may do anything.
+	own bool
+	in  flow
 
 	arguments
 	// global are the options given before a subcommand.
@@ -70,9 +72,7 @@ func (u *use) judge(args []word) flow {
 	if in := cmp.Or(u.in.secret, findGivenSecret(u)); in != "" {
 		u.askSecret(umpire.Say("is given the variable %s, which may hold a secret", in))
 	}
-	if u.about = u.onlyInforms(); u.about {
-		askAboutOwnFile(u)
-	} else {
+	if u.about = u.onlyInforms(); !u.about {
 		if p.check != nil {
 			p.check(u)
 		}
@@ -194,7 +194,10 @@ func (u *use) onlyInforms() bool {
 			return false
 		}
 	}
-	if len(u.global) == 0 {
+	switch {
+	case u.own:
+		u.raise(umpire.Medium, umpire.Say("runs the file %s", u.launcher.text))
+	case len(u.global) == 0:
 		u.become(umpire.Safe, "prints something about itself")
 	}
 	return true
