@@ -25,7 +25,7 @@ var kinds = []kind{
 		"package managers start the programs that they name"},
 	{".eslintrc* eslint.config.* .prettierrc* prettier.config.* .stylelintrc* stylelint.config.* .lintstagedrc* " +
 		"lint-staged.config.* .markdownlint* oxlint*.json .oxlintrc.json biome.json* commitlint.config.* " +
-		".commitlintrc* .remarkrc* .textlintrc* knip.json* knip.ts knip.js",
+		".commitlintrc* .remarkrc* .textlintrc* knip.json* knip.ts knip.js sgconfig.y*ml",
 		nil,
 		"configurations of checkers are code, or name plugins"},
 	{"jest.config.* jest.setup.* jest-preset.* vitest.config.* vitest.workspace.* vitest.setup.* vite.config.* " +

@@ -142,6 +142,7 @@ func TestFilesThatNameCode(t *testing.T) {
 		"sbt, mill":      "build.sbt project/plugins.sbt project/Build.scala build.mill .jvmopts",
 		"ruby":           "gems.rb test/test_helper.rb .rspec-local Guardfile bin/rspec",
 		"php":            "phpunit.dist.xml phpstan.dist.neon rector.php bin/console",
+		"ast-grep":       "sgconfig.yml sgconfig.yaml",
 		"mix":            "mix.exs config/test.exs test/test_helper.exs",
 		"bazel":          "defs.bzl WORKSPACE.bazel BUILD.bazel",
 		"lua, perl":      ".luacheckrc .busted .proverc Makefile.PL",
