@@ -118,7 +118,8 @@ func TestSelfApproval(t *testing.T) {
 	for line, denied := range map[string]bool{
 		"umpire approve c1": true, "/usr/local/bin/umpire approve c1": true, "umpire --json approve c1": true,
 		"umpire --home /x approve c1": true, "umpire rules add allow Bash": true, "umpire rules --scope project add allow Bash": true,
-		"umpire rules trust": true, "umpire setup claude --undo": true, "umpire sessions mode bypass": true, "umpire config set mode bypass": true,
+		"umpire trust": true, "umpire init --undo": true, "umpire mode bypass": true, "umpire config set mode bypass": true,
+		"umpire rules trust": true, "umpire setup claude --undo": true, "umpire sessions mode bypass": true,
 		"umpire check -- approve": false, "umpire rules list": false, "umpire status": false, "umpire timeline": false, "umpire timeline prune": true, "umpire timeline --json prune --older-than 1s": true,
 		"umpire help trust": false, "umpires approve": false, "umpire config": false,
 	} {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -24,20 +25,17 @@ const (
 // itself. The same applies to unlisted commands. Some are listed before they exist.
 var ownVerbs = map[string]VerbMark{
 	"approve": VerbPerson, "deny": VerbPerson, "cancel": VerbPerson, "watch": VerbPerson, "chat": VerbPerson,
-	"serve": VerbPerson, "console": VerbPerson, "pair": VerbPerson, "notify test": VerbPerson,
-	"init": VerbPerson, "setup": VerbPerson, "uninstall": VerbPerson, "upgrade": VerbPerson,
-	"mode": VerbPerson, "autonomy": VerbPerson, "trust": VerbPerson, "undo": VerbPerson,
+	"serve": VerbPerson, "console": VerbPerson, "console pair": VerbPerson, "console notify test": VerbPerson,
+	"setup": VerbPerson, "setup uninstall": VerbPerson, "setup upgrade": VerbPerson,
+	"autonomy": VerbPerson, "undo": VerbPerson, "rules trust": VerbPerson,
 	"rules add": VerbPerson, "rules remove": VerbPerson, "rules import": VerbPerson,
-	"config set": VerbPerson, "grants": VerbPerson, "grants list": VerbPerson, "grants revoke": VerbPerson,
-	"rules trust": VerbPerson, "rules grants": VerbPerson, "rules grants list": VerbPerson,
-	"rules grants revoke": VerbPerson, "sessions mode": VerbPerson, "console pair": VerbPerson,
-	"console notify": VerbReads, "console notify test": VerbPerson, "setup upgrade": VerbPerson,
-	"setup uninstall": VerbPerson, "proxy mcp permission-prompt": VerbPerson,
+	"rules grants": VerbPerson, "rules grants list": VerbPerson, "rules grants revoke": VerbPerson,
+	"config set": VerbPerson, "sessions mode": VerbPerson,
 	"sessions end": VerbPerson, "sessions delete": VerbPerson, "timeline prune": VerbPerson,
-	"mcp permission-prompt": VerbPerson, "try keep": VerbPerson, "try discard": VerbPerson,
+	"proxy mcp permission-prompt": VerbPerson, "try keep": VerbPerson, "try discard": VerbPerson,
 
 	"check": VerbReads, "status": VerbReads, "pending": VerbReads, "version": VerbReads,
-	"config": VerbReads, "sessions": VerbReads, "notify": VerbReads,
+	"config": VerbReads, "sessions": VerbReads, "console notify": VerbReads, "proxy": VerbReads,
 	"rules": VerbReads, "rules list": VerbReads, "rules test": VerbReads, "rules lint": VerbReads,
 	"timeline": VerbReads, "timeline verify": VerbReads, "timeline head": VerbReads,
 	"try show": VerbReads,
@@ -46,9 +44,21 @@ var ownVerbs = map[string]VerbMark{
 	"completion zsh": VerbReads, "completion fish": VerbReads, "completion powershell": VerbReads,
 
 	"run": VerbRuns, "demo": VerbRuns, "hook": VerbRuns, "bench": VerbRuns, "doctor": VerbRuns,
-	"conformance": VerbRuns, "try": VerbRuns, "exec": VerbRuns, "mcp": VerbRuns, "acp": VerbRuns,
-	"app-server": VerbRuns, "proxy": VerbRuns, "proxy mcp": VerbRuns, "proxy acp": VerbRuns, "proxy codex": VerbRuns,
+	"conformance": VerbRuns, "try": VerbRuns, "exec": VerbRuns,
+	"proxy mcp": VerbRuns, "proxy acp": VerbRuns, "proxy codex": VerbRuns,
 }
+
+// movedVerbs are the former names of commands, which keep working, with the present ones.
+var movedVerbs = map[string]string{
+	"grants": "rules grants", "trust": "rules trust", "mode": "sessions mode",
+	"pair": "console pair", "notify": "console notify",
+	"init": "setup", "upgrade": "setup upgrade", "uninstall": "setup uninstall",
+	"mcp": "proxy mcp", "acp": "proxy acp", "app-server": "proxy codex",
+}
+
+// PresentVerb returns the present name of one of umpire's commands by its former one, such as
+// "rules trust" for "trust", or "" if the command has not moved.
+func PresentVerb(former string) string { return movedVerbs[former] }
 
 // VerbMarkOf returns the mark of one of umpire's commands, given by its words without options,
 // such as "rules add". It returns VerbPerson and false if the command has no mark.
@@ -92,6 +102,7 @@ func isOwnProgram(a *umpire.Access) bool {
 func personVerbOf(above string, words []string) (verb string, uses bool) {
 	for word, certain := range operandsOf(words) {
 		path := strings.TrimSpace(above + " " + word.text)
+		path = cmp.Or(movedVerbs[path], path)
 		mark, marked := ownVerbs[path]
 		switch {
 		case !marked && certain && above != "" && ownVerbs[above] == VerbRuns:

@@ -13,7 +13,7 @@ import (
 // A section is a group of commands in the help of the program.
 type section struct{ title, verbs string }
 
-// firstSections are what `umpire --help` shows, and otherSections what `umpire help --all` adds.
+// The help of the program shows the first sections, and with --all the others too.
 var (
 	firstSections = []section{
 		{"Begin with:", "demo setup doctor"},
@@ -40,7 +40,7 @@ func showHelp(a *app.App, root *cobra.Command, all bool) error {
 		fmt.Fprintf(&b, "\n%s\n", a.Text.Of(s.title))
 		for verb := range strings.FieldsSeq(s.verbs) {
 			if cmd, _, err := root.Find([]string{verb}); err == nil {
-				fmt.Fprintf(&b, "  %-11s %s\n", verb, cmd.Short)
+				fmt.Fprintf(&b, "  %-10s  %s\n", verb, cmd.Short)
 			}
 		}
 	}

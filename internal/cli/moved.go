@@ -6,15 +6,8 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/policy"
 )
-
-// movedVerbs are the former names of commands, which keep working.
-var movedVerbs = map[string]string{
-	"grants": "rules grants", "trust": "rules trust", "mode": "sessions mode",
-	"pair": "console pair", "notify": "console notify",
-	"init": "setup", "upgrade": "setup upgrade", "uninstall": "setup uninstall",
-	"mcp": "proxy mcp", "acp": "proxy acp", "app-server": "proxy codex",
-}
 
 // renameVerb returns the arguments with a command's present name, and tells a person of it.
 // Programs that start umpire by a former name are told nothing.
@@ -23,23 +16,33 @@ func renameVerb(a *app.App, args []string) []string {
 	if len(args) > 1 && args[0] == "help" {
 		at = 1
 	}
-	if len(args) == 0 || movedVerbs[args[at]] == "" {
+	if len(args) == 0 {
 		return args
 	}
-	old, now := args[at], movedVerbs[args[at]]
-	rest := args[at+1:]
-	if at == 0 && !strings.HasPrefix(now, "proxy ") {
-		fmt.Fprintf(a.Stderr, a.Text.Of("umpire: `umpire %s` is now `umpire %s`")+"\n", old, now)
+	former, rest := args[at], args[at+1:]
+	present := policy.PresentVerb(former)
+	switch {
+	case present == "":
+		return args
+	case at == 0 && !strings.HasPrefix(present, "proxy "):
+		fmt.Fprintf(a.Stderr, a.Text.Of("umpire: `umpire %s` is now `umpire %s`")+"\n", former, present)
 	}
-	if old == "init" && at == 0 && !slices.ContainsFunc(rest, isWord) {
-		switch {
-		case slices.Contains(rest, "--undo"):
-			now += " claude"
-		case len(rest) == 0:
-			now += " --list"
-		}
+	switch {
+	case former != "init" || at > 0 || namesAgent(rest):
+	case slices.Contains(rest, "--undo"):
+		present += " claude"
+	default:
+		present += " --list" // it wrote nothing without an agent
 	}
-	return slices.Concat(args[:at], strings.Fields(now), rest)
+	return slices.Concat(args[:at], strings.Fields(present), rest)
 }
 
-func isWord(arg string) bool { return !strings.HasPrefix(arg, "-") }
+// namesAgent reports whether the arguments of init hold an agent.
+func namesAgent(args []string) bool {
+	for i, arg := range args {
+		if !strings.HasPrefix(arg, "-") && (i == 0 || args[i-1] != "--scope") {
+			return true
+		}
+	}
+	return false
+}

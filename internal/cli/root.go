@@ -61,9 +61,11 @@ func newRootCommand(a *app.App) *cobra.Command {
 	root.SetHelpCommand(newHelpCommand(a))
 	usualHelp := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if cmd != root || showHelp(a, root, false) != nil {
+		if cmd != root {
 			usualHelp(cmd, args)
+			return
 		}
+		_ = showHelp(a, root, false) // the output keeps its error
 	})
 	if a.Text != nil {
 		root.PersistentFlags().BoolP("help", "h", false, "show this help")
@@ -153,7 +155,7 @@ func knownTopic(cmd *cobra.Command, args []string) error {
 
 // usageHeadings are the library's headings in the usage of a command, each on a separate line.
 var usageHeadings = []string{
-	"Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:", "Global Flags:", "Flags:",
+	"Usage:", "Aliases:", "Examples:", "Available Commands:", "Global Flags:", "Flags:",
 	"Additional help topics:",
 }
 

@@ -58,27 +58,15 @@ func NewSetupCommand(a *app.App) *cobra.Command {
 	var scope string
 	list := false
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if list {
+		switch {
+		case list:
 			return listAgents(cmd.Context(), a)
-		}
-		if len(args) == 0 && !cmd.Flags().Changed("scope") {
-			return s.setUp(cmd.Context())
-		}
-		for _, flag := range []string{"yes", "autonomy", "only"} {
-			if cmd.Flags().Changed(flag) {
-				return app.Usage("umpire setup --help", "--%s is for all agents: it needs a set-up without AGENT", flag)
-			}
-		}
-		if len(args) == 0 {
+		case len(args) > 0:
+			return s.setUpOne(cmd, args[0], scope)
+		case cmd.Flags().Changed("scope"):
 			return app.Usage("umpire setup claude --scope "+scope, "--scope needs an AGENT")
 		}
-		j, err := newInitJob(a, args[0], initFlags{
-			scope: scope, dryRun: s.dryRun, diff: s.diff, undo: s.undo, unproven: s.unproven,
-		})
-		if err != nil {
-			return err
-		}
-		return j.changeFile(cmd.Context())
+		return s.setUp(cmd.Context())
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&s.yes, "yes", false, "ask nothing")
@@ -107,6 +95,22 @@ project into those of this project.
 
 --undo takes everything back: the settings byte for byte where nobody changed them
 since, the rules that were imported, the autonomy level and the service.`
+
+// setUpOne puts umpire's hook into the settings of one agent, or takes it back.
+func (s *setupJob) setUpOne(cmd *cobra.Command, agent, scope string) error {
+	for _, flag := range []string{"yes", "autonomy", "only"} {
+		if cmd.Flags().Changed(flag) {
+			return app.Usage("umpire setup --help", "--%s goes without an AGENT: it is for all of them", flag)
+		}
+	}
+	j, err := newInitJob(s.App, agent, initFlags{
+		scope: scope, dryRun: s.dryRun, diff: s.diff, undo: s.undo, unproven: s.unproven,
+	})
+	if err != nil {
+		return err
+	}
+	return j.changeFile(cmd.Context())
+}
 
 func (s *setupJob) setUp(ctx context.Context) error {
 	if s.Home() == "" {

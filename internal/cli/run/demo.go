@@ -268,6 +268,6 @@ const demoCompiled = "Started with go run: " +
 
 // demoNext is shown at the end of the demo.
 const demoNext = `Next:
-  umpire setup claude            put umpire in front of Claude Code
+  umpire setup claude           put umpire in front of Claude Code
   umpire check -- COMMAND       see how a command is decided
   umpire help order             read why`
