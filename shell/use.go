@@ -22,7 +22,7 @@ type use struct {
 	extras  []string // options that add effects to the program
 	// launcher is the file of the project that starts the program, or empty.
 	launcher word
-	// own means that the project writes the launcher itself, so that --version may do anything.
+	// own marks a launcher of the project itself, whose --version may do anything.
 	own bool
 	in  flow
 
