@@ -272,6 +272,9 @@ func TestOneCommandRunsTheTests(t *testing.T) {
 	if !strings.Contains(script, "\n.ci/needs\n") || !strings.Contains(script, ` go test -short -timeout 20m "$@" ./...`) {
 		t.Error(".ci/test does not install what is needed, or does not run all tests")
 	}
+	if !strings.Contains(readText(t, ".ci/full"), "go test -race -gcflags 'modernc.org/...=-race=false' -short -timeout 60m ./...\n") {
+		t.Error("make full does not run the race detector over all packages")
+	}
 	if !strings.Contains(script, `exec go test -race -gcflags "$unchecked" -short -timeout 20m `) {
 		t.Error(".ci/test does not end with the race detector")
 	}
