@@ -6,12 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 )
 
 // An Installation says how this program was installed.
 type Installation struct {
-	By      string   `json:"installed_by"` // "npm", "homebrew", "deb", "rpm", "go" or "files"
+	By      string   `json:"installed_by"` // "npm", "homebrew", "deb", "rpm", "clone", "go" or "files"
 	Upgrade string   `json:"upgrade"`      // the command that puts a newer one in its place
 	Remove  string   `json:"remove"`       // the command that removes it, or "" if deleting the files is enough
 	Files   []string `json:"files"`        // the programs, and the files installed with them
@@ -54,12 +55,21 @@ func (a *App) FindInstallation(ctx context.Context) Installation {
 	case owns(ctx, "rpm", "--query", "--file", target):
 		installed.By = "rpm"
 		installed.Upgrade, installed.Remove = "sudo dnf upgrade umpire", "sudo dnf remove umpire"
+	case release == "" && !fetched():
+		installed.By, installed.Upgrade = "clone", "git pull && ./install"
 	case release == "":
 		installed.By, installed.Upgrade = "go", "CGO_ENABLED=0 go install "+module+"/cmd/...@latest"
 	default:
 		installed.Files = append(installed.Files, a.completionFiles()...)
 	}
 	return installed
+}
+
+// fetched reports whether the go command built the program from a downloaded module, not from a clone: only
+// downloads have a checksum.
+func fetched() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && info.Main.Sum != ""
 }
 
 // completionFiles are the completions of shells that packaging/install.sh has written.
