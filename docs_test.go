@@ -313,6 +313,40 @@ func TestNeedsAreNamedAtOnce(t *testing.T) {
 	}
 }
 
+// TestReadme: it stays short, and names every package that the tests install.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	text := readText(t, "README.md")
+	if lines := strings.Count(text, "\n"); lines >= 100 {
+		t.Errorf("README.md has %d lines, want fewer than 100", lines)
+	}
+	needs := regexp.MustCompile(`(?m)^  "\S+ (\S+) .*"$`).FindAllStringSubmatch(readText(t, ".ci/needs"), -1)
+	if len(needs) < 10 {
+		t.Fatalf(".ci/needs lists %q", needs)
+	}
+	_, tests, _ := strings.Cut(text, "\n    .ci/test\n")
+	for _, need := range needs {
+		if !regexp.MustCompile(`\b` + need[1] + `\b`).MatchString(tests) {
+			t.Errorf("README.md does not name %s, which the tests need", need[1])
+		}
+	}
+}
+
+// TestTableOfContents: docs/README.md leads to every page.
+func TestTableOfContents(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents := readText(t, "docs/README.md")
+	for _, page := range pages {
+		if name := filepath.Base(page); name != "README.md" && !strings.Contains(contents, "]("+name+")") {
+			t.Errorf("docs/README.md does not lead to %s", name)
+		}
+	}
+}
+
 // statement matches a statement that begins like a question; a question ends in a question mark.
 var statement = regexp.MustCompile(`(?m)(?:^|[.:;!] |\| |^ *- |\*\*)((?:What|Who|Whoever|Whatever|Nobody)\b[^.?!]*[.?!]?)`)
 
