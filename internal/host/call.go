@@ -10,8 +10,11 @@ import (
 	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
-// call maps a tool's name and input. raw and input are the same object.
-func (h *Host) call(name string, raw json.RawMessage, input strictjson.Object) (umpire.Call, error) {
+// call maps a tool's name and input, and returns the call's input decoded too. raw and input are the same
+// object.
+func (h *Host) call(
+	name string, raw json.RawMessage, input strictjson.Object,
+) (umpire.Call, strictjson.Object, error) {
 	call := umpire.Call{Tool: name, Input: raw}
 	row, ok := h.row(name, input)
 	if ok {
@@ -20,15 +23,19 @@ func (h *Host) call(name string, raw json.RawMessage, input strictjson.Object) (
 	for _, name := range []string{"run_in_background", "is_background", "background"} {
 		background, err := input.Flag(name)
 		if err != nil {
-			return umpire.Call{}, err
+			return umpire.Call{}, nil, err
 		}
 		call.Background = call.Background || background
 	}
 	var err error
 	if _, has := input[row.From]; ok && row.From != "" && has {
-		call.Input, err = rename(input, row.From, row.To)
+		if call.Input, err = rename(input, row.From, row.To); err == nil {
+			input = maps.Clone(input)
+			input[row.To] = input[row.From]
+			delete(input, row.From)
+		}
 	}
-	return call, err
+	return call, input, err
 }
 
 func (h *Host) row(name string, input strictjson.Object) (Tool, bool) {

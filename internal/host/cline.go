@@ -45,10 +45,11 @@ func completeCline(e *Event, input strictjson.Object) error {
 		return completePatch(e, input)
 	}
 	if field == "" {
-		e.Call.Tool, e.Call.Input = e.ToolName, e.input
+		e.Call.Tool = e.ToolName
+		e.setInput(e.sent)
 		return nil
 	}
-	e.Call.Input = encode(map[string]any{field: value})
+	e.setInput(strictjson.Object{field: encode(value)})
 	return nil
 }
 

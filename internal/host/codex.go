@@ -104,7 +104,7 @@ func readTurn(line []byte, turn string) (described CodexTurn, found bool) {
 func completeCodex(e *Event, input strictjson.Object) error {
 	if e.Kind == BeforeDialog && e.Call.Tool == "Bash" {
 		delete(input, "description")
-		e.Call.Input = encode(input)
+		e.setInput(input)
 	}
 	return completePatch(e, input)
 }

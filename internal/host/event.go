@@ -85,9 +85,12 @@ type Event struct {
 	// turn is the host's id of the turn, and transcript the file with the record of the session.
 	turn, transcript string
 
-	input    json.RawMessage // as the host sent it
+	// sent is the call's input in the host's names, and input in umpire's: Call.Input, decoded.
+	sent, input strictjson.Object
+
 	Response json.RawMessage // AfterTool: the tool's result
 	Failure  string          // AfterFailure: the error text
+	prompt   string          // PromptSent: the user's text
 }
 
 // fields are the names of a payload's fields. A name with dots leads into objects; "" means no field.
@@ -157,7 +160,9 @@ func (h *Host) read(payload []byte) (Event, error) {
 		e.Response = in.raw(h.fields.response)
 	case AfterFailure:
 		e.Failure = in.text(h.fields.failure)
-	case OtherEvent, BeforeTool, BeforeDialog, SessionStart, PromptSent, TurnEnd, SessionEnd:
+	case PromptSent:
+		e.prompt = in.text("prompt")
+	case OtherEvent, BeforeTool, BeforeDialog, SessionStart, TurnEnd, SessionEnd:
 	}
 	if e.Kind.AboutTool() {
 		e.readTool(&in)
@@ -172,12 +177,12 @@ func (e *Event) readTool(in *reader) {
 		e.ToolName = in.required(f.tool)
 	}
 	e.ToolUseID = in.id(f.id)
-	raw, input := in.input(f.input, row)
+	raw, sent := in.input(f.input, row)
 	server, tool := in.text(f.server), in.text(f.serverTool)
 	if in.err != nil {
 		return
 	}
-	call, err := e.Host.call(e.ToolName, raw, input)
+	call, input, err := e.Host.call(e.ToolName, raw, sent)
 	if err != nil {
 		in.err = umpire.Errorf("%s: %w", e.Host.fields.input, err)
 		return
@@ -185,12 +190,12 @@ func (e *Event) readTool(in *reader) {
 	if server != "" && tool != "" {
 		call.Tool = "mcp__" + server + "__" + tool
 	}
-	e.Call, e.input = call, raw
-	e.Call.Dir = e.Host.dirOf(e, input)
+	e.Call, e.sent, e.input = call, sent, input
+	e.Call.Dir = e.Host.dirOf(e, sent)
 	e.Call.Session, e.Call.Agent = e.Session, e.agent()
 	e.Call.ID = umpire.CallID(e.ToolUseID)
 	if e.Host.complete != nil {
-		if err := e.Host.complete(e, input); err != nil {
+		if err := e.Host.complete(e, sent); err != nil {
 			in.err = umpire.Errorf("%s: %w", e.Host.fields.input, err)
 			return
 		}
@@ -199,6 +204,9 @@ func (e *Event) readTool(in *reader) {
 		e.Call.ID = umpire.CallID(derivedID + e.digest())
 	}
 }
+
+// setInput replaces the call's input.
+func (e *Event) setInput(o strictjson.Object) { e.input, e.Call.Input = o, encode(o) }
 
 // A reader reads fields of a payload, and stops at the first error.
 type reader struct {

@@ -3,9 +3,9 @@ package host
 import (
 	"cmp"
 	"errors"
+	"maps"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -237,10 +237,7 @@ func (e Event) handBack(d umpire.Decision, reply Reply, message string) Output {
 
 // rewriteInput lets a call run with another command line.
 func (e Event) rewriteInput(line string) Output {
-	input, err := strictjson.ReadObject(e.input)
-	if err != nil {
-		return e.Host.Fail(e.Name, err)
-	}
+	input := maps.Clone(e.sent)
 	row, _ := e.Host.tool(e.ToolName)
 	input[cmp.Or(row.commandField(), "command")] = encode(line)
 	f := e.Host.before().form

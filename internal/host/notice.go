@@ -174,13 +174,7 @@ func openSession(ctx context.Context, gate umpire.SessionOpener, q *Question, e 
 
 // sendPrompt begins a new turn: calls denied in the previous one may be asked again.
 func sendPrompt(ctx context.Context, gate umpire.Gate, q *Question, e Event) error {
-	var said struct {
-		Prompt string `json:"prompt"`
-	}
-	if err := json.Unmarshal(q.Payload, &said); err != nil {
-		return err
-	}
-	prompt := umpire.Prompt{Session: e.Session, Text: files.ClipTo(said.Prompt, maxResult, "…")}
+	prompt := umpire.Prompt{Session: e.Session, Text: files.ClipTo(e.prompt, maxResult, "…")}
 	_, err := gate.Prompt(ctx, prompt)
 	if !errors.Is(err, umpire.ErrNotFound) {
 		return err

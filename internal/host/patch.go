@@ -1,7 +1,6 @@
 package host
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -31,11 +30,8 @@ func completePatch(e *Event, input strictjson.Object) error {
 	if deletes {
 		e.Call.Tool = "Delete"
 	}
-	e.Call.Input, err = json.Marshal(struct {
-		Paths []string `json:"paths"`
-		Patch string   `json:"patch"`
-	}{paths, text})
-	return err
+	e.setInput(strictjson.Object{"paths": encode(paths), "patch": encode(text)})
+	return nil
 }
 
 // patchedFiles returns the files that a patch names, and whether it removes one of them.

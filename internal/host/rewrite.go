@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/files/gittree"
 	"github.com/umpirehq/umpire/shell"
@@ -109,11 +108,7 @@ func knownHarmless(d *umpire.Decision, access int) bool {
 
 // CommandLine returns the command line of a call that runs one.
 func CommandLine(e *Event) (string, bool) {
-	input, err := strictjson.ReadObject(e.Call.Input)
-	if err != nil {
-		return "", false
-	}
-	line, err := input.RequiredText("command")
+	line, err := e.input.RequiredText("command")
 	return line, err == nil && utf8.ValidString(line) && !strings.Contains(line, "\x00")
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -114,9 +115,13 @@ func bashEvent(t *testing.T, dir, line string) Event {
 	if err != nil {
 		t.Fatal(err)
 	}
+	decoded, err := strictjson.ReadObject(input)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return Event{
 		Host: &claude, Kind: BeforeTool, Name: "PreToolUse", ToolName: "Bash", ToolUseID: "c1", Session: "s1",
-		Call: umpire.Call{ID: "c1", Tool: "Bash", Input: input, Dir: dir}, input: input,
+		Call: umpire.Call{ID: "c1", Tool: "Bash", Input: input, Dir: dir}, sent: decoded, input: decoded,
 	}
 }
 

@@ -2,12 +2,12 @@ package host
 
 import (
 	"encoding/json"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // Shells are the shells by which a host runs command lines, except on Windows.
@@ -65,10 +65,7 @@ func (e *Event) nameShell(person string) {
 		}
 		return
 	}
-	input, err := strictjson.ReadObject(e.Call.Input)
-	if err != nil {
-		return // refused for that
-	}
+	input := maps.Clone(e.input)
 	input["shell"] = encode(name)
-	e.Call.Input = encode(input)
+	e.setInput(input)
 }

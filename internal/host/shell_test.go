@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // TestOtherShells: a line asks where its shell is not one that umpire reads.
@@ -54,10 +55,11 @@ func TestShellIsJudged(t *testing.T) {
 		t.Skip("there every shell is another one")
 	}
 	for shell, want := range map[string]bool{"/bin/bash": false, "/usr/bin/fish": true, "": true} {
-		e := Event{Host: &cursor, Call: umpire.Call{Tool: "Bash", Input: []byte(`{"command":"ls"}`)}, input: []byte(`{"command":"ls"}`)}
+		sent := strictjson.Object{"command": []byte(`"ls"`)}
+		e := Event{Host: &cursor, Call: umpire.Call{Tool: "Bash", Input: []byte(`{"command":"ls"}`)}, sent: sent, input: sent}
 		e.nameShell(shell)
-		if got := strings.Contains(string(e.Call.Input), `"shell"`); got != want || string(e.input) != `{"command":"ls"}` {
-			t.Errorf("%q: judged as %s, run as %s", shell, e.Call.Input, e.input)
+		if got := strings.Contains(string(e.Call.Input), `"shell"`); got != want || len(e.sent) != 1 {
+			t.Errorf("%q: judged as %s, run as %s", shell, e.Call.Input, e.sent)
 		}
 	}
 	e := Event{Host: &cursor, Call: umpire.Call{Tool: "Read", Input: []byte(`{}`)}}
