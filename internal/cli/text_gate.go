@@ -138,7 +138,7 @@ and answers nothing. With --json every event is a line of JSON.`
 
 const consoleLong = `Asks the running gate to open its console on a free port of this machine, and shows a
 link to it. The link works once, within a minute, in one browser of yours; that browser
-stays signed in until you close it, for half a day at most.
+stays signed in for half a day at most, also when you close it.
 
 An answer that needs a code on the command line needs one in the browser, too: an
 approval of high risk, for the project or for good. Codes are shown here, so leave this

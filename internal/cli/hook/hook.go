@@ -29,11 +29,11 @@ func NewCommand(a *app.App) *cobra.Command {
 		ValidArgs: host.Names(), DisableFlagParsing: true,
 	}
 	cmd.Flags().String("home", "",
-		"umpire's own folder, `DIR`; init writes it, and the environment then does not count")
+		"umpire's own folder, `DIR`; setup writes it, and the environment then does not count")
 	cmd.Flags().String("host-dir", "",
-		"the agent's own settings folder, `DIR`; init writes it where the person has set another than the usual one")
+		"the agent's own settings folder, `DIR`; setup writes it where the person has set another than the usual one")
 	cmd.Flags().String("deadline", "",
-		"deny by itself after this `TIME`; init writes it 5s below the agent's own limit")
+		"deny by itself after this `TIME`; setup writes it 5s below the agent's own limit")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			args = []string{""}

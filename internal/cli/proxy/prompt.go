@@ -21,7 +21,7 @@ import (
 const promptLong = `An MCP server with one tool, permission_prompt, for hosts that ask a tool instead of
 their user. For Claude Code, name it in a file of MCP servers:
 
-  {"mcpServers": {"umpire": {"command": "umpire", "args": ["mcp", "permission-prompt"]}}}
+  {"mcpServers": {"umpire": {"command": "umpire", "args": ["proxy", "mcp", "permission-prompt"]}}}
 
 and start Claude Code with it:
 
