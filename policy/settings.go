@@ -41,6 +41,8 @@ type HookSettings struct {
 	WhenAsked WhenAsked
 	// NeverRewrite leaves the command lines of hosts unchanged.
 	NeverRewrite bool
+	// NoTurnLine hides the line about kept changes at the end of a turn.
+	NoTurnLine bool
 }
 
 // WhenAsked is the place for questions while a gate runs, as named in the configuration. The

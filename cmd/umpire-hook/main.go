@@ -64,7 +64,7 @@ func answerQuestion(ctx context.Context, sent func(), args []string) int {
 		Getenv: getenv, Dir: dir, Now: time.Now,
 		Line: h.gateLine, Nonce: func() string { return early.Attempt.Nonce }, Runner: early.Attempt.Runner,
 		Responder: &host.Responder{
-			Config: h.configOf, Decided: h.decided, Remember: h.remember, Home: relay.UserHome(os.Getenv),
+			Config: h.configOf, Decided: h.decided, Remember: h.remember, TurnLine: h.turnLine, Home: relay.UserHome(os.Getenv),
 			HandOver: func(q *host.Question) { _ = h.passOn(q.Payload) }, // else the call stays as it came
 		},
 	}
@@ -163,6 +163,15 @@ func (h *hook) remember(_ context.Context, q *host.Question, e *host.Event, _ *u
 		relay.HasPendingRecord(state, string(e.Call.Session), string(e.Call.ID)) {
 		_ = h.passOn(q.Payload) // else it is sealed later
 	}
+}
+
+// turnLine has umpire write the line about kept changes, if there are any: this program cannot read their
+// records.
+func (h *hook) turnLine(q *host.Question, e *host.Event) string {
+	if relay.KeptSinceTurn(filepath.Dir(relay.Socket(h.home)), string(e.Session)) {
+		_ = h.passOn(q.Payload) // else no line is shown
+	}
+	return ""
 }
 
 // passOn gives the question that was read to the program umpire, and ends as it ends. It

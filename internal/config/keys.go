@@ -128,6 +128,12 @@ var ownKeys = []Key{
 		nil,
 	},
 	{
+		"hook.turn_line", "on: an agent's turn ends with a line about kept changes, if there are any; or off",
+		func(c *Config, v *docedit.Value) error { return decodeChoice(v, &c.Hook.NoTurnLine, "on", "off") },
+		func(c *Config) any { return choice(c.Hook.NoTurnLine, "on", "off") },
+		nil,
+	},
+	{
 		"pending.timeout", "how long a call waits for its answer",
 		func(c *Config, v *docedit.Value) error { return decodeDuration(v, &c.PendingTimeout) },
 		func(c *Config) any { return orWord(c.PendingTimeout, "none") },

@@ -75,6 +75,8 @@ type Host struct {
 	// silence returns the meaning of silence for one call, if more than its mode is known; if nil,
 	// the mode decides.
 	silence func(e *Event, mode Silence) Silence
+	// turnMessage is the field of the answer to the end of a turn that is shown to the user, or "".
+	turnMessage string
 	// unseen means that a running program can be typed into without umpire seeing it.
 	unseen bool
 	// own answers a protocol without events; nil means ordinary hooks.

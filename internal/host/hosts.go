@@ -56,7 +56,7 @@ var claude = Host{
 	Scratch: "/tmp/claude-",
 	Holes: []umpire.Phrase{holeBadAnswer, "files that a prompt mentions with @ are not seen",
 		"nothing is seen where its settings or flags turn hooks off"},
-	Evidence: Driven, Version: ClaudeVersion, fields: claudeFields,
+	Evidence: Driven, Version: ClaudeVersion, fields: claudeFields, turnMessage: "systemMessage",
 }
 
 // claudeTools are the tools of Claude Code. Monitor runs a shell command and reports its lines;

@@ -34,6 +34,9 @@ type Responder struct {
 	// Remember is called before and after a host's call runs and records its writes for undo; it
 	// may be nil. The decision is nil unless the host now runs a call as it came.
 	Remember func(ctx context.Context, q *Question, e *Event, d *umpire.Decision)
+	// TurnLine returns a line for the user about the changes that commands of a session made since its
+	// last turn, or ""; it may be nil.
+	TurnLine func(q *Question, e *Event) string
 	// Admit submits one call to the gate and starts it at once if nothing objects. Admit and Hash
 	// are required if there is a gate.
 	Admit func(

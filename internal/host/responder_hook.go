@@ -33,6 +33,7 @@ func (p *Responder) answerHook(ctx context.Context, r *run, q *Question, h *Host
 		out, err = p.decide(ctx, r, q, e)
 	case e.Kind != OtherEvent:
 		err = p.tellGate(ctx, r, q, e)
+		out = p.endTurn(q, &e)
 	}
 	if errors.Is(err, ErrAway) {
 		r.away.Store(true)
@@ -42,6 +43,18 @@ func (p *Responder) answerHook(ctx context.Context, r *run, q *Question, h *Host
 	}
 	if out.Exit == 0 {
 		p.remember(ctx, q, &e, r.asCame)
+	}
+	return out
+}
+
+// endTurn returns the answer to the end of a turn, with a line for the user if there is one to show.
+func (p *Responder) endTurn(q *Question, e *Event) (out Output) {
+	if e.Kind != TurnEnd || e.Host.turnMessage == "" || e.AgentType != "" || p.TurnLine == nil {
+		return Output{}
+	}
+	if line := p.TurnLine(q, e); line != "" {
+		f := form{message: e.Host.turnMessage}
+		out.Stdout = f.write(e.Name, said{message: line})
 	}
 	return out
 }

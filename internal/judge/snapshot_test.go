@@ -90,7 +90,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 			Autonomy: policy.AutonomyHigh.Autonomy(), Destinations: []string{"a.example", "*.b.example"},
 			RulesOff: []umpire.RuleID{"etc-passwd", "x"}, AddDirs: []string{"/a", "/b c"},
 			Sandbox: policy.Sandbox{Mode: umpire.SandboxReadOnly, Network: true, Absent: true, Held: true, Missing: "m"},
-			Hook:    policy.HookSettings{Deadline: time.Minute, WhenAsked: policy.AskedNative, NeverRewrite: true},
+			Hook:    policy.HookSettings{Deadline: time.Minute, WhenAsked: policy.AskedNative, NeverRewrite: true, NoTurnLine: true},
 		},
 		Rules: []SnapshotRule{NewSnapshotRule(umpire.Rule{ID: "no", Tool: "Bash", Source: umpire.SourceUser, File: "/f", Line: 7})},
 		Files: []SnapshotFile{{Path: "/x", Stamp: "1 2"}, {Path: "/y"}},

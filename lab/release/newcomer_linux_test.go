@@ -29,6 +29,7 @@ func TestNewcomer(t *testing.T) {
 	s := newSystem(t, makeBase(t), "apt-get -qq update && apt-get -qq install --no-install-recommends git ca-certificates")
 	s.copyIn("usr/local", strings.TrimSpace(string(goroot)))
 	s.mustRun(root, "ln", "-s", "../go/bin/go", "/usr/local/bin/go")
+	s.copyIn("etc/ssl/certs", "/etc/ssl/certs/ca-certificates.crt") // this machine may be behind a proxy
 	clone := filepath.Join(t.TempDir(), "umpire")
 	if out, err := exec.CommandContext(t.Context(), "git", "clone", "--quiet", "--bare", "../..", clone).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

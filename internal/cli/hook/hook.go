@@ -98,7 +98,7 @@ func newResponderWith(a *app.App, read func(dir string) (*config.Config, error))
 		Now:    a.Now,
 		Home:   a.UserHome(),
 
-		Remember: rememberWrites(a), Rewriter: &rewriter{app: a},
+		Remember: rememberWrites(a), Rewriter: &rewriter{app: a}, TurnLine: turnLines(a, read),
 	}
 }
 

@@ -39,6 +39,21 @@ func HasPendingRecord(state, session, call string) bool {
 	return false
 }
 
+// TurnMark returns the file whose time is that of the last line about the kept changes of a session.
+func TurnMark(state, session string) string {
+	return filepath.Join(state, "turns", CallRecord(session, "", 0))
+}
+
+// KeptSinceTurn reports whether anything was kept since a session's last line about kept changes.
+func KeptSinceTurn(state, session string) bool {
+	kept, err := os.Stat(filepath.Join(state, KeptFolder))
+	if err != nil {
+		return false
+	}
+	mark, err := os.Stat(TurnMark(state, session))
+	return err != nil || kept.ModTime().After(mark.ModTime())
+}
+
 // Limits on the bytes of a call's files that are copied before they are written, in general and
 // while another program waits for it.
 const (
