@@ -64,7 +64,8 @@ func answerQuestion(ctx context.Context, sent func(), args []string) int {
 		Getenv: getenv, Dir: dir, Now: time.Now,
 		Line: h.gateLine, Nonce: func() string { return early.Attempt.Nonce }, Runner: early.Attempt.Runner,
 		Responder: &host.Responder{
-			Config: h.configOf, Decided: h.decided, Remember: h.remember, TurnLine: h.turnLine, Home: relay.UserHome(os.Getenv),
+			Config: h.configOf, Decided: h.decided, Remember: h.remember, TurnLine: h.turnLine,
+			Home:     relay.UserHome(os.Getenv),
 			HandOver: func(q *host.Question) { _ = h.passOn(q.Payload) }, // else the call stays as it came
 		},
 	}
