@@ -462,8 +462,8 @@ func checkVocabulary(tree archTree) (complaints []string) {
 	return complaints
 }
 
-// checkGate rejects a second gate interface: one named Gate, or one that repeats several of its
-// methods. Code that needs a part of the gate names the part.
+// checkGate rejects a second gate interface: one named Gate, or one that repeats several methods of
+// the gate, or of a part that the gate returns. Code that needs a part of the gate names the part.
 func checkGate(tree archTree) (complaints []string) {
 	interfaces := map[string]*ast.InterfaceType{}
 	for _, f := range tree.written().in(".") {
@@ -471,28 +471,46 @@ func checkGate(tree archTree) (complaints []string) {
 			interfaces[spec.Name.Name], _ = spec.Type.(*ast.InterfaceType)
 		}
 	}
-	methods := map[string]bool{}
-	if gate := interfaces["Gate"]; gate != nil {
-		for _, part := range gate.Methods.List {
-			if name, ok := part.Type.(*ast.Ident); ok && interfaces[name.Name] != nil {
-				for _, method := range methodsOf(interfaces[name.Name]) {
-					methods[method] = true
-				}
-			}
-		}
-	}
+	parts := partsOf("Gate", interfaces)
 	for _, f := range tree.written() {
 		for _, spec := range interfacesOf(f) {
 			if f.dir == "." {
 				continue
 			}
-			twins := slices.DeleteFunc(methodsOf(spec.Type.(*ast.InterfaceType)), func(name string) bool { return !methods[name] })
-			if strings.EqualFold(spec.Name.Name, "Gate") || len(twins) > 1 {
+			methods := methodsOf(spec.Type.(*ast.InterfaceType))
+			twin := slices.ContainsFunc(parts, func(part []string) bool {
+				return len(slices.DeleteFunc(slices.Clone(methods), func(name string) bool { return !slices.Contains(part, name) })) > 1
+			})
+			if strings.EqualFold(spec.Name.Name, "Gate") || twin {
 				complaints = append(complaints, fmt.Sprintf("%s: interface %s is a twin of umpire.Gate", f.at(spec), spec.Name.Name))
 			}
 		}
 	}
 	return complaints
+}
+
+// partsOf returns the methods of an interface with those that it embeds, and the same of the
+// interfaces that its methods return.
+func partsOf(name string, interfaces map[string]*ast.InterfaceType) (parts [][]string) {
+	if interfaces[name] == nil {
+		return nil
+	}
+	own := methodsOf(interfaces[name])
+	for _, m := range interfaces[name].Methods.List {
+		switch t := m.Type.(type) {
+		case *ast.Ident:
+			embedded := partsOf(t.Name, interfaces)
+			own = slices.Concat(own, slices.Concat(embedded...))
+		case *ast.FuncType:
+			if t.Results == nil {
+				continue
+			}
+			if part, ok := t.Results.List[0].Type.(*ast.Ident); ok {
+				parts = append(parts, partsOf(part.Name, interfaces)...)
+			}
+		}
+	}
+	return append(parts, own)
 }
 
 // interfacesOf returns the interfaces that a file declares.

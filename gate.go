@@ -22,10 +22,13 @@ type Gate interface {
 	SessionOpener
 	SessionReader
 	SessionChanger
-	RuleKeeper
-	GrantKeeper
 	Ticketer
 	Watcher
+
+	// Rules returns the keeper of the rule files.
+	Rules() RuleKeeper
+	// Grants returns the keeper of the approvals that are not rules.
+	Grants() GrantKeeper
 }
 
 // A Decider decides calls.
@@ -126,14 +129,14 @@ type SessionChanger interface {
 
 // A RuleKeeper keeps the rules that apply in the project of a folder.
 type RuleKeeper interface {
-	// Rules lists the rules with their files and lines.
-	Rules(ctx context.Context, dir string) ([]Rule, error)
-	// AddRule writes a rule into the file of a scope and returns its id.
-	AddRule(ctx context.Context, dir string, scope Scope, r Rule, by Actor) (RuleID, error)
-	// RemoveRule removes a rule from the file of a scope.
-	RemoveRule(ctx context.Context, dir string, scope Scope, rule RuleID, by Actor) error
-	// RuleStatus returns the rule files in force, with their problems.
-	RuleStatus(ctx context.Context, dir string) (RuleStatus, error)
+	// List lists the rules with their files and lines.
+	List(ctx context.Context, dir string) ([]Rule, error)
+	// Add writes a rule into the file of a scope and returns its id.
+	Add(ctx context.Context, dir string, scope Scope, r Rule, by Actor) (RuleID, error)
+	// Remove removes a rule from the file of a scope.
+	Remove(ctx context.Context, dir string, scope Scope, rule RuleID, by Actor) error
+	// Status returns the rule files in force, with their problems.
+	Status(ctx context.Context, dir string) (RuleStatus, error)
 	// Trust trusts the rule files or the code of a project, or ends that trust. It
 	// returns the files concerned.
 	Trust(ctx context.Context, t TrustChange) ([]string, error)
@@ -141,8 +144,8 @@ type RuleKeeper interface {
 
 // A GrantKeeper keeps the approvals that are not rules.
 type GrantKeeper interface {
-	// Grants lists the grants in the project of a folder, the oldest first.
-	Grants(ctx context.Context, dir string) ([]GrantStatus, error)
+	// List lists the grants in the project of a folder, the oldest first.
+	List(ctx context.Context, dir string) ([]GrantStatus, error)
 	// Revoke ends grants and returns them.
 	Revoke(ctx context.Context, r Revocation) ([]GrantStatus, error)
 }

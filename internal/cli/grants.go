@@ -52,7 +52,7 @@ func newGrantsCommand(a *app.App) *cobra.Command {
 // listGrants shows the grants of the project.
 func listGrants(ctx context.Context, a *app.App, asJSON bool) error {
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		grants, err := gate.Grants(ctx, a.Dir)
+		grants, err := gate.Grants().List(ctx, a.Dir)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func listGrants(ctx context.Context, a *app.App, asJSON bool) error {
 func revokeGrants(ctx context.Context, a *app.App, r umpire.Revocation, asJSON bool) error {
 	r.Dir = a.Dir
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		revoked, err := gate.Revoke(ctx, r)
+		revoked, err := gate.Grants().Revoke(ctx, r)
 		if errors.Is(err, umpire.ErrNotFound) {
 			return &app.CommandError{Code: app.ExitError, Hint: "umpire rules grants", Err: err}
 		}

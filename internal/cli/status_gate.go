@@ -125,7 +125,7 @@ func (s *status) readPermissions(ctx context.Context, a *app.App, gate umpire.Ga
 		s.Sessions.Latest, s.Sessions.Mode = sessions[0].ID, &sessions[0].Mode
 		s.State, s.Blocked = sessions[0].Permission, sessions[0].Blocked
 	}
-	grants, err := gate.Grants(ctx, s.WorkingDir)
+	grants, err := gate.Grants().List(ctx, s.WorkingDir)
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func TestNamesOfChanges(t *testing.T) {
 	if status, said := ana.give(t, "/answer", &asked[0], map[string]any{"scope": "session"}); status != http.StatusOK {
 		t.Fatalf("for the session: %d %s", status, said)
 	}
-	grants := ok(w.gate.Grants(t.Context(), w.session.Dir))(t)
+	grants := ok(w.gate.Grants().List(t.Context(), w.session.Dir))(t)
 	if len(grants) == 0 || grants[0].Source != "Ana" {
 		t.Fatalf("the grants are %+v", grants)
 	}

@@ -97,13 +97,13 @@ func (c *rulePages) readRules(ctx context.Context, b *ruleBook) (err error) {
 	if b.dir, err = c.folderOf(ctx, b.asked.session); err != nil {
 		return err
 	}
-	if b.rules, err = c.config.Gate.Rules(ctx, b.dir); err != nil {
+	if b.rules, err = c.config.Gate.Rules().List(ctx, b.dir); err != nil {
 		return err
 	}
-	if b.status, err = c.config.Gate.RuleStatus(ctx, b.dir); err != nil {
+	if b.status, err = c.config.Gate.Rules().Status(ctx, b.dir); err != nil {
 		return err
 	}
-	b.grants, err = c.config.Gate.Grants(ctx, b.dir)
+	b.grants, err = c.config.Gate.Grants().List(ctx, b.dir)
 	return err
 }
 
@@ -260,7 +260,7 @@ func (c *rulePages) removeRule(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, http.StatusForbidden, errCode)
 		return
 	}
-	if err := c.gateOf(r).RemoveRule(r.Context(), dir, in.Scope, in.ID, umpire.Actor{}); err != nil {
+	if err := c.gateOf(r).Rules().Remove(r.Context(), dir, in.Scope, in.ID, umpire.Actor{}); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
@@ -281,7 +281,7 @@ func (c *rulePages) revokeGrant(w http.ResponseWriter, r *http.Request) {
 	}
 	var revoked []umpire.GrantStatus
 	if err == nil {
-		revoked, err = c.gateOf(r).Revoke(r.Context(), umpire.Revocation{Dir: dir, ID: in.ID})
+		revoked, err = c.gateOf(r).Grants().Revoke(r.Context(), umpire.Revocation{Dir: dir, ID: in.ID})
 	}
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)

@@ -36,7 +36,7 @@ func (b *browser) addRule(t testing.TB, scope umpire.Scope, id string, action um
 	t.Helper()
 	rule := ok(policy.ParseShort("Bash(" + command + ":*)"))(t)
 	rule.ID, rule.Action = umpire.RuleID(id), action
-	ok(b.gate.AddRule(t.Context(), b.session.Root, scope, rule, umpire.Actor{}))(t)
+	ok(b.gate.Rules().Add(t.Context(), b.session.Root, scope, rule, umpire.Actor{}))(t)
 }
 
 var postForm = regexp.MustCompile(`data-post="([^"]+)" data-body="([^"]+)"`)

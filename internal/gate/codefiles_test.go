@@ -296,7 +296,7 @@ func TestChangedReachesAsShown(t *testing.T) {
 		t.Fatalf("the link leads elsewhere by now: %v", err)
 	}
 	d.approve("e", umpire.ScopeSession)
-	for _, g := range must(d.Grants(t.Context(), d.project))(t) {
+	for _, g := range must(d.grants.List(t.Context(), d.project))(t) {
 		if g.Exact == "" && g.Match == (umpire.Match{}) {
 			t.Errorf("it grants every call of %s", g.Tool)
 		}

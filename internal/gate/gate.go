@@ -74,11 +74,12 @@ type Gate struct {
 	sessions
 	conversations
 	modes
-	rules
-	grants
 	timeline
 	trials
 	tickets
+
+	rules  rules
+	grants grants
 
 	// submitting keeps a batch that arrives twice at once from being decided twice, and its hooks from running twice.
 	submitting keyedLock
@@ -87,6 +88,12 @@ type Gate struct {
 	// allRoots: the answer releases the agent, and its next calls must already follow the new rules.
 	writingRules keyedLock
 }
+
+// Rules returns the keeper of the projects' rule files.
+func (g *Gate) Rules() umpire.RuleKeeper { return &g.rules }
+
+// Grants returns the keeper of the remembered approvals.
+func (g *Gate) Grants() umpire.GrantKeeper { return &g.grants }
 
 // reached marks a place where a crash leaves something to recover.
 func (be *backend) reached(place string) {

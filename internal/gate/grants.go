@@ -14,9 +14,9 @@ import (
 // grants manages remembered approvals.
 type grants struct{ *projects }
 
-// Grants lists the grants in the project of a folder, oldest first: the grants in force, then
+// List lists the grants in the project of a folder, oldest first: the grants in force, then
 // allowAll and the trust in the clone's code.
-func (gs *grants) Grants(ctx context.Context, dir string) ([]umpire.GrantStatus, error) {
+func (gs *grants) List(ctx context.Context, dir string) ([]umpire.GrantStatus, error) {
 	p, err := gs.Project(dir)
 	if err != nil {
 		return nil, err

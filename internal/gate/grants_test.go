@@ -19,7 +19,7 @@ func TestGrantsAreCounted(t *testing.T) {
 	d := newTestGate(t)
 	uses := func() map[umpire.GrantKind]int {
 		all := map[umpire.GrantKind]int{}
-		for _, g := range must(d.Grants(t.Context(), d.project))(t) {
+		for _, g := range must(d.grants.List(t.Context(), d.project))(t) {
 			if g.Kind != umpire.GrantOnce {
 				all[g.Kind] = g.Uses
 			}

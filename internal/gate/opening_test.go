@@ -16,7 +16,7 @@ func TestSessionIsOpenedWithRules(t *testing.T) {
 		{ID: "no", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make publish"}},
 		{ID: "look", Action: umpire.Ask, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make release"}},
 	} {
-		must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, r, umpire.Actor{}))(t)
+		must(d.rules.Add(t.Context(), d.project, umpire.ScopeProject, r, umpire.Actor{}))(t)
 	}
 	s := d.session(umpire.Opening{AllowedTools: []string{"Write", "Bash(make:*)"}})
 	other := d.session(umpire.Opening{})

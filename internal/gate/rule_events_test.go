@@ -66,12 +66,12 @@ func TestAChangeIsToldOnce(t *testing.T) {
 	rule := func(prefix string) umpire.Rule {
 		return umpire.Rule{ID: umpire.RuleID(prefix), Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: prefix}}
 	}
-	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, rule("one"), ann))(t)
+	must(d.rules.Add(t.Context(), d.project, umpire.ScopeProject, rule("one"), ann))(t)
 	read()
-	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, rule("two"), bob))(t)
-	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, rule("three"), ann))(t)
+	must(d.rules.Add(t.Context(), d.project, umpire.ScopeProject, rule("two"), bob))(t)
+	must(d.rules.Add(t.Context(), d.project, umpire.ScopeProject, rule("three"), ann))(t)
 	read()
-	must(d.AddRule(t.Context(), d.project, umpire.ScopeGlobal, rule("four"), ann))(t)
+	must(d.rules.Add(t.Context(), d.project, umpire.ScopeGlobal, rule("four"), ann))(t)
 	read()
 	file := filepath.Join(d.project, ".umpire", "permissions.json")
 	if err := os.WriteFile(file, []byte(`{"version":1,"rules":[]}`), 0o600); err != nil {
@@ -100,8 +100,8 @@ func TestRuleChangesHaveAnAuthor(t *testing.T) {
 			d.config.Follow = follow
 			ann := umpire.Actor{Name: "ann", Client: "cli"}
 			rule := umpire.Rule{ID: "mk", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}}
-			must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, rule, ann))(t)
-			if err := d.RemoveRule(t.Context(), d.project, umpire.ScopeProject, "mk", ann); err != nil {
+			must(d.rules.Add(t.Context(), d.project, umpire.ScopeProject, rule, ann))(t)
+			if err := d.rules.Remove(t.Context(), d.project, umpire.ScopeProject, "mk", ann); err != nil {
 				t.Fatal(err)
 			}
 			file := filepath.Join(d.project, ".umpire", "permissions.json")

@@ -21,7 +21,7 @@ func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
 		rule.Description = "approved by " + cmp.Or(r.answer.Actor, "a person")
 		by := r.answer.By
 		by.Name = r.answer.Actor
-		id, err := g.AddRule(ctx, r.conditions.session.Root, r.answer.Scope, rule, by)
+		id, err := g.rules.Add(ctx, r.conditions.session.Root, r.answer.Scope, rule, by)
 		detail := map[string]any{"rule": policy.FormatShort(rule)}
 		note := umpire.Event{
 			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request,
@@ -42,8 +42,8 @@ func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
 	return nil
 }
 
-// Rules returns the rules in force in a folder's project, its own first.
-func (rs *rules) Rules(_ context.Context, dir string) ([]umpire.Rule, error) {
+// List returns the rules in force in a folder's project, its own first.
+func (rs *rules) List(_ context.Context, dir string) ([]umpire.Rule, error) {
 	p, err := rs.Project(dir)
 	if err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func (rs *rules) Rules(_ context.Context, dir string) ([]umpire.Rule, error) {
 	return p.Rules().Rules, nil
 }
 
-// AddRule writes a rule into the project's or the user's own file.
-func (rs *rules) AddRule(
+// Add writes a rule into the project's or the user's own file.
+func (rs *rules) Add(
 	ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, by umpire.Actor,
 ) (umpire.RuleID, error) {
 	p, layer, err := rs.ruleFile(dir, scope)
@@ -70,8 +70,8 @@ func (rs *rules) AddRule(
 	return id, err
 }
 
-// RemoveRule takes a rule out of the project's or the user's own file.
-func (rs *rules) RemoveRule(
+// Remove takes a rule out of the project's or the user's own file.
+func (rs *rules) Remove(
 	ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, by umpire.Actor,
 ) error {
 	p, layer, err := rs.ruleFile(dir, scope)
@@ -109,9 +109,9 @@ func (rs *rules) ruleFile(dir string, scope umpire.Scope) (*Project, rulefile.La
 	return nil, rulefile.Layer{}, umpire.Errorf("there is no file for rules of scope %s: %w", scope, umpire.ErrState)
 }
 
-// RuleStatus returns the rule files in force in a folder's project and their state, under the
-// current configuration.
-func (rs *rules) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus, error) {
+// Status returns the rule files in force in a folder's project and their state, under the current
+// configuration.
+func (rs *rules) Status(_ context.Context, dir string) (umpire.RuleStatus, error) {
 	if err := rs.refresh(dir); err != nil {
 		return umpire.RuleStatus{}, err
 	}

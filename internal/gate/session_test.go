@@ -259,7 +259,7 @@ func TestRuleForAReadOutsideIsTold(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
 	outside := filepath.Join(d.secondProject(), "x")
-	if _, err := d.AddRule(t.Context(), d.project, umpire.ScopeGlobal, umpire.Rule{
+	if _, err := d.rules.Add(t.Context(), d.project, umpire.ScopeGlobal, umpire.Rule{
 		ID: "out", Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: filepath.Dir(outside) + "/**"},
 	}, umpire.Actor{}); err != nil {
 		t.Fatal(err)
@@ -292,11 +292,11 @@ func TestFoldersAreWhole(t *testing.T) {
 		_, asks["Open"] = d.Open(t.Context(), umpire.Opening{Dir: dir})
 		_, asks["Continue"] = d.Continue(t.Context(), umpire.Resumption{Dir: dir})
 		_, asks["Fork"] = d.Fork(t.Context(), s.ID, umpire.Resumption{Dir: dir})
-		_, asks["Rules"] = d.Rules(t.Context(), dir)
-		_, asks["RuleStatus"] = d.RuleStatus(t.Context(), dir)
-		_, asks["AddRule"] = d.AddRule(t.Context(), dir, umpire.ScopeProject, umpire.Rule{Action: umpire.Deny, Tool: "Edit"}, umpire.Actor{})
-		asks["RemoveRule"] = d.RemoveRule(t.Context(), dir, umpire.ScopeProject, "x", umpire.Actor{})
-		_, asks["Trust"] = d.Trust(t.Context(), umpire.TrustChange{Dir: dir})
+		_, asks["Rules"] = d.rules.List(t.Context(), dir)
+		_, asks["RuleStatus"] = d.rules.Status(t.Context(), dir)
+		_, asks["AddRule"] = d.rules.Add(t.Context(), dir, umpire.ScopeProject, umpire.Rule{Action: umpire.Deny, Tool: "Edit"}, umpire.Actor{})
+		asks["RemoveRule"] = d.rules.Remove(t.Context(), dir, umpire.ScopeProject, "x", umpire.Actor{})
+		_, asks["Trust"] = d.rules.Trust(t.Context(), umpire.TrustChange{Dir: dir})
 		for name, err := range asks {
 			if !errors.Is(err, umpire.ErrInvalid) {
 				t.Errorf("%s in %.40q: %v", name, dir, err)
@@ -314,7 +314,7 @@ func TestFoldersAreWhole(t *testing.T) {
 			t.Errorf("a check in %q: %v, %v", dir, answer.Verdict, err)
 		}
 	}
-	if _, err := d.Rules(t.Context(), ""); !errors.Is(err, umpire.ErrInvalid) {
+	if _, err := d.rules.List(t.Context(), ""); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("no folder: %v", err)
 	}
 }

@@ -223,7 +223,7 @@ func TestBlockedBy(t *testing.T) {
 func TestTimelineTellsEverything(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
-	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, umpire.Rule{
+	must(d.rules.Add(t.Context(), d.project, umpire.ScopeProject, umpire.Rule{
 		ID: "mk", Action: umpire.Allow, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make lint"},
 	}, umpire.Actor{}))(t)
 	s := d.session(umpire.Opening{Agent: "tester"})
@@ -350,7 +350,7 @@ func TestPrinciples(t *testing.T) {
 		t.Errorf("what was approved for the session is %s", c.Verdict)
 	}
 	d.run(s, must(d.Batch(t.Context(), s.ID, "grown"))(t))
-	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, umpire.Rule{Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}}, umpire.Actor{}))(t)
+	must(d.rules.Add(t.Context(), d.project, umpire.ScopeProject, umpire.Rule{Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}}, umpire.Actor{}))(t)
 	if c := first("deny", command("f", "make build")); c.Verdict != umpire.Deny || c.Code != umpire.CodeBlocked {
 		t.Errorf("a deny rule does not come first: %s (%s)", c.Verdict, c.Code)
 	}

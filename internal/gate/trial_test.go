@@ -237,7 +237,7 @@ func TestTrialAgainstARule(t *testing.T) {
 	t.Parallel()
 	r := newTrier(t, policy.AutonomyMedium, umpire.Opening{})
 	rule := umpire.Rule{Action: umpire.Deny, Tool: "Write", Match: umpire.Match{PathGlob: "made.txt"}}
-	must(r.AddRule(t.Context(), r.project, umpire.ScopeProject, rule, umpire.Actor{}))(t)
+	must(r.rules.Add(t.Context(), r.project, umpire.ScopeProject, rule, umpire.Actor{}))(t)
 	r.hand(command("c", unknownScript))
 	r.start("c")
 	b := r.tell(r.report(r.begin().Trial, "made.txt"))

@@ -165,16 +165,16 @@ func TestWritesLeftToTheHostCount(t *testing.T) {
 func TestTrustedCodeIsAGrant(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
-	if list := must(d.Grants(t.Context(), d.project))(t); len(list) != 0 {
+	if list := must(d.grants.List(t.Context(), d.project))(t); len(list) != 0 {
 		t.Fatalf("grants %+v", list)
 	}
 	d.trustCode()
-	list := must(d.Grants(t.Context(), d.project))(t)
+	list := must(d.grants.List(t.Context(), d.project))(t)
 	if len(list) != 1 || list[0].Kind != umpire.GrantCode || list[0].CreatedAt.IsZero() {
 		t.Fatalf("grants %+v", list)
 	}
-	must(d.Revoke(t.Context(), umpire.Revocation{Dir: d.project, ID: umpire.CodeID, By: umpire.Actor{Name: "ann"}}))(t)
-	if list := must(d.Grants(t.Context(), d.project))(t); len(list) != 0 {
+	must(d.grants.Revoke(t.Context(), umpire.Revocation{Dir: d.project, ID: umpire.CodeID, By: umpire.Actor{Name: "ann"}}))(t)
+	if list := must(d.grants.List(t.Context(), d.project))(t); len(list) != 0 {
 		t.Errorf("left are %+v", list)
 	}
 	events := must(d.Events(t.Context(), umpire.Filter{}))(t)

@@ -36,6 +36,11 @@ func once[In, Out any](method string, call func(*client.Client, context.Context,
 	}}
 }
 
+// via makes a trip of such a method of a part.
+func via[Part, In, Out any](method string, part func(*client.Client) Part, call func(Part, context.Context, In) (Out, error), back any) trip {
+	return once(method, func(c *client.Client, ctx context.Context, in In) (Out, error) { return call(part(c), ctx, in) }, back)
+}
+
 func trips() []trip {
 	session := filled[umpire.Session]()
 	pending, sessions := filled[umpire.PendingQuery](), filled[umpire.SessionQuery]()
@@ -63,8 +68,8 @@ func trips() []trip {
 		once("SetMode", (*client.Client).SetMode, session),
 		once("Prompt", (*client.Client).Prompt, filled[umpire.Prompted]()),
 		once("Reply", (*client.Client).Reply, session),
-		once("RuleStatus", (*client.Client).RuleStatus, filled[umpire.RuleStatus]()),
-		once("Rules", (*client.Client).Rules, []umpire.Rule{filledRule()}),
+		via("RuleStatus", (*client.Client).Rules, umpire.RuleKeeper.Status, filled[umpire.RuleStatus]()),
+		via("Rules", (*client.Client).Rules, umpire.RuleKeeper.List, []umpire.Rule{filledRule()}),
 		{"Batch", [2]string{"s1", "b1"}, func(ctx context.Context, c *client.Client) (any, error) {
 			return c.Batch(ctx, "s1", "b1")
 		}, umpire.Batch{ID: "b1", Session: "s1", State: umpire.BatchWaiting}},
@@ -83,13 +88,13 @@ func trips() []trip {
 			return nil, c.Delete(ctx, "s1")
 		}, nil},
 		{"AddRule", []any{"/p", umpire.ScopeGlobal, filled[umpire.Rule]()}, func(ctx context.Context, c *client.Client) (any, error) {
-			return c.AddRule(ctx, "/p", umpire.ScopeGlobal, filled[umpire.Rule](), umpire.Actor{})
+			return c.Rules().Add(ctx, "/p", umpire.ScopeGlobal, filled[umpire.Rule](), umpire.Actor{})
 		}, umpire.RuleID("made")},
 		{"RemoveRule", []any{"/p", umpire.ScopeOnce, umpire.RuleID("r")}, func(ctx context.Context, c *client.Client) (any, error) {
-			return nil, c.RemoveRule(ctx, "/p", umpire.ScopeOnce, "r", umpire.Actor{})
+			return nil, c.Rules().Remove(ctx, "/p", umpire.ScopeOnce, "r", umpire.Actor{})
 		}, nil},
 		{"Trust", "/p", func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Trust(ctx, umpire.TrustChange{Dir: "/p"})
+			return c.Rules().Trust(ctx, umpire.TrustChange{Dir: "/p"})
 		}, []string{"f"}},
 	}
 }

@@ -282,34 +282,42 @@ func (g *fakeGate) End(_ context.Context, s umpire.SessionID, reason string) err
 
 func (g *fakeGate) Delete(_ context.Context, s umpire.SessionID) error { return g.enter("Delete", s) }
 
-func (g *fakeGate) Rules(_ context.Context, dir string) ([]umpire.Rule, error) {
+func (g *fakeGate) Rules() umpire.RuleKeeper   { return fakeRules{g} }
+func (g *fakeGate) Grants() umpire.GrantKeeper { return fakeGrants{g} }
+
+type (
+	fakeRules  struct{ *fakeGate }
+	fakeGrants struct{ *fakeGate }
+)
+
+func (g fakeRules) List(_ context.Context, dir string) ([]umpire.Rule, error) {
 	if err := g.enter("Rules", dir); err != nil {
 		return nil, err
 	}
 	return []umpire.Rule{filledRule()}, nil
 }
 
-func (g *fakeGate) AddRule(_ context.Context, dir string, s umpire.Scope, r umpire.Rule, _ umpire.Actor) (umpire.RuleID, error) {
+func (g fakeRules) Add(_ context.Context, dir string, s umpire.Scope, r umpire.Rule, _ umpire.Actor) (umpire.RuleID, error) {
 	return "made", g.enter("AddRule", []any{dir, s, r})
 }
 
-func (g *fakeGate) RemoveRule(_ context.Context, dir string, s umpire.Scope, id umpire.RuleID, _ umpire.Actor) error {
+func (g fakeRules) Remove(_ context.Context, dir string, s umpire.Scope, id umpire.RuleID, _ umpire.Actor) error {
 	return g.enter("RemoveRule", []any{dir, s, id})
 }
 
-func (g *fakeGate) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus, error) {
+func (g fakeRules) Status(_ context.Context, dir string) (umpire.RuleStatus, error) {
 	return answerOf[umpire.RuleStatus](g.enter("RuleStatus", dir))
 }
 
-func (g *fakeGate) Grants(_ context.Context, dir string) ([]umpire.GrantStatus, error) {
+func (g fakeGrants) List(_ context.Context, dir string) ([]umpire.GrantStatus, error) {
 	return []umpire.GrantStatus{{ID: "g", Kind: umpire.GrantSession, Tool: "Edit"}}, g.enter("Grants", dir)
 }
 
-func (g *fakeGate) Revoke(_ context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
+func (g fakeGrants) Revoke(_ context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
 	return nil, g.enter("Revoke", r)
 }
 
-func (g *fakeGate) Trust(_ context.Context, c umpire.TrustChange) ([]string, error) {
+func (g fakeRules) Trust(_ context.Context, c umpire.TrustChange) ([]string, error) {
 	return []string{"f"}, g.enter("Trust", c.Dir)
 }
 

@@ -199,8 +199,8 @@ func TestOtherProjectsSessionIsRefusedOverTheWire(t *testing.T) {
 	if _, err := c.Session(t.Context(), "none"); !errors.Is(err, umpire.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
-	rules := ok(c.Rules(t.Context(), project))(t)
-	if direct := ok(g.Rules(t.Context(), project))(t); !cmp.Equal(direct, rules) || len(rules) != 1 || rules[0].Line == 0 {
+	rules := ok(c.Rules().List(t.Context(), project))(t)
+	if direct := ok(g.Rules().List(t.Context(), project))(t); !cmp.Equal(direct, rules) || len(rules) != 1 || rules[0].Line == 0 {
 		t.Errorf("rules over the wire (-gate +client):\n%s", cmp.Diff(direct, rules))
 	}
 }

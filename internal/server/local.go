@@ -54,26 +54,44 @@ func (g *signedGate) SetMode(ctx context.Context, m umpire.ModeChange) (umpire.S
 	return checked(ctx, m, g.Gate.SetMode)
 }
 
-func (g *signedGate) AddRule(
+func (g *signedGate) Rules() umpire.RuleKeeper { return signedRules{g.Gate.Rules(), g.by} }
+
+// signedRules record the author of changes of rules.
+type signedRules struct {
+	umpire.RuleKeeper
+
+	by func() umpire.Actor
+}
+
+func (s signedRules) Add(
 	ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, _ umpire.Actor,
 ) (umpire.RuleID, error) {
-	return g.Gate.AddRule(ctx, dir, scope, r, g.by())
+	return s.RuleKeeper.Add(ctx, dir, scope, r, s.by())
 }
 
-func (g *signedGate) RemoveRule(
+func (s signedRules) Remove(
 	ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, _ umpire.Actor,
 ) error {
-	return g.Gate.RemoveRule(ctx, dir, scope, id, g.by())
+	return s.RuleKeeper.Remove(ctx, dir, scope, id, s.by())
 }
 
-func (g *signedGate) Trust(ctx context.Context, t umpire.TrustChange) ([]string, error) {
-	t.By = g.by()
-	return checked(ctx, t, g.Gate.Trust)
+func (s signedRules) Trust(ctx context.Context, t umpire.TrustChange) ([]string, error) {
+	t.By = s.by()
+	return checked(ctx, t, s.RuleKeeper.Trust)
 }
 
-func (g *signedGate) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
-	r.By = g.by()
-	return checked(ctx, r, g.Gate.Revoke)
+func (g *signedGate) Grants() umpire.GrantKeeper { return signedGrants{g.Gate.Grants(), g.by} }
+
+// signedGrants record the author of revocations.
+type signedGrants struct {
+	umpire.GrantKeeper
+
+	by func() umpire.Actor
+}
+
+func (s signedGrants) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
+	r.By = s.by()
+	return checked(ctx, r, s.GrantKeeper.Revoke)
 }
 
 func (g *signedGate) Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {

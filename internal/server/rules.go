@@ -68,17 +68,17 @@ func (c *grantService) addRoutes(r routes) {
 }
 
 func (c *grantService) List(ctx context.Context, r ruleRequest) (grantList, error) {
-	list, err := c.gate.Grants(ctx, r.Dir)
+	list, err := c.gate.Grants().List(ctx, r.Dir)
 	return grantList{Grants: orEmpty(list)}, err
 }
 
 func (c *grantService) Revoke(ctx context.Context, r umpire.Revocation) (grantList, error) {
-	list, err := signGate(ctx, c.gate).Revoke(ctx, r)
+	list, err := signGate(ctx, c.gate).Grants().Revoke(ctx, r)
 	return grantList{Grants: orEmpty(list)}, err
 }
 
 func (c *ruleService) List(ctx context.Context, r ruleRequest) (ruleList, error) {
-	rules, err := c.gate.Rules(ctx, r.Dir)
+	rules, err := c.gate.Rules().List(ctx, r.Dir)
 	list := ruleList{Rules: make([]standingRule, len(rules))}
 	for i, rule := range rules {
 		rule.Description, rule.Says = catalogue.English.Text(rule.Reason()), ""
@@ -88,19 +88,19 @@ func (c *ruleService) List(ctx context.Context, r ruleRequest) (ruleList, error)
 }
 
 func (c *ruleService) Add(ctx context.Context, r ruleRequest) (ruleAdded, error) {
-	id, err := signGate(ctx, c.gate).AddRule(ctx, r.Dir, r.Scope, r.Rule, umpire.Actor{})
+	id, err := signGate(ctx, c.gate).Rules().Add(ctx, r.Dir, r.Scope, r.Rule, umpire.Actor{})
 	return ruleAdded{ID: id}, err
 }
 
 func (c *ruleService) Remove(ctx context.Context, r ruleRequest) (nothing, error) {
-	return nothing{}, signGate(ctx, c.gate).RemoveRule(ctx, r.Dir, r.Scope, r.ID, umpire.Actor{})
+	return nothing{}, signGate(ctx, c.gate).Rules().Remove(ctx, r.Dir, r.Scope, r.ID, umpire.Actor{})
 }
 
 func (c *ruleService) Status(ctx context.Context, r ruleRequest) (umpire.RuleStatus, error) {
-	return c.gate.RuleStatus(ctx, r.Dir)
+	return c.gate.Rules().Status(ctx, r.Dir)
 }
 
 func (c *ruleService) Trust(ctx context.Context, change umpire.TrustChange) (trusted, error) {
-	files, err := signGate(ctx, c.gate).Trust(ctx, change)
+	files, err := signGate(ctx, c.gate).Rules().Trust(ctx, change)
 	return trusted{Files: orEmpty(files)}, err
 }

@@ -163,13 +163,13 @@ func (o *offers) answerEach(call umpire.Call) {
 // removeRules takes the rules out that answers wrote.
 func (o *offers) removeRules() {
 	o.t.Helper()
-	rules, err := o.gate.Rules(o.t.Context(), o.project)
+	rules, err := o.gate.Rules().List(o.t.Context(), o.project)
 	for _, r := range rules {
 		scope, own := map[umpire.Source]umpire.Scope{
 			umpire.SourceProject: umpire.ScopeProject, umpire.SourceUser: umpire.ScopeGlobal,
 		}[r.Source]
 		if own {
-			err = errors.Join(err, o.gate.RemoveRule(o.t.Context(), o.project, scope, r.ID, umpire.Actor{Name: "ann"}))
+			err = errors.Join(err, o.gate.Rules().Remove(o.t.Context(), o.project, scope, r.ID, umpire.Actor{Name: "ann"}))
 		}
 	}
 	if err != nil {

@@ -122,7 +122,7 @@ func saveLimit(m *model, name, typed string) tea.Cmd {
 	return m.do(func(ctx context.Context) tea.Msg {
 		profile, err := m.conf.Host.LimitEdits(name, policy.SplitSuffixes(typed))
 		if err == nil {
-			_, err = m.conf.Gate.RuleStatus(ctx, dir)
+			_, err = m.conf.Gate.Rules().Status(ctx, dir)
 		}
 		return limitedMsg{typed, profile, err}
 	})

@@ -136,15 +136,24 @@ func (g *fakeGate) SetMode(_ context.Context, c umpire.ModeChange) (umpire.Sessi
 	return g.session, nil
 }
 
-func (g *fakeGate) Rules(context.Context, string) ([]umpire.Rule, error) { return g.rules, nil }
+func (g *fakeGate) Rules() umpire.RuleKeeper { return fakeRules{gate: g} }
 
-func (g *fakeGate) RuleStatus(context.Context, string) (umpire.RuleStatus, error) {
-	return g.status, nil
+// fakeRules are the prepared rules.
+type fakeRules struct {
+	umpire.RuleKeeper // nil: the chat uses no other methods
+
+	gate *fakeGate
 }
 
-func (g *fakeGate) RemoveRule(_ context.Context, _ string, _ umpire.Scope, id umpire.RuleID, _ umpire.Actor) error {
-	g.removed = append(g.removed, id)
-	g.rules = slices.DeleteFunc(g.rules, func(r umpire.Rule) bool { return r.ID == id })
+func (g fakeRules) List(context.Context, string) ([]umpire.Rule, error) { return g.gate.rules, nil }
+
+func (g fakeRules) Status(context.Context, string) (umpire.RuleStatus, error) {
+	return g.gate.status, nil
+}
+
+func (g fakeRules) Remove(_ context.Context, _ string, _ umpire.Scope, id umpire.RuleID, _ umpire.Actor) error {
+	g.gate.removed = append(g.gate.removed, id)
+	g.gate.rules = slices.DeleteFunc(g.gate.rules, func(r umpire.Rule) bool { return r.ID == id })
 	return nil
 }
 

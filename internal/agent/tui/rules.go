@@ -33,15 +33,15 @@ type rulesMsg struct {
 func openRules(m *model, _ string) tea.Cmd {
 	m.screen = &rulesScreen{}
 	dir := m.session.Dir
-	return m.do(func(ctx context.Context) tea.Msg { return rulesOf(ctx, m.conf.Gate, dir) })
+	return m.do(func(ctx context.Context) tea.Msg { return rulesOf(ctx, m.conf.Gate.Rules(), dir) })
 }
 
-func rulesOf(ctx context.Context, gate umpire.RuleKeeper, dir string) rulesMsg {
-	rules, err := gate.Rules(ctx, dir)
+func rulesOf(ctx context.Context, keeper umpire.RuleKeeper, dir string) rulesMsg {
+	rules, err := keeper.List(ctx, dir)
 	if err != nil {
 		return rulesMsg{err: err}
 	}
-	status, err := gate.RuleStatus(ctx, dir)
+	status, err := keeper.Status(ctx, dir)
 	return rulesMsg{rules, status, err}
 }
 
@@ -93,10 +93,10 @@ func (s *rulesScreen) update(m *model, msg tea.Msg) tea.Cmd {
 func (s *rulesScreen) remove(m *model) tea.Cmd {
 	dir, r := m.session.Dir, s.rules[s.list.at]
 	return m.do(func(ctx context.Context) tea.Msg {
-		if err := m.conf.Gate.RemoveRule(ctx, dir, writable[r.Source], r.ID, umpire.Actor{}); err != nil {
+		if err := m.conf.Gate.Rules().Remove(ctx, dir, writable[r.Source], r.ID, umpire.Actor{}); err != nil {
 			return rulesMsg{err: err}
 		}
-		return rulesOf(ctx, m.conf.Gate, dir)
+		return rulesOf(ctx, m.conf.Gate.Rules(), dir)
 	})
 }
 

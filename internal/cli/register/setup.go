@@ -360,7 +360,7 @@ func (s *setupJob) importRules(ctx context.Context, m *setupMemory) error {
 	added := 0
 	err = s.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		for _, r := range rules {
-			id, err := gate.AddRule(ctx, s.Dir, app.ScopeOf(to), r, umpire.Actor{})
+			id, err := gate.Rules().Add(ctx, s.Dir, app.ScopeOf(to), r, umpire.Actor{})
 			if err != nil {
 				s.notes = append(s.notes, fmt.Sprintf(s.Text.Of("left out: %s"),
 					view.Visible(policy.FormatShort(r)+": "+s.Text.Error(err))))

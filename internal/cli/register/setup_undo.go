@@ -169,7 +169,7 @@ func (s *setupJob) undoRules(ctx context.Context, m *setupMemory) error {
 	if !restored {
 		err = s.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 			for _, id := range m.RuleIDs {
-				err := gate.RemoveRule(ctx, s.Dir, umpire.ScopeGlobal, id, umpire.Actor{})
+				err := gate.Rules().Remove(ctx, s.Dir, umpire.ScopeGlobal, id, umpire.Actor{})
 				if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 					return err
 				}

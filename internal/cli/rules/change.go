@@ -94,7 +94,7 @@ func addRule(ctx context.Context, a *app.App, f *ruleFlags, action, short string
 		return nil
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		id, err := gate.AddRule(ctx, a.Dir, app.ScopeOf(layer), rule, umpire.Actor{})
+		id, err := gate.Rules().Add(ctx, a.Dir, app.ScopeOf(layer), rule, umpire.Actor{})
 		if err != nil {
 			return err
 		}
@@ -200,7 +200,7 @@ func removeRule(ctx context.Context, a *app.App, id umpire.RuleID, scope string)
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		for _, layer := range layers {
-			err := gate.RemoveRule(ctx, a.Dir, app.ScopeOf(layer), id, umpire.Actor{})
+			err := gate.Rules().Remove(ctx, a.Dir, app.ScopeOf(layer), id, umpire.Actor{})
 			if errors.Is(err, umpire.ErrNotFound) {
 				continue
 			}

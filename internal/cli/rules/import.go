@@ -98,7 +98,7 @@ func importRules(ctx context.Context, a *app.App, format rulefile.Format, file, 
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		for _, r := range rules {
-			if _, err := gate.AddRule(ctx, a.Dir, app.ScopeOf(to), r, umpire.Actor{}); err != nil {
+			if _, err := gate.Rules().Add(ctx, a.Dir, app.ScopeOf(to), r, umpire.Actor{}); err != nil {
 				return err
 			}
 			show(r)

@@ -129,7 +129,7 @@ func revokeTrust(ctx context.Context, a *app.App) error {
 // changeTrust has the gate change the trust in rule files, and reports each.
 func changeTrust(ctx context.Context, a *app.App, c umpire.TrustChange, said string) error {
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		files, err := gate.Trust(ctx, c)
+		files, err := gate.Rules().Trust(ctx, c)
 		for _, file := range files {
 			fmt.Fprintf(a.Stdout, a.Text.Of(said), view.Visible(file))
 		}

@@ -23,7 +23,7 @@ func trustCode(ctx context.Context, a *app.App, p *app.OpenedProject) error {
 	}
 	showChanges(a, changes)
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		names, err := gate.Trust(ctx, umpire.TrustChange{Dir: a.Dir, Code: true})
+		names, err := gate.Rules().Trust(ctx, umpire.TrustChange{Dir: a.Dir, Code: true})
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func forgetCode(ctx context.Context, a *app.App, p *app.OpenedProject) error {
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		text := "the code of %s is not trusted any more\n"
-		_, err := gate.Trust(ctx, umpire.TrustChange{Dir: a.Dir, Code: true, Revoke: true})
+		_, err := gate.Rules().Trust(ctx, umpire.TrustChange{Dir: a.Dir, Code: true, Revoke: true})
 		if errors.Is(err, umpire.ErrNotFound) {
 			text, err = "the code of %s was not trusted\n", nil
 		}
