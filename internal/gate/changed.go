@@ -45,7 +45,7 @@ func (q *question) sayChanged(reason umpire.Phrase) {
 
 // replaceQuestion asks the question of an answer again. Its error reports that the answer was rejected.
 func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
-	j, err := judgeStored(g, r.conditions, &r.row)
+	j, err := g.judgeStored(r.conditions, &r.row)
 	if err != nil {
 		return err
 	}

@@ -94,12 +94,12 @@ func isProgramFile(path, word string) bool {
 
 // Judge decides one call like Decide, and also runs its PreToolUse hooks unless it is denied
 // without them.
-func (g *Gate) Judge(ctx context.Context, project string, q policy.Query) umpire.Decision {
-	d := g.Decide(project, q)
+func (ps *projects) Judge(ctx context.Context, project string, q policy.Query) umpire.Decision {
+	d := ps.Decide(project, q)
 	if d.Verdict == umpire.Deny {
 		return d
 	}
-	p, err := g.projectOf(cmp.Or(project, q.Call.Dir), nil)
+	p, err := ps.projectOf(cmp.Or(project, q.Call.Dir), nil)
 	if err != nil {
 		return d // nothing was decided without the project, so this denies
 	}
@@ -108,13 +108,13 @@ func (g *Gate) Judge(ctx context.Context, project string, q policy.Query) umpire
 		return d
 	}
 	q.Tighten = append(slices.Clip(q.Tighten), said...)
-	return g.Decide(project, q)
+	return ps.Decide(project, q)
 }
 
 // Ended runs the PostToolUse hooks for a call that has run in a folder's project, for an agent whose
 // results are not stored here.
-func (g *Gate) Ended(ctx context.Context, dir string, call umpire.Call, output string) error {
-	p, err := g.Project(dir)
+func (ps *projects) Ended(ctx context.Context, dir string, call umpire.Call, output string) error {
+	p, err := ps.Project(dir)
 	if err != nil {
 		return err
 	}

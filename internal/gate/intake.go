@@ -211,7 +211,7 @@ func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 	}
 	next := true // no earlier call is still to run
 	for i, j := range sub.calls {
-		if g.trials.triesFirst(sub.conditions, j) {
+		if g.triesFirst(sub.conditions, j) {
 			j.state = umpire.CallApproved // until it is next: see trial.go
 		}
 		if j.state == umpire.CallAsked {

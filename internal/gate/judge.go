@@ -37,17 +37,17 @@ type judged struct {
 }
 
 // judgeStored judges an earlier call again under current conditions.
-func judgeStored(g *Gate, cond *conditions, row *store.CallRow) (*judged, error) {
-	call, err := g.exactCall(row)
+func (ps *projects) judgeStored(cond *conditions, row *store.CallRow) (*judged, error) {
+	call, err := ps.exactCall(row)
 	if err != nil {
 		return nil, err
 	}
 	call.Extra = extraOf(row.Extra)
-	return g.judgeCall(cond, call)
+	return ps.judgeCall(cond, call)
 }
 
 // judgeCall decides one call by its exact original input.
-func (g *Gate) judgeCall(cond *conditions, call umpire.Call) (*judged, error) {
+func (ps *projects) judgeCall(cond *conditions, call umpire.Call) (*judged, error) {
 	canonical, err := batch.Canonical(call.Input)
 	if err != nil {
 		return nil, umpire.Errorf("call %q: %w", call.ID, err)
@@ -56,14 +56,14 @@ func (g *Gate) judgeCall(cond *conditions, call umpire.Call) (*judged, error) {
 	j.call.Input, j.call.Dir = canonical, cmp.Or(call.Dir, cond.session.Dir)
 	j.call.Session, j.call.Agent = cond.session.ID, cmp.Or(call.Agent, cond.session.Agent)
 	j.hash = batch.CanonicalHash(call.Tool, canonical)
-	if j.input, err = g.sealJSON(callLabel(cond.session.ID, call.ID), canonical); err != nil {
+	if j.input, err = ps.sealJSON(callLabel(cond.session.ID, call.ID), canonical); err != nil {
 		return nil, umpire.Errorf("call %q: %w", call.ID, err)
 	}
 	j.input.Pack()
 	if len(call.Extra) > 0 {
-		j.extra = g.maskJSON(data(call.Extra))
+		j.extra = ps.maskJSON(data(call.Extra))
 	}
-	g.decideCall(cond, j)
+	ps.decideCall(cond, j)
 	j.alone = j.decision
 	if j.decision.ReasonCode == umpire.CodePlan {
 		j.before = evidence.Snapshot(&j.decision)
@@ -72,13 +72,13 @@ func (g *Gate) judgeCall(cond *conditions, call umpire.Call) (*judged, error) {
 }
 
 // decideCall decides the call under the given conditions.
-func (g *Gate) decideCall(cond *conditions, j *judged) {
+func (ps *projects) decideCall(cond *conditions, j *judged) {
 	began := time.Now()
-	j.decision = g.decide(cond, j.call)
+	j.decision = ps.decide(cond, j.call)
 	j.took += time.Since(began)
 	j.effect = effectOf(&j.decision)
 	j.unasked = cond.Headless && j.decision.Verdict == umpire.Deny && j.decision.ReasonCode == umpire.CodeAutoDeny &&
-		asksOtherwise(g, cond, j.call)
+		ps.asksOtherwise(cond, j.call)
 	if j.state = stateOf(j.decision.Verdict); j.unasked {
 		j.state = umpire.CallAsked
 	}
@@ -97,22 +97,22 @@ func stateOf(v umpire.Verdict) umpire.CallState {
 }
 
 // asksOtherwise reports whether the call is denied only because the session is headless.
-func asksOtherwise(g *Gate, cond *conditions, call umpire.Call) bool {
+func (ps *projects) asksOtherwise(cond *conditions, call umpire.Call) bool {
 	attended := *cond
 	attended.Headless = false
-	d := g.decide(&attended, call)
+	d := ps.decide(&attended, call)
 	return d.Verdict == umpire.Ask
 }
 
 // decideAttended decides a call as if somebody could be asked.
-func (g *Gate) decideAttended(cond *conditions, j *judged) umpire.Decision {
+func (ps *projects) decideAttended(cond *conditions, j *judged) umpire.Decision {
 	if !j.unasked {
 		return j.decision
 	}
 	asking := *cond
 	asking.Headless = false
 	asking.tighten = append(slices.Clip(cond.tighten), objections(j.hooks)...)
-	return g.decide(&asking, j.call)
+	return ps.decide(&asking, j.call)
 }
 
 // decide decides a call under the conditions of its session.
@@ -161,11 +161,11 @@ func effectOf(d *umpire.Decision) umpire.Effect {
 }
 
 // askHooks runs the hooks for a call of a submission.
-func (g *Gate) askHooks(ctx context.Context, cond *conditions, j *judged) error {
+func (ps *projects) askHooks(ctx context.Context, cond *conditions, j *judged) error {
 	if j.decision.Verdict == umpire.Deny {
 		return nil
 	}
-	p, err := g.projectOf(cond.session.Root, cond.session.AddDirs)
+	p, err := ps.projectOf(cond.session.Root, cond.session.AddDirs)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (g *Gate) askHooks(ctx context.Context, cond *conditions, j *judged) error 
 	}
 	tighter := *cond
 	tighter.tighten = append(slices.Clip(cond.tighten), said...)
-	g.decideCall(&tighter, j)
+	ps.decideCall(&tighter, j)
 	return nil
 }
 
@@ -201,11 +201,11 @@ func objections(all []userhook.Ran) []umpire.Rule {
 // triesFirst reports whether the runner tries a call before a person is asked, which means it is
 // not a question yet. In a headless session the call itself is decided as if attended; its trial's
 // effects are not.
-func (ts *trials) triesFirst(cond *conditions, j *judged) bool {
+func (ps *projects) triesFirst(cond *conditions, j *judged) bool {
 	if !cond.canTry() || j.state != umpire.CallAsked || j.denied != nil {
 		return false
 	}
-	d := ts.gate.decideAttended(cond, j)
+	d := ps.decideAttended(cond, j)
 	if d.Trial != umpire.TrialFirst {
 		return false
 	}

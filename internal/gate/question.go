@@ -23,8 +23,8 @@ type question struct {
 }
 
 // newQuestion returns the question about a call. position is its place in the batch, from 1.
-func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, position, total int) *question {
-	now := g.now()
+func (be *backend) newQuestion(cond *conditions, j *judged, id umpire.BatchID, position, total int) *question {
+	now := be.now()
 	card := umpire.Pending{
 		Request: newRequestID(), Call: j.call.ID, ArgsHash: j.hash, Batch: id, Position: position, Total: total,
 		Session: cond.session.ID, Project: cond.session.Project, Agent: j.call.Agent, Tool: j.call.Tool,
@@ -32,10 +32,10 @@ func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, posit
 	}
 	card.Input, card.InputSize = j.input.Clip()
 	if delete(card.Extra, umpire.ExtraDir); j.call.Dir != cond.session.Dir {
-		card.Extra[umpire.ExtraDir] = data(g.maskText(j.call.Dir))
+		card.Extra[umpire.ExtraDir] = data(be.maskText(j.call.Dir))
 	}
-	g.describeCall(&card, cond, j)
-	card.Planned, card.AllowAll, card.CodeFiles = j.planned, cond.AllowAll, evidence.ReadCode(&j.decision, g.maskText)
+	be.describeCall(&card, cond, j)
+	card.Planned, card.AllowAll, card.CodeFiles = j.planned, cond.AllowAll, evidence.ReadCode(&j.decision, be.maskText)
 	card.ShownDigest = shownDigest(&j.call, &j.decision, card.CodeFiles, card.Trial)
 	if cond.settings.PendingTimeout > 0 {
 		card.ExpiresAt = now.Add(cond.settings.PendingTimeout)
@@ -47,9 +47,9 @@ func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, posit
 }
 
 // describeCall fills in the card from the decision on the call.
-func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
+func (be *backend) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 	call, d := &j.call, &j.decision
-	card.Accesses, card.TrialOffer = g.shownAccesses(j), d.Trial
+	card.Accesses, card.TrialOffer = be.shownAccesses(j), d.Trial
 	nobodyTries := cond.session.External && d.Trial == umpire.TrialOffered
 	if nobodyTries || !cond.session.External && cond.confinement != nil && !cond.confinement.Trials {
 		card.TrialOffer = umpire.NoTrial
@@ -61,18 +61,18 @@ func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 		// The question is about the trial's effects; a rule for later is about the call.
 		about := *j
 		about.decision = j.trial.decision
-		d, card.Accesses = &about.decision, g.shownAccesses(&about)
+		d, card.Accesses = &about.decision, be.shownAccesses(&about)
 	}
 	card.Type, card.Risk, card.Consequence, card.Warning = d.Type, d.Risk.Level(), d.Consequence, d.Warning
-	card.Reason, card.Code = g.maskPhrase(d.Reason), d.ReasonCode
+	card.Reason, card.Code = be.maskPhrase(d.Reason), d.ReasonCode
 	card.Access, card.Paths = accessWord(call.Tool, card.Accesses), pathsOf(card.Accesses)
 	card.Suggestions = []umpire.Suggestion{}
 	for _, s := range j.alone.Suggestions {
-		if len(g.offeredRules(call, &j.alone, s.Width)) > 0 {
+		if len(be.offeredRules(call, &j.alone, s.Width)) > 0 {
 			card.Suggestions = append(card.Suggestions, s)
 		}
 	}
-	for _, s := range g.offeredRules(call, &j.alone, umpire.WidthExact) {
+	for _, s := range be.offeredRules(call, &j.alone, umpire.WidthExact) {
 		card.Rules = append(card.Rules, policy.FormatShort(s.Rule()))
 	}
 	if missing := sandboxOf(&cond.settings, cond.confinement).Missing; missing != "" && call.Tool == bashTool {

@@ -123,7 +123,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 		return nil, err
 	}
 	l.conditions.confinement, l.conditions.byTicket = s.Sandbox, ticket != ""
-	if l.judged, err = judgeStored(g, l.conditions, &l.row); err != nil {
+	if l.judged, err = g.judgeStored(l.conditions, &l.row); err != nil {
 		return nil, err
 	}
 	if l.approved {
@@ -176,7 +176,7 @@ func (l *pendingStart) triesNow() bool {
 func (l *pendingStart) decideTrial(g *Gate) (asked *judged, err error) {
 	j := l.judged
 	if l.trial == nil {
-		g.trials.triesFirst(l.conditions, j)
+		g.triesFirst(l.conditions, j)
 		return j, nil
 	}
 	if j.trial, err = g.trials.decideTried(l.conditions, j.call, l.trial); err != nil {

@@ -128,7 +128,7 @@ func (ts *trials) judgeTried(
 		return nil, err
 	}
 	p.conditions.confinement = c
-	if p.judged, err = judgeStored(ts.gate, p.conditions, &p.row); err != nil {
+	if p.judged, err = ts.judgeStored(p.conditions, &p.row); err != nil {
 		return nil, err
 	}
 	d := ts.gate.decideAttended(p.conditions, p.judged)
