@@ -17,14 +17,16 @@ type Gate interface {
 	Decider
 	Submitter
 	Runner
-	Trier
 	Answerer
 	SessionOpener
 	SessionReader
 	SessionChanger
-	Ticketer
 	Watcher
 
+	// Trials returns the part that tries calls before they run.
+	Trials() Trier
+	// Tickets returns the part that runs command lines by tickets.
+	Tickets() Ticketer
 	// Rules returns the keeper of the rule files.
 	Rules() RuleKeeper
 	// Grants returns the keeper of the approvals that are not rules.
@@ -71,17 +73,17 @@ type Runner interface {
 // A Trier lets a runner try a call before the gate asks a person about it, or when a person
 // requests a trial. A runner with an old epoch gets ErrFenced.
 type Trier interface {
-	// BeginTrial begins a trial of the next call of a batch. A project runs one trial at a
-	// time: a second one gets ErrLimit.
-	BeginTrial(ctx context.Context, r TrialRequest) (BegunTrial, error)
-	// ReportTrial decides on the effects of a trial. The batch shows the next step: the call is
+	// Begin begins a trial of the next call of a batch. A project runs one trial at a time: a
+	// second one gets ErrLimit.
+	Begin(ctx context.Context, r TrialRequest) (BegunTrial, error)
+	// Report decides on the effects of a trial. The batch shows the next step: the call is
 	// approved and starting it keeps the effects, or it is denied, or the gate asks a person with
 	// the effects on the card. The gate discards a trial that is no longer the call's current one.
-	ReportTrial(ctx context.Context, r TrialReport) (Batch, error)
-	// SettleTrial records the fate of a trial's effects. They are kept only after the call was
+	Report(ctx context.Context, r TrialReport) (Batch, error)
+	// Settle records the fate of a trial's effects. They are kept only after the call was
 	// started. A settlement with a Record belongs to no batch and is only an event on the
 	// timeline.
-	SettleTrial(ctx context.Context, s TrialSettlement) (Batch, error)
+	Settle(ctx context.Context, s TrialSettlement) (Batch, error)
 }
 
 // An Answerer lists questions for a person and takes the answers.
@@ -152,14 +154,14 @@ type GrantKeeper interface {
 
 // A Ticketer runs command lines that a hook has issued a ticket for.
 type Ticketer interface {
-	// UseTicket redeems a ticket, once: from then on its line may have run. The same step
+	// Use redeems a ticket, once: from then on its line may have run. The same step
 	// starts its call or begins a trial of it. The error for an invalid ticket says why and
 	// matches ErrState; if the trial has to wait for another one, it is ErrLimit.
-	UseTicket(ctx context.Context, u TicketUse) (Ticket, error)
-	// EndTicket settles the effects of a used ticket; the first call wins. It decides a report
-	// like ReportTrial, and asks a person if the ticket was ended before. The gate that has the
+	Use(ctx context.Context, u TicketUse) (Ticket, error)
+	// End settles the effects of a used ticket; the first call wins. It decides a report
+	// like a Trier's Report, and asks a person if the ticket was ended before. The gate that has the
 	// layer keeps the allowed effects.
-	EndTicket(ctx context.Context, e TicketEnd) (TicketEnded, error)
+	End(ctx context.Context, e TicketEnd) (TicketEnded, error)
 }
 
 // A Watcher reads the timeline. Both methods return an event only once no event with a smaller

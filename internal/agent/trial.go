@@ -94,7 +94,7 @@ func (t *trials) tryWanted(ctx context.Context, b umpire.Batch, request umpire.R
 // stays unchanged.
 func (t *trials) try(ctx context.Context, b umpire.Batch, p *umpire.Pending) (umpire.Batch, error) {
 	t.attempted[p.Request] = true
-	begun, err := t.Gate.BeginTrial(ctx, umpire.TrialRequest{
+	begun, err := t.Gate.Trials().Begin(ctx, umpire.TrialRequest{
 		Session: t.session.ID, Batch: b.ID, Call: p.Call, Epoch: t.session.Epoch, Runner: t.Runner, Sandbox: t.Sandbox,
 	})
 	if errors.Is(err, umpire.ErrState) || errors.Is(err, umpire.ErrLimit) {
@@ -112,7 +112,7 @@ func (t *trials) try(ctx context.Context, b umpire.Batch, p *umpire.Pending) (um
 	store, done := outlastingContext(ctx)
 	defer done()
 	err = t.retryPatiently(store, func() (err error) {
-		b, err = t.Gate.ReportTrial(store, report)
+		b, err = t.Gate.Trials().Report(store, report)
 		return err
 	})
 	if err != nil {
@@ -200,7 +200,7 @@ func (t *trials) settleTrial(
 ) (after umpire.Batch, err error) {
 	s.Session, s.Batch, s.Epoch, s.Sandbox = t.session.ID, b, t.session.Epoch, t.Sandbox
 	err = t.retryPatiently(ctx, func() error {
-		after, err = t.Gate.SettleTrial(ctx, s)
+		after, err = t.Gate.Trials().Settle(ctx, s)
 		return err
 	})
 	if err != nil {

@@ -75,11 +75,11 @@ type Gate struct {
 	conversations
 	modes
 	timeline
-	trials
-	tickets
 
-	rules  rules
-	grants grants
+	trials  trials
+	tickets tickets
+	rules   rules
+	grants  grants
 
 	// submitting keeps a batch that arrives twice at once from being decided twice, and its hooks from running twice.
 	submitting keyedLock
@@ -88,6 +88,12 @@ type Gate struct {
 	// allRoots: the answer releases the agent, and its next calls must already follow the new rules.
 	writingRules keyedLock
 }
+
+// Trials returns the part that tries calls before they run.
+func (g *Gate) Trials() umpire.Trier { return &g.trials }
+
+// Tickets returns the part that runs command lines by tickets.
+func (g *Gate) Tickets() umpire.Ticketer { return &g.tickets }
 
 // Rules returns the keeper of the projects' rule files.
 func (g *Gate) Rules() umpire.RuleKeeper { return &g.rules }

@@ -24,26 +24,26 @@ type tickets struct {
 }
 
 // IssueTicket creates a ticket and returns it. The gate keeps only its hash.
-func (tk *tickets) IssueTicket(ctx context.Context, t umpire.Ticket) (secret string, err error) {
+func (g *Gate) IssueTicket(ctx context.Context, t umpire.Ticket) (secret string, err error) {
 	if t.Session == "" || t.Batch == "" || t.Call == "" || t.Dir == "" || t.Line == "" {
 		return "", invalid("ticket", "the session, the batch, the call, the folder and the line are needed")
 	}
 	secret = hex.EncodeToString(randomBytes(16))
-	now := tk.now()
+	now := g.now()
 	row := store.TicketRow{
 		Digest: store.DigestOf(secret), Session: t.Session, Batch: t.Batch, Call: t.Call, Action: t.Action,
 		LineDigest: store.DigestOf(t.Line), Dir: t.Dir, User: t.User, Host: t.Host, Issued: now,
 		Expires: now.Add(umpire.TicketLife),
 	}
 	if t.Large {
-		if tk.sealer == nil {
+		if g.sealer == nil {
 			return "", errors.New("seal: no key to keep a command line with")
 		}
-		if row.Line, err = tk.sealer.Seal(ticketLabel(row.Digest), []byte(t.Line)); err != nil {
+		if row.Line, err = g.sealer.Seal(ticketLabel(row.Digest), []byte(t.Line)); err != nil {
 			return "", err
 		}
 	}
-	err = tk.update(ctx, func(tx *store.Tx) error {
+	err = g.update(ctx, func(tx *store.Tx) error {
 		if err := tx.Tickets.Forget(now.Add(-keepTickets)); err != nil {
 			return err
 		}
@@ -52,9 +52,9 @@ func (tk *tickets) IssueTicket(ctx context.Context, t umpire.Ticket) (secret str
 	return secret, err
 }
 
-// UseTicket consumes a ticket: from then on its line may have run. The same transaction starts the
+// Use consumes a ticket: from then on its line may have run. The same transaction starts the
 // call, or a trial of it. The error for an invalid ticket tells why, and matches [umpire.ErrState].
-func (tk *tickets) UseTicket(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
+func (tk *tickets) Use(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
 	row, err := readIn(ctx, tk.view, func(tx *store.Tx) (store.TicketRow, error) {
 		return tx.Tickets.Get(store.DigestOf(u.Secret))
 	})
@@ -110,9 +110,9 @@ func (tk *tickets) takeTicket(ctx context.Context, row *store.TicketRow, runner 
 	return "", cmp.Or(err, umpire.Errorf("the call may not start any more: %w", umpire.ErrState))
 }
 
-// EndTicket settles the effects of a ticket. It is called by the process that ran the line, or by a
+// End settles the effects of a ticket. It is called by the process that ran the line, or by a
 // host that has stopped waiting for it.
-func (tk *tickets) EndTicket(ctx context.Context, e umpire.TicketEnd) (ended umpire.TicketEnded, err error) {
+func (tk *tickets) End(ctx context.Context, e umpire.TicketEnd) (ended umpire.TicketEnded, err error) {
 	if e.Report == nil || !e.Report.Late {
 		err = tk.update(ctx, func(tx *store.Tx) error { return tx.Tickets.End(store.DigestOf(e.Secret)) })
 		ended.First = err == nil

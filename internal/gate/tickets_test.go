@@ -66,7 +66,7 @@ func TestTicketIsBound(t *testing.T) {
 			d.pass(c.after)
 			u := useOf(secret)
 			c.change(&u)
-			got, err := d.UseTicket(t.Context(), u)
+			got, err := d.tickets.Use(t.Context(), u)
 			if c.want == "" {
 				if err != nil || got.Call != "c" || got.Action != umpire.TicketTrial || got.Line != "make test" {
 					t.Errorf("%+v, %v", got, err)
@@ -77,7 +77,7 @@ func TestTicketIsBound(t *testing.T) {
 				t.Errorf("%v, want an error with %q", err, c.want)
 			}
 			if c.after == 0 {
-				must(d.UseTicket(t.Context(), useOf(secret)))(t)
+				must(d.tickets.Use(t.Context(), useOf(secret)))(t)
 			}
 		})
 	}
@@ -92,7 +92,7 @@ func TestTicketIsUsedOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			_, err := d.UseTicket(t.Context(), useOf(secret))
+			_, err := d.tickets.Use(t.Context(), useOf(secret))
 			switch {
 			case err == nil:
 				used.Add(1)
@@ -104,7 +104,7 @@ func TestTicketIsUsedOnce(t *testing.T) {
 	all.Wait()
 	for range 8 {
 		all.Go(func() {
-			if must(d.EndTicket(t.Context(), umpire.TicketEnd{Secret: secret}))(t).First {
+			if must(d.tickets.End(t.Context(), umpire.TicketEnd{Secret: secret}))(t).First {
 				settled.Add(1)
 			}
 		})
@@ -123,16 +123,16 @@ func TestTicketStartsItsCall(t *testing.T) {
 	ticket := aTicket()
 	ticket.Action = umpire.TicketUndo
 	secret := must(d.IssueTicket(t.Context(), ticket))(t)
-	must(d.UseTicket(t.Context(), useOf(secret)))(t)
+	must(d.tickets.Use(t.Context(), useOf(secret)))(t)
 	kinds := d.kinds(umpire.Session{ID: "s1"})
 	if got := count(kinds, umpire.EventCallStarted); got != 1 {
 		t.Errorf("%d calls were started: %v", got, kinds)
 	}
-	if _, err := d.UseTicket(t.Context(), useOf(secret)); !errors.Is(err, umpire.ErrState) {
+	if _, err := d.tickets.Use(t.Context(), useOf(secret)); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("used again: %v", err)
 	}
 	another := must(d.IssueTicket(t.Context(), ticket))(t)
-	if _, err := d.UseTicket(t.Context(), useOf(another)); !errors.Is(err, umpire.ErrState) {
+	if _, err := d.tickets.Use(t.Context(), useOf(another)); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("the call started twice: %v", err)
 	}
 }
@@ -151,7 +151,7 @@ func TestLargeLineComesFromTheGate(t *testing.T) {
 	secret := must(d.IssueTicket(t.Context(), ticket))(t)
 	u := useOf(secret)
 	u.Line = "true…"
-	if got := must(d.UseTicket(t.Context(), u))(t); got.Line != ticket.Line {
+	if got := must(d.tickets.Use(t.Context(), u))(t); got.Line != ticket.Line {
 		t.Error("it is another line")
 	}
 }

@@ -136,9 +136,9 @@ func (ts *trials) judgeTried(
 	return p, nil
 }
 
-// BeginTrial starts a trial of the batch's next call, which waits for a person. The start is stored
+// Begin starts a trial of the batch's next call, which waits for a person. The start is stored
 // before the runner hears of it.
-func (ts *trials) BeginTrial(ctx context.Context, r umpire.TrialRequest) (umpire.BegunTrial, error) {
+func (ts *trials) Begin(ctx context.Context, r umpire.TrialRequest) (umpire.BegunTrial, error) {
 	if r.Session == "" || r.Batch == "" || r.Call == "" {
 		return umpire.BegunTrial{}, invalid("session_id, batch_id, call_id", "all are needed")
 	}

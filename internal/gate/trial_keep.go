@@ -45,7 +45,7 @@ func settleKept(
 	settled, why := layers.Keep(ctx, tried.ID, tried.Effects.Digest)
 	result := trial.ResultOf(tried, &settled, why)
 	settled.Session, settled.Batch, settled.Epoch = s.Session, s.Batch, s.Epoch
-	if _, err := g.SettleTrial(ctx, settled); err != nil {
+	if _, err := g.Trials().Settle(ctx, settled); err != nil {
 		return umpire.Batch{}, err
 	}
 	result.Session, result.Batch, result.Call, result.Epoch = s.Session, s.Batch, s.Call, s.Epoch

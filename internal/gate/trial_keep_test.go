@@ -82,7 +82,7 @@ func (h *hostTrier) useTicket(command umpire.Call) umpire.Ticket {
 	h.secret = must(h.IssueTicket(h.t.Context(), ticket))(h.t)
 	use := useOf(h.secret)
 	use.Runner = "exec:3:4"
-	return must(h.UseTicket(h.t.Context(), use))(h.t)
+	return must(h.tickets.Use(h.t.Context(), use))(h.t)
 }
 
 // end reports that the line made files.
@@ -94,7 +94,7 @@ func (h *hostTrier) end(id umpire.TrialID, change func(*umpire.TicketReport), na
 	if change != nil {
 		change(&report)
 	}
-	return must(h.EndTicket(h.t.Context(), umpire.TicketEnd{Secret: h.secret, Report: &report}))(h.t).Batch
+	return must(h.tickets.End(h.t.Context(), umpire.TicketEnd{Secret: h.secret, Report: &report}))(h.t).Batch
 }
 
 const guardedFile = ".git/hooks/pre-commit"
@@ -117,7 +117,7 @@ func TestTicketBeginsATrial(t *testing.T) {
 	}
 	h.wantKinds(umpire.EventPermissionAsked, umpire.EventTrialStarted, umpire.EventTrialRan, umpire.EventPermissionApproved,
 		umpire.EventPermissionBypassedByRule, umpire.EventCallStarted, umpire.EventEffectsKept, umpire.EventCallFinished)
-	if _, err := h.UseTicket(t.Context(), useOf(h.secret)); !errors.Is(err, umpire.ErrState) {
+	if _, err := h.tickets.Use(t.Context(), useOf(h.secret)); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("used again: %v", err)
 	}
 }
@@ -250,7 +250,7 @@ var wantedNetwork = []umpire.TrialAttempt{{Kind: umpire.AttemptNetwork, Target: 
 
 func (h *hostTrier) moveToBackground() {
 	h.t.Helper()
-	must(h.EndTicket(h.t.Context(), umpire.TicketEnd{Secret: h.secret}))(h.t)
+	must(h.tickets.End(h.t.Context(), umpire.TicketEnd{Secret: h.secret}))(h.t)
 }
 
 // TestHostsTrialConflicts: the layer stays until a person settles it, and the timeline follows.

@@ -34,7 +34,7 @@ func TestReportRecord(t *testing.T) {
 	gone.Record.Dir = "/nowhere/at/all"
 	all := []umpire.TrialSettlement{reported(d, "trial-1"), undone, dropped, gone, reported(d, "trial-1"), dropped}
 	for _, s := range all {
-		if _, err := d.SettleTrial(t.Context(), s); err != nil {
+		if _, err := d.trials.Settle(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,7 +58,7 @@ func TestReportRecordAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if _, err := d.SettleTrial(t.Context(), reported(d, "trial-1")); err != nil {
+			if _, err := d.trials.Settle(t.Context(), reported(d, "trial-1")); err != nil {
 				t.Error(err)
 			}
 		})
@@ -82,7 +82,7 @@ func TestReportRecordInvalid(t *testing.T) {
 	} {
 		s := reported(d, "trial-1")
 		spoil(&s)
-		if _, err := d.SettleTrial(t.Context(), s); !errors.Is(err, umpire.ErrInvalid) {
+		if _, err := d.trials.Settle(t.Context(), s); !errors.Is(err, umpire.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

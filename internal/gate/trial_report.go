@@ -35,8 +35,8 @@ type report struct {
 	again    bool // it may run again with network access
 }
 
-// ReportTrial decides on the effects of a trial.
-func (ts *trials) ReportTrial(ctx context.Context, r umpire.TrialReport) (umpire.Batch, error) {
+// Report decides on the effects of a trial.
+func (ts *trials) Report(ctx context.Context, r umpire.TrialReport) (umpire.Batch, error) {
 	return ts.report(ctx, &r, false)
 }
 

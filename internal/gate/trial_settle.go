@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// SettleTrial records the outcome of a trial's effects. Repeating it is not an error.
-func (ts *trials) SettleTrial(ctx context.Context, s umpire.TrialSettlement) (b umpire.Batch, err error) {
+// Settle records the outcome of a trial's effects. Repeating it is not an error.
+func (ts *trials) Settle(ctx context.Context, s umpire.TrialSettlement) (b umpire.Batch, err error) {
 	switch {
 	case s.Record != nil:
 		return umpire.Batch{}, ts.reportRecord(ctx, &s)

@@ -59,7 +59,7 @@ func (r *trier) request() umpire.TrialRequest {
 
 func (r *trier) begin() umpire.BegunTrial {
 	r.t.Helper()
-	return must(r.BeginTrial(r.t.Context(), r.request()))(r.t)
+	return must(r.trials.Begin(r.t.Context(), r.request()))(r.t)
 }
 
 // report says that a trial made files of the project, by their names.
@@ -80,7 +80,7 @@ func (r *trier) report(id umpire.TrialID, names ...string) umpire.TrialReport {
 
 func (r *trier) tell(report umpire.TrialReport) umpire.Batch {
 	r.t.Helper()
-	return must(r.ReportTrial(r.t.Context(), report))(r.t)
+	return must(r.trials.Report(r.t.Context(), report))(r.t)
 }
 
 func (r *trier) settlement(id umpire.TrialID, state umpire.TrialState, digest string) umpire.TrialSettlement {
@@ -92,7 +92,7 @@ func (r *trier) settlement(id umpire.TrialID, state umpire.TrialState, digest st
 
 func (r *trier) settle(s umpire.TrialSettlement) umpire.Batch {
 	r.t.Helper()
-	return must(r.SettleTrial(r.t.Context(), s))(r.t)
+	return must(r.trials.Settle(r.t.Context(), s))(r.t)
 }
 
 func (r *trier) finish(status umpire.ResultStatus) umpire.Batch {
@@ -154,7 +154,7 @@ func TestTrialFirstIsKeptUnasked(t *testing.T) {
 	if !s.Go || s.Trial == nil || s.Trial.ID != begun.Trial || s.Trial.Output != "it ran" || s.Decision.Verdict != umpire.Allow {
 		t.Fatalf("started: %+v", s)
 	}
-	if _, err := r.SettleTrial(t.Context(), r.settlement(begun.Trial, umpire.TrialKept, "another")); !errors.Is(err, umpire.ErrChanged) {
+	if _, err := r.trials.Settle(t.Context(), r.settlement(begun.Trial, umpire.TrialKept, "another")); !errors.Is(err, umpire.ErrChanged) {
 		t.Errorf("kept another layer: %v", err)
 	}
 	r.settle(r.settlement(begun.Trial, umpire.TrialKept, report.Effects.Digest))
@@ -226,7 +226,7 @@ func TestTrialDenied(t *testing.T) {
 	if b.Calls[0].Trial != "" || b.Calls[0].Result.Status != umpire.ResultDenied {
 		t.Errorf("denied: %+v", b)
 	}
-	if _, err := r.SettleTrial(t.Context(), r.settlement(begun.Trial, umpire.TrialKept, "digest of .git/hooks/pre-commit")); !errors.Is(err, umpire.ErrState) {
+	if _, err := r.trials.Settle(t.Context(), r.settlement(begun.Trial, umpire.TrialKept, "digest of .git/hooks/pre-commit")); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("kept what was denied: %v", err)
 	}
 }
@@ -316,7 +316,7 @@ func TestTrialWithTheNetwork(t *testing.T) {
 		return r
 	}
 	again := func(r *trier) umpire.BegunTrial {
-		if _, err := r.BeginTrial(r.t.Context(), r.request()); !errors.Is(err, umpire.ErrNeedsPerson) {
+		if _, err := r.trials.Begin(r.t.Context(), r.request()); !errors.Is(err, umpire.ErrNeedsPerson) {
 			r.t.Errorf("begun with the network, and nobody wanted it: %v", err)
 		}
 		must(r.Resolve(r.t.Context(), answerTo(r.pending("c"), umpire.Try)))(r.t)
@@ -424,7 +424,7 @@ func TestTrialIsRefused(t *testing.T) {
 		t.Helper()
 		request := r.request()
 		change(&request)
-		if _, err := r.BeginTrial(t.Context(), request); !errors.Is(err, want) {
+		if _, err := r.trials.Begin(t.Context(), request); !errors.Is(err, want) {
 			t.Errorf("begun: %v, want %v", err, want)
 		}
 	}
@@ -442,7 +442,7 @@ func TestTrialIsRefused(t *testing.T) {
 	r.session = first
 	report := r.report(begun.Trial, "made.txt")
 	report.Epoch = 7
-	if _, err := r.ReportTrial(t.Context(), report); !errors.Is(err, umpire.ErrFenced) {
+	if _, err := r.trials.Report(t.Context(), report); !errors.Is(err, umpire.ErrFenced) {
 		t.Errorf("reported by another runner: %v", err)
 	}
 	// The runners are gone, and their leases are over: the next trial of the project ends theirs.
@@ -503,7 +503,7 @@ func TestTrialInConflict(t *testing.T) {
 	begun := r.begin()
 	report := r.report(begun.Trial, "made.txt")
 	r.tell(report)
-	if _, err := r.SettleTrial(t.Context(), r.settlement(begun.Trial, umpire.TrialKept, report.Effects.Digest)); !errors.Is(err, umpire.ErrState) {
+	if _, err := r.trials.Settle(t.Context(), r.settlement(begun.Trial, umpire.TrialKept, report.Effects.Digest)); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("kept before the call was started: %v", err)
 	}
 	r.start("c")

@@ -55,9 +55,9 @@ func trips() []trip {
 		}, []umpire.Pending{filledPending()}},
 		once("Start", (*client.Client).Start, filled[umpire.Started]()),
 		once("Finish", (*client.Client).Finish, filled[umpire.Batch]()),
-		once("BeginTrial", (*client.Client).BeginTrial, filled[umpire.BegunTrial]()),
-		once("ReportTrial", (*client.Client).ReportTrial, filled[umpire.Batch]()),
-		once("SettleTrial", (*client.Client).SettleTrial, filled[umpire.Batch]()),
+		via("BeginTrial", (*client.Client).Trials, umpire.Trier.Begin, filled[umpire.BegunTrial]()),
+		via("ReportTrial", (*client.Client).Trials, umpire.Trier.Report, filled[umpire.Batch]()),
+		via("SettleTrial", (*client.Client).Trials, umpire.Trier.Settle, filled[umpire.Batch]()),
 		once("Open", (*client.Client).Open, session),
 		once("Continue", (*client.Client).Continue, session),
 		{"Sessions", sessionsAndNext, func(ctx context.Context, c *client.Client) (any, error) {

@@ -180,15 +180,15 @@ func (g *fakeGate) Resolve(_ context.Context, a umpire.Answer) (umpire.Batch, er
 	return g.batch, nil
 }
 
-func (g *fakeGate) BeginTrial(_ context.Context, r umpire.TrialRequest) (umpire.BegunTrial, error) {
+func (g fakeTrials) Begin(_ context.Context, r umpire.TrialRequest) (umpire.BegunTrial, error) {
 	return answerOf[umpire.BegunTrial](g.enter("BeginTrial", r))
 }
 
-func (g *fakeGate) ReportTrial(_ context.Context, r umpire.TrialReport) (umpire.Batch, error) {
+func (g fakeTrials) Report(_ context.Context, r umpire.TrialReport) (umpire.Batch, error) {
 	return answerOf[umpire.Batch](g.enter("ReportTrial", r))
 }
 
-func (g *fakeGate) SettleTrial(_ context.Context, s umpire.TrialSettlement) (umpire.Batch, error) {
+func (g fakeTrials) Settle(_ context.Context, s umpire.TrialSettlement) (umpire.Batch, error) {
 	return answerOf[umpire.Batch](g.enter("SettleTrial", s))
 }
 
@@ -282,12 +282,16 @@ func (g *fakeGate) End(_ context.Context, s umpire.SessionID, reason string) err
 
 func (g *fakeGate) Delete(_ context.Context, s umpire.SessionID) error { return g.enter("Delete", s) }
 
+func (g *fakeGate) Trials() umpire.Trier       { return fakeTrials{g} }
+func (g *fakeGate) Tickets() umpire.Ticketer   { return fakeTickets{g} }
 func (g *fakeGate) Rules() umpire.RuleKeeper   { return fakeRules{g} }
 func (g *fakeGate) Grants() umpire.GrantKeeper { return fakeGrants{g} }
 
 type (
-	fakeRules  struct{ *fakeGate }
-	fakeGrants struct{ *fakeGate }
+	fakeTrials  struct{ *fakeGate }
+	fakeTickets struct{ *fakeGate }
+	fakeRules   struct{ *fakeGate }
+	fakeGrants  struct{ *fakeGate }
 )
 
 func (g fakeRules) List(_ context.Context, dir string) ([]umpire.Rule, error) {
@@ -499,10 +503,10 @@ func TestFilledLeavesNothingOut(t *testing.T) {
 	}
 }
 
-func (g *fakeGate) UseTicket(_ context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
+func (g fakeTickets) Use(_ context.Context, u umpire.TicketUse) (umpire.Ticket, error) {
 	return filled[umpire.Ticket](), g.enter("UseTicket", u)
 }
 
-func (g *fakeGate) EndTicket(_ context.Context, e umpire.TicketEnd) (umpire.TicketEnded, error) {
+func (g fakeTickets) End(_ context.Context, e umpire.TicketEnd) (umpire.TicketEnded, error) {
 	return filled[umpire.TicketEnded](), g.enter("EndTicket", e)
 }

@@ -40,13 +40,22 @@ func (g *signedGate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch
 	return checked(ctx, a, g.Gate.Resolve)
 }
 
-func (g *signedGate) SettleTrial(ctx context.Context, s umpire.TrialSettlement) (umpire.Batch, error) {
+func (g *signedGate) Trials() umpire.Trier { return signedTrials{g.Gate.Trials(), g.by} }
+
+// signedTrials record the author of what a person settled outside any session.
+type signedTrials struct {
+	umpire.Trier
+
+	by func() umpire.Actor
+}
+
+func (t signedTrials) Settle(ctx context.Context, s umpire.TrialSettlement) (umpire.Batch, error) {
 	if s.Record != nil {
 		record := *s.Record
-		record.By = g.by()
+		record.By = t.by()
 		s.Record = &record
 	}
-	return checked(ctx, s, g.Gate.SettleTrial)
+	return checked(ctx, s, t.Trier.Settle)
 }
 
 func (g *signedGate) SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error) {

@@ -14,7 +14,7 @@ import (
 // it, so its procedures are not part of the published API. A used ticket shows which
 // agent's process reports, because the agent itself may have ended.
 type ticketService struct {
-	gate    umpire.Ticketer
+	tickets umpire.Ticketer
 	refuser refuser
 }
 
@@ -26,7 +26,7 @@ const (
 
 func (c *ticketService) addRoutes(r routes) {
 	r[useTicketPath] = route{handler: answerJSON(c, maxBody, c.use), role: roleAgent}
-	r[endTicketPath] = route{handler: answerJSON(c, maxCallBody, c.gate.EndTicket), role: roleAgent}
+	r[endTicketPath] = route{handler: answerJSON(c, maxCallBody, c.tickets.End), role: roleAgent}
 }
 
 // use takes a ticket for a process, after verifying its claimed ancestors.
@@ -36,7 +36,7 @@ func (c *ticketService) use(ctx context.Context, u umpire.TicketUse) (umpire.Tic
 			return umpire.Ticket{}, err
 		}
 	}
-	return c.gate.UseTicket(ctx, u)
+	return c.tickets.Use(ctx, u)
 }
 
 // answerJSON makes a handler from a function between JSON values.

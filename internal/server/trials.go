@@ -18,7 +18,7 @@ func (c *callService) BeginTrial(ctx context.Context, r umpire.TrialRequest) (um
 	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
 		return umpire.BegunTrial{}, err
 	}
-	return c.gate.BeginTrial(ctx, r)
+	return c.gate.Trials().Begin(ctx, r)
 }
 
 func (c *callService) ReportTrial(ctx context.Context, r umpire.TrialReport) (umpire.Batch, error) {
@@ -28,7 +28,7 @@ func (c *callService) ReportTrial(ctx context.Context, r umpire.TrialReport) (um
 	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
 		return umpire.Batch{}, err
 	}
-	return c.gate.ReportTrial(ctx, r)
+	return c.gate.Trials().Report(ctx, r)
 }
 
 func (c *callService) SettleTrial(ctx context.Context, s umpire.TrialSettlement) (umpire.Batch, error) {
@@ -41,5 +41,5 @@ func (c *callService) SettleTrial(ctx context.Context, s umpire.TrialSettlement)
 	if err := c.owner.checkOwn(ctx, s.Session); err != nil {
 		return umpire.Batch{}, err
 	}
-	return signGate(ctx, c.gate).SettleTrial(ctx, s)
+	return signGate(ctx, c.gate).Trials().Settle(ctx, s)
 }

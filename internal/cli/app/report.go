@@ -38,7 +38,7 @@ func reportTo(ctx context.Context, a *App, g umpire.Gate, id string) error {
 		if id != "" && due[i].Record.Undoes != id {
 			continue
 		}
-		_, told := g.SettleTrial(ctx, due[i])
+		_, told := g.Trials().Settle(ctx, due[i])
 		if told == nil {
 			told = trial.MarkReported(a.StateDir(), due[i].Record)
 		}

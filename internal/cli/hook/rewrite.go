@@ -75,7 +75,7 @@ func (r *rewriter) Issue(ctx context.Context, q *host.Question, t umpire.Ticket)
 // End holds the effects of a ticket's line.
 func (r *rewriter) End(ctx context.Context, _ *host.Question, secret string) error {
 	return r.withGate(ctx, func(g *gate.Gate) error {
-		_, err := g.EndTicket(ctx, umpire.TicketEnd{Secret: secret})
+		_, err := g.Tickets().End(ctx, umpire.TicketEnd{Secret: secret})
 		return err
 	})
 }

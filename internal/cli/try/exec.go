@@ -148,7 +148,7 @@ func (e *execution) take(ctx context.Context, line string) error {
 		Runner: process.NameOf(os.Getpid()),
 	}
 	return e.WithGate(ctx, app.AgentCredential, func(g umpire.Gate) (err error) {
-		e.ticket, err = g.UseTicket(ctx, use)
+		e.ticket, err = g.Tickets().Use(ctx, use)
 		return err
 	})
 }
@@ -271,7 +271,7 @@ func (e *execution) giveUp(ctx context.Context, why error) error {
 		return nil
 	}
 	return e.WithGate(context.WithoutCancel(ctx), app.AgentCredential, func(g umpire.Gate) error {
-		_, err := g.SettleTrial(ctx, umpire.TrialSettlement{
+		_, err := g.Trials().Settle(ctx, umpire.TrialSettlement{
 			Trial: e.ticket.Trial, Session: e.ticket.Session, Batch: e.ticket.Batch, State: umpire.TrialDiscarded,
 			Reason: why.Error(),
 		})
@@ -303,7 +303,7 @@ func (e *execution) settle(ctx context.Context, result *trial.Result) error {
 		if e.ticket.Trial == "" {
 			return e.keepUndoable(ctx, g, h, &seen, output, late)
 		}
-		ended, err := g.EndTicket(ctx, umpire.TicketEnd{Secret: e.secret, Report: &umpire.TicketReport{
+		ended, err := g.Tickets().End(ctx, umpire.TicketEnd{Secret: e.secret, Report: &umpire.TicketReport{
 			Exit: result.Exit, Output: output, Effects: seen, Late: late,
 		}})
 		b := ended.Batch
@@ -366,7 +366,7 @@ func (e *execution) keepUndoable(
 	ctx context.Context, g umpire.Gate, h *trial.Held, seen *umpire.TrialEffects, output string, late bool,
 ) error {
 	if !late {
-		ended, err := g.EndTicket(ctx, umpire.TicketEnd{Secret: e.secret})
+		ended, err := g.Tickets().End(ctx, umpire.TicketEnd{Secret: e.secret})
 		if err != nil {
 			return err
 		}

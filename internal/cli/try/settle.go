@@ -92,7 +92,7 @@ func settleHeld(ctx context.Context, a *app.App, h *trial.Held, s umpire.TrialSe
 	}
 	s.Trial, s.Session, s.Batch = h.Trial, h.Session, h.Batch
 	return a.WithGate(ctx, app.PersonCredential, func(g umpire.Gate) error {
-		_, err := g.SettleTrial(ctx, s)
+		_, err := g.Trials().Settle(ctx, s)
 		if errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState) {
 			return nil
 		}

@@ -74,27 +74,39 @@ func (c *Client) Finish(ctx context.Context, in umpire.Result) (umpire.Batch, er
 	return call[umpire.Result, umpire.Batch](ctx, c, "GateService/Finish", in)
 }
 
-// BeginTrial begins a trial of a batch's next call.
-func (c *Client) BeginTrial(ctx context.Context, in umpire.TrialRequest) (umpire.BegunTrial, error) {
-	return call[umpire.TrialRequest, umpire.BegunTrial](ctx, c, "GateService/BeginTrial", in)
+// Trials returns the part that tries calls before they run.
+func (c *Client) Trials() umpire.Trier { return trials{c} }
+
+// trials are the procedures about trials.
+type trials struct{ client *Client }
+
+// Begin begins a trial of a batch's next call.
+func (c trials) Begin(ctx context.Context, in umpire.TrialRequest) (umpire.BegunTrial, error) {
+	return call[umpire.TrialRequest, umpire.BegunTrial](ctx, c.client, "GateService/BeginTrial", in)
 }
 
-// ReportTrial decides on the effects of a trial.
-func (c *Client) ReportTrial(ctx context.Context, in umpire.TrialReport) (umpire.Batch, error) {
-	return call[umpire.TrialReport, umpire.Batch](ctx, c, "GateService/ReportTrial", in)
+// Report decides on the effects of a trial.
+func (c trials) Report(ctx context.Context, in umpire.TrialReport) (umpire.Batch, error) {
+	return call[umpire.TrialReport, umpire.Batch](ctx, c.client, "GateService/ReportTrial", in)
 }
 
-// SettleTrial records the outcome of a trial's effects.
-func (c *Client) SettleTrial(ctx context.Context, in umpire.TrialSettlement) (umpire.Batch, error) {
-	return call[umpire.TrialSettlement, umpire.Batch](ctx, c, "GateService/SettleTrial", in)
+// Settle records the outcome of a trial's effects.
+func (c trials) Settle(ctx context.Context, in umpire.TrialSettlement) (umpire.Batch, error) {
+	return call[umpire.TrialSettlement, umpire.Batch](ctx, c.client, "GateService/SettleTrial", in)
 }
 
-// UseTicket consumes a ticket.
-func (c *Client) UseTicket(ctx context.Context, in umpire.TicketUse) (umpire.Ticket, error) {
-	return call[umpire.TicketUse, umpire.Ticket](ctx, c, "Tickets/Use", in)
+// Tickets returns the part that runs command lines by tickets.
+func (c *Client) Tickets() umpire.Ticketer { return tickets{c} }
+
+// tickets are the procedures about tickets.
+type tickets struct{ client *Client }
+
+// Use consumes a ticket.
+func (c tickets) Use(ctx context.Context, in umpire.TicketUse) (umpire.Ticket, error) {
+	return call[umpire.TicketUse, umpire.Ticket](ctx, c.client, "Tickets/Use", in)
 }
 
-// EndTicket settles the effects of a ticket.
-func (c *Client) EndTicket(ctx context.Context, in umpire.TicketEnd) (umpire.TicketEnded, error) {
-	return call[umpire.TicketEnd, umpire.TicketEnded](ctx, c, "Tickets/End", in)
+// End settles the effects of a ticket.
+func (c tickets) End(ctx context.Context, in umpire.TicketEnd) (umpire.TicketEnded, error) {
+	return call[umpire.TicketEnd, umpire.TicketEnded](ctx, c.client, "Tickets/End", in)
 }
