@@ -11,18 +11,21 @@ import (
 // A Gate is the single entry point: calls go in, decisions come out, and events can be watched.
 // A gate is safe for concurrent use. An error never accompanies a permission.
 //
-// It consists of small parts to let a function ask for only those it needs. The local gate and
-// the client of a remote one both implement Gate.
+// Its small parts let a function ask for only those it needs. The local gate and the client of a
+// remote one both implement Gate.
 type Gate interface {
-	Decider
+	// Check decides a call and stores nothing. The call's session, if there is one, provides
+	// the mode and the grants.
+	Check(ctx context.Context, call Call) (Decision, error)
 	Submitter
 	Runner
 	Answerer
-	SessionOpener
-	SessionReader
-	SessionChanger
 	Watcher
 
+	// Sessions returns the keeper of the sessions.
+	Sessions() SessionKeeper
+	// Conversations returns the keeper of the sessions' messages.
+	Conversations() ConversationKeeper
 	// Trials returns the part that tries calls before they run.
 	Trials() Trier
 	// Tickets returns the part that runs command lines by tickets.
@@ -31,13 +34,6 @@ type Gate interface {
 	Rules() RuleKeeper
 	// Grants returns the keeper of the approvals that are not rules.
 	Grants() GrantKeeper
-}
-
-// A Decider decides calls.
-type Decider interface {
-	// Check decides a call and stores nothing. The call's session, if there is one, provides
-	// the mode and the grants.
-	Check(ctx context.Context, call Call) (Decision, error)
 }
 
 // A Submitter takes the calls of a message and returns their state.
@@ -56,18 +52,11 @@ type Submitter interface {
 // A Runner is the gate's interface for the process that runs a session. A runner with an old
 // epoch gets ErrFenced.
 type Runner interface {
-	// Compose begins the next request to the model and returns the conversation to build it
-	// from. It is the only read of a session in which secrets are not masked.
-	Compose(ctx context.Context, session SessionID, epoch int64) (Conversation, error)
-	// Reply stores a model's message that calls no tool.
-	Reply(ctx context.Context, r Reply) (Session, error)
 	// Start claims the next call of a batch for running. The call runs only if Go is set in the
 	// answer.
 	Start(ctx context.Context, s Start) (Started, error)
 	// Finish stores the result of a started call.
 	Finish(ctx context.Context, r Result) (Batch, error)
-	// Renew extends the runner's lease and returns its new end.
-	Renew(ctx context.Context, session SessionID, epoch int64) (time.Time, error)
 }
 
 // A Trier lets a runner try a call before the gate asks a person about it, or when a person
@@ -94,6 +83,18 @@ type Answerer interface {
 	Resolve(ctx context.Context, a Answer) (Batch, error)
 }
 
+// A SessionKeeper opens, finds and changes sessions.
+type SessionKeeper interface {
+	SessionOpener
+	SessionReader
+	// SetMode switches a session's mode, or its workspace's allowAll.
+	SetMode(ctx context.Context, m ModeChange) (Session, error)
+	// End ends a session and denies its pending questions.
+	End(ctx context.Context, session SessionID, reason string) error
+	// Delete removes a session. Its events stay.
+	Delete(ctx context.Context, session SessionID) error
+}
+
 // A SessionOpener gives a runner its session.
 type SessionOpener interface {
 	// Open begins a session.
@@ -103,30 +104,32 @@ type SessionOpener interface {
 	// Fork begins a session with the conversation of another one of the same project, without
 	// its grants.
 	Fork(ctx context.Context, session SessionID, r Resumption) (Session, error)
+	// Renew extends the runner's lease and returns its new end. A runner with an old epoch gets
+	// ErrFenced.
+	Renew(ctx context.Context, session SessionID, epoch int64) (time.Time, error)
 }
 
 // A SessionReader finds sessions.
 type SessionReader interface {
-	// Session returns the current state of a session.
-	Session(ctx context.Context, session SessionID) (Session, error)
+	// Get returns the current state of a session.
+	Get(ctx context.Context, session SessionID) (Session, error)
 	// Latest returns the session that Continue takes if the caller names none.
 	Latest(ctx context.Context, q LatestQuery) (Session, error)
-	// Sessions lists sessions, the latest activity first.
-	Sessions(ctx context.Context, q SessionQuery) ([]Session, error)
-	// Conversation returns the messages of a session, with secrets masked.
-	Conversation(ctx context.Context, q ConversationQuery) (Conversation, error)
+	// List lists sessions, the latest activity first.
+	List(ctx context.Context, q SessionQuery) ([]Session, error)
 }
 
-// A SessionChanger changes a session for a person, apart from answering questions.
-type SessionChanger interface {
+// A ConversationKeeper keeps the messages of sessions. A runner with an old epoch gets ErrFenced.
+type ConversationKeeper interface {
 	// Prompt adds a message of the user. It is queued while calls wait.
 	Prompt(ctx context.Context, p Prompt) (Prompted, error)
-	// SetMode switches a session's mode, or its workspace's allowAll.
-	SetMode(ctx context.Context, m ModeChange) (Session, error)
-	// End ends a session and denies its pending questions.
-	End(ctx context.Context, session SessionID, reason string) error
-	// Delete removes a session. Its events stay.
-	Delete(ctx context.Context, session SessionID) error
+	// Compose begins the next request to the model and returns the conversation to build it
+	// from. It is the only read of a session in which secrets are not masked.
+	Compose(ctx context.Context, session SessionID, epoch int64) (Conversation, error)
+	// Reply stores a model's message that calls no tool.
+	Reply(ctx context.Context, r Reply) (Session, error)
+	// Read returns the messages of a session, with secrets masked.
+	Read(ctx context.Context, q ConversationQuery) (Conversation, error)
 }
 
 // A RuleKeeper keeps the rules that apply in the project of a folder.

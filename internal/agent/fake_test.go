@@ -53,6 +53,24 @@ type fakeGate struct {
 	listed   int // calls and questions that were read
 }
 
+// fakeSessions and fakeConversations are the parts of a fakeGate.
+type (
+	fakeSessions struct {
+		umpire.SessionKeeper // nil: the loop uses nothing else
+
+		*fakeGate
+	}
+	fakeConversations struct {
+		umpire.ConversationKeeper // nil: the loop uses nothing else
+
+		*fakeGate
+	}
+)
+
+func (g *fakeGate) Sessions() umpire.SessionKeeper { return fakeSessions{fakeGate: g} }
+
+func (g *fakeGate) Conversations() umpire.ConversationKeeper { return fakeConversations{fakeGate: g} }
+
 var errAway = errors.New("the gate is away")
 
 func newFakeGate(t *testing.T) *fakeGate {
@@ -194,7 +212,7 @@ func (g *fakeGate) ask(id umpire.BatchID, call umpire.Call) error {
 	return g.apply(id, umpire.Event{Kind: umpire.EventPermissionAsked, Call: call.ID, Request: request, Tool: call.Tool}, nil)
 }
 
-func (g *fakeGate) Prompt(ctx context.Context, p umpire.Prompt) (prompted umpire.Prompted, err error) {
+func (g fakeConversations) Prompt(ctx context.Context, p umpire.Prompt) (prompted umpire.Prompted, err error) {
 	err = g.step(ctx, "Prompt", p.Epoch, func() error {
 		if p.Epoch != 0 && g.session.State == umpire.SessionIdle {
 			g.session.State = umpire.SessionGenerating
@@ -220,7 +238,7 @@ func (g *fakeGate) keep(role string, id umpire.BatchID, content any) {
 	}
 }
 
-func (g *fakeGate) Compose(ctx context.Context, _ umpire.SessionID, epoch int64) (c umpire.Conversation, err error) {
+func (g fakeConversations) Compose(ctx context.Context, _ umpire.SessionID, epoch int64) (c umpire.Conversation, err error) {
 	err = g.step(ctx, "Compose", epoch, func() error {
 		if g.session.State == umpire.SessionOver {
 			return fmt.Errorf("ended: %w", umpire.ErrState)
@@ -269,7 +287,7 @@ func (g *fakeGate) deliver() error {
 	return nil
 }
 
-func (g *fakeGate) Reply(ctx context.Context, r umpire.Reply) (s umpire.Session, err error) {
+func (g fakeConversations) Reply(ctx context.Context, r umpire.Reply) (s umpire.Session, err error) {
 	err = g.step(ctx, "Reply", r.Epoch, func() error {
 		if err := g.deliver(); err != nil {
 			return err
@@ -511,7 +529,7 @@ func (g *fakeGate) Batch(ctx context.Context, _ umpire.SessionID, id umpire.Batc
 	return g.batches[id], nil
 }
 
-func (g *fakeGate) Session(ctx context.Context, _ umpire.SessionID) (umpire.Session, error) {
+func (g fakeSessions) Get(ctx context.Context, _ umpire.SessionID) (umpire.Session, error) {
 	err := g.look(ctx, "Session")
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -582,7 +600,7 @@ func (g *fakeGate) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.
 	}
 }
 
-func (g *fakeGate) Renew(ctx context.Context, _ umpire.SessionID, epoch int64) (time.Time, error) {
+func (g fakeSessions) Renew(ctx context.Context, _ umpire.SessionID, epoch int64) (time.Time, error) {
 	err := g.step(ctx, "Renew", epoch, func() error { return nil })
 	return time.Now().Add(30 * time.Second), err
 }

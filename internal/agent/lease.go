@@ -61,7 +61,7 @@ func (r *run) holdLease(ctx context.Context, end context.CancelCauseFunc) {
 func (r *run) renew(ctx context.Context, longest time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	_, err := r.Gate.Renew(ctx, r.session.ID, r.session.Epoch)
+	_, err := r.Gate.Sessions().Renew(ctx, r.session.ID, r.session.Epoch)
 	return err
 }
 

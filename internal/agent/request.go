@@ -119,7 +119,8 @@ func (r *run) storeReply(ctx context.Context, message llm.Message, request llm.R
 	}
 	calls := message.Calls()
 	if len(calls) == 0 {
-		_, err = r.Gate.Reply(ctx, umpire.Reply{Session: r.session.ID, Message: content, Epoch: r.session.Epoch})
+		reply := umpire.Reply{Session: r.session.ID, Message: content, Epoch: r.session.Epoch}
+		_, err = r.Gate.Conversations().Reply(ctx, reply)
 	} else {
 		err = r.submit(ctx, calls, content)
 	}

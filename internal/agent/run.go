@@ -160,7 +160,8 @@ func (r *run) events(ctx context.Context, after int64) (all []umpire.Event, err 
 
 // prompt submits the task.
 func (r *run) prompt(ctx context.Context, task string) error {
-	prompted, err := r.Gate.Prompt(ctx, umpire.Prompt{Session: r.session.ID, Text: task, Epoch: r.session.Epoch})
+	prompt := umpire.Prompt{Session: r.session.ID, Text: task, Epoch: r.session.Epoch}
+	prompted, err := r.Gate.Conversations().Prompt(ctx, prompt)
 	if err != nil {
 		return umpire.Errorf("hand in the task: %w", err)
 	}
@@ -217,7 +218,7 @@ func (r *run) takeTurn(ctx context.Context) (bool, error) {
 
 func (r *run) compose(ctx context.Context) (c umpire.Conversation, err error) {
 	err = r.retryPatiently(ctx, func() error {
-		c, err = r.Gate.Compose(ctx, r.session.ID, r.session.Epoch)
+		c, err = r.Gate.Conversations().Compose(ctx, r.session.ID, r.session.Epoch)
 		return err
 	})
 	return c, err
@@ -226,7 +227,7 @@ func (r *run) compose(ctx context.Context) (c umpire.Conversation, err error) {
 // refusalUnlessIdle returns nil for an idle session, which has nothing to send, and the refusal for
 // one that a person has ended.
 func (r *run) refusalUnlessIdle(ctx context.Context, refusal error) error {
-	s, err := r.Gate.Session(ctx, r.session.ID)
+	s, err := r.Gate.Sessions().Get(ctx, r.session.ID)
 	if err != nil {
 		return err
 	}

@@ -235,7 +235,7 @@ func TestCancelWithAMessageQueued(t *testing.T) {
 	play(t, func(s *stage) {
 		s.gate.decide = asking("Write")
 		r := s.begin("go")
-		if _, err := s.gate.Prompt(s.Context(), umpire.Prompt{Text: "rather this"}); err != nil {
+		if _, err := s.gate.Conversations().Prompt(s.Context(), umpire.Prompt{Text: "rather this"}); err != nil {
 			s.Fatal(err)
 		}
 		s.answer("b", umpire.Cancel)
@@ -257,11 +257,11 @@ func TestQueuedMessages(t *testing.T) {
 		s.gate.decide = asking("Write")
 		s.model.before = func(n int) {
 			if n == 2 {
-				_, _ = s.gate.Prompt(s.Context(), umpire.Prompt{Text: "third"})
+				_, _ = s.gate.Conversations().Prompt(s.Context(), umpire.Prompt{Text: "third"})
 			}
 		}
 		r := s.begin("first")
-		if prompted, err := s.gate.Prompt(s.Context(), umpire.Prompt{Text: "second"}); err != nil || !prompted.Queued || prompted.Waiting != 1 {
+		if prompted, err := s.gate.Conversations().Prompt(s.Context(), umpire.Prompt{Text: "second"}); err != nil || !prompted.Queued || prompted.Waiting != 1 {
 			s.Errorf("%+v, %v", prompted, err)
 		}
 		synctest.Wait()

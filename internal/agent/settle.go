@@ -275,7 +275,7 @@ func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 // countWaiting returns how many calls of the session wait.
 func (r *run) countWaiting(ctx context.Context) (n int, err error) {
 	err = r.retryPatiently(ctx, func() error {
-		s, err := r.Gate.Session(ctx, r.session.ID)
+		s, err := r.Gate.Sessions().Get(ctx, r.session.ID)
 		n = s.Pending
 		return err
 	})

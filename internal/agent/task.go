@@ -215,7 +215,7 @@ func (t *tasks) endSession(ctx context.Context) {
 	ctx, done := outlastingContext(ctx)
 	defer done()
 	// A session that could not be ended is merely one more in the list.
-	_ = t.run.Gate.End(ctx, t.over, "its task is over")
+	_ = t.run.Gate.Sessions().End(ctx, t.over, "its task is over")
 	t.over = ""
 }
 

@@ -25,7 +25,7 @@ func (t *tasks) openSession(
 	r := t.run
 	id := childID(r.session.ID, call.ID)
 	err = r.retryPatiently(ctx, func() error {
-		s, err = r.Gate.Open(ctx, umpire.Opening{
+		s, err = r.Gate.Sessions().Open(ctx, umpire.Opening{
 			ID: id, Dir: r.session.Dir, Agent: r.session.Agent, Profile: a.Profile, Parent: r.session.ID,
 			Headless: r.session.Headless, Runner: r.Runner,
 		})
@@ -34,7 +34,7 @@ func (t *tasks) openSession(
 	if !errors.Is(err, umpire.ErrState) {
 		return s, 0, err
 	}
-	existing, lookErr := r.Gate.Session(ctx, id)
+	existing, lookErr := r.Gate.Sessions().Get(ctx, id)
 	if lookErr != nil {
 		return s, 0, err
 	}
@@ -61,11 +61,11 @@ func (t *tasks) takeOverSession(ctx context.Context, id umpire.SessionID) (s ump
 	r := t.run
 	resumption := umpire.Resumption{ID: id, Dir: r.session.Dir, Runner: r.Runner, Headless: r.session.Headless}
 	for began := time.Now(); ; sleepFor(ctx, time.Second) {
-		s, err = r.Gate.Continue(ctx, resumption)
+		s, err = r.Gate.Sessions().Continue(ctx, resumption)
 		if !errors.Is(err, umpire.ErrState) || ctx.Err() != nil || time.Since(began) > leaseTime {
 			return s, err
 		}
-		existing, lookErr := r.Gate.Session(ctx, id)
+		existing, lookErr := r.Gate.Sessions().Get(ctx, id)
 		if lookErr != nil || existing.State == umpire.SessionOver {
 			return s, err
 		}

@@ -77,7 +77,7 @@ func (h *house) equip(_ context.Context, s *umpire.Session, _ func(umpire.CallID
 func (h *house) open(o umpire.Opening) umpire.Session {
 	h.Helper()
 	o.Dir, o.Runner = h.dir, h.agent.Runner
-	s, err := h.gate.Open(h.Context(), o)
+	s, err := h.gate.Sessions().Open(h.Context(), o)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestSubAgentWorksInASessionOfItsOwn(t *testing.T) {
 	if h.tools.all() != "a b" || h.child.all() != "c c" {
 		t.Errorf("the agent ran %q, its sub-agents %q", h.tools.all(), h.child.all())
 	}
-	if s, err := h.gate.Session(t.Context(), child.ID); err != nil || s.State != umpire.SessionOver {
+	if s, err := h.gate.Sessions().Get(t.Context(), child.ID); err != nil || s.State != umpire.SessionOver {
 		t.Errorf("the child's session is %s, %v", s.State, err)
 	}
 	want := "ended a ok\nended c ok\nended t1 ok\nended c ok\nended t2 ok\nended b ok\nsaid done"
@@ -274,7 +274,7 @@ func TestSubAgentIsGoneOnWith(t *testing.T) {
 	before := h.child.all()
 	h.models["reviewer"].before = nil
 	h.agent = h.worker("second")
-	session, err := h.gate.Continue(t.Context(), umpire.Resumption{ID: session.ID, Dir: h.dir, Runner: "second"})
+	session, err := h.gate.Sessions().Continue(t.Context(), umpire.Resumption{ID: session.ID, Dir: h.dir, Runner: "second"})
 	if err != nil {
 		t.Fatal(err)
 	}

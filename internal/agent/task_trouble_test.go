@@ -15,7 +15,7 @@ import (
 func (h *house) taken(id umpire.SessionID, headless bool) umpire.Session {
 	h.Helper()
 	h.agent = h.worker("second")
-	s, err := h.gate.Continue(h.Context(), umpire.Resumption{ID: id, Dir: h.dir, Runner: "second", Headless: headless})
+	s, err := h.gate.Sessions().Continue(h.Context(), umpire.Resumption{ID: id, Dir: h.dir, Runner: "second", Headless: headless})
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestSubAgentEndsWithTheRun(t *testing.T) {
 	if results := h.model.last().Results(); len(results) != 1 || !results[0].IsError || !strings.Contains(results[0].Output, "[Interrupted]") {
 		t.Errorf("results %+v", results)
 	}
-	if s, err := h.gate.Session(t.Context(), h.seen[0].ID); err != nil || s.State != umpire.SessionOver {
+	if s, err := h.gate.Sessions().Get(t.Context(), h.seen[0].ID); err != nil || s.State != umpire.SessionOver {
 		t.Errorf("the sub-agent's session is %s, %v", s.State, err)
 	}
 }

@@ -105,7 +105,7 @@ func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id st
 	if err != nil {
 		return err
 	}
-	session, err := gate.Session(ctx, p.Session)
+	session, err := gate.Sessions().Get(ctx, p.Session)
 	if err != nil {
 		return app.GateError(err)
 	}

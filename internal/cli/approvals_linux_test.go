@@ -462,7 +462,7 @@ func (w *approvalWorld) answerAtGate(cmd *exec.Cmd, approval string) (text strin
 				Choice: umpire.Refuse,
 			}
 			if asked = append(asked, string(p.Call)); len(asked) == 1 {
-				session, err := w.gate.Session(ctx, p.Session)
+				session, err := w.gate.Sessions().Get(ctx, p.Session)
 				if err != nil {
 					w.t.Error(err)
 				}

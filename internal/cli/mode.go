@@ -71,7 +71,7 @@ func runMode(ctx context.Context, a *app.App, f *modeFlags, word string) error {
 			return err
 		}
 		if switches {
-			if _, err := gate.SetMode(ctx, change); err != nil {
+			if _, err := gate.Sessions().SetMode(ctx, change); err != nil {
 				return err
 			}
 		}
@@ -88,7 +88,7 @@ func chosenSession(ctx context.Context, a *app.App, gate umpire.Gate, id string)
 	if id != "" {
 		return findSession(ctx, a, gate, id)
 	}
-	latest, err := gate.Latest(ctx, umpire.LatestQuery{Dir: a.Dir, Agent: app.AgentName})
+	latest, err := gate.Sessions().Latest(ctx, umpire.LatestQuery{Dir: a.Dir, Agent: app.AgentName})
 	return latest.ID, app.SessionError(err)
 }
 
@@ -114,7 +114,7 @@ type modeEffects struct {
 
 // readMode reads it from the session's events.
 func readMode(ctx context.Context, a *app.App, from umpire.Gate, id umpire.SessionID) (modeShown, error) {
-	s, err := from.Session(ctx, id)
+	s, err := from.Sessions().Get(ctx, id)
 	if err != nil {
 		return modeShown{}, err
 	}

@@ -63,7 +63,7 @@ func fillTimeline(t *testing.T, g *replicaGate) (left int) {
 	text := strings.Repeat("y", 16<<10)
 	for i := range 20 {
 		s := umpire.SessionID(fmt.Sprint("s", i))
-		if _, err := g.agent.Open(t.Context(), umpire.Opening{ID: s, Dir: t.TempDir(), Agent: "tester"}); err != nil {
+		if _, err := g.agent.Sessions().Open(t.Context(), umpire.Opening{ID: s, Dir: t.TempDir(), Agent: "tester"}); err != nil {
 			t.Fatal(err)
 		}
 		sub := umpire.Submission{Session: s, Batch: "b"}
@@ -79,7 +79,7 @@ func fillTimeline(t *testing.T, g *replicaGate) (left int) {
 		}
 		if left += len(sub.Calls); i%2 == 0 {
 			left -= len(sub.Calls)
-			if err := g.person.End(t.Context(), s, "over"); err != nil {
+			if err := g.person.Sessions().End(t.Context(), s, "over"); err != nil {
 				t.Fatal(err)
 			}
 		}

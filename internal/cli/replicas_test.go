@@ -107,7 +107,7 @@ func TestReplicas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := agent.Open(ctx, umpire.Opening{ID: "s1", Dir: t.TempDir(), Agent: "tester"})
+	_, err := agent.Sessions().Open(ctx, umpire.Opening{ID: "s1", Dir: t.TempDir(), Agent: "tester"})
 	check(err)
 	_, err = agent.Submit(ctx, umpire.Submission{Session: "s1", Batch: "m1", Calls: []umpire.Call{
 		{ID: "c1", Tool: "Bash", Input: []byte(`{"command":"make x"}`)},

@@ -86,7 +86,7 @@ func newSessionsEndCommand(a *app.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeSession(cmd.Context(), a, args[0], "ended %s\n",
 				func(gate umpire.Gate, id umpire.SessionID) error {
-					return gate.End(cmd.Context(), id, reason)
+					return gate.Sessions().End(cmd.Context(), id, reason)
 				})
 		},
 	}
@@ -104,7 +104,7 @@ func newSessionsDeleteCommand(a *app.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeSession(cmd.Context(), a, args[0], "deleted %s\n",
 				func(gate umpire.Gate, id umpire.SessionID) error {
-					return gate.Delete(cmd.Context(), id)
+					return gate.Sessions().Delete(cmd.Context(), id)
 				})
 		},
 	}
@@ -133,7 +133,7 @@ func findSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 	if err := umpire.CheckID("session ID", id); err != nil {
 		return "", app.Usage("umpire sessions", "%w", err)
 	}
-	s, err := gate.Session(ctx, umpire.SessionID(id))
+	s, err := gate.Sessions().Get(ctx, umpire.SessionID(id))
 	if err == nil {
 		return s.ID, nil
 	}

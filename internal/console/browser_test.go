@@ -327,9 +327,9 @@ func TestRulesInABrowser(t *testing.T) {
 				Choice: umpire.Approve, Scope: umpire.ScopeSession,
 			}))(t)
 			for _, agent := range []string{"Codex", "umpire chat", "Claude Code"} {
-				ok(w.gate.Open(t.Context(), umpire.Opening{Dir: t.TempDir(), Agent: agent}))(t)
+				ok(w.gate.Sessions().Open(t.Context(), umpire.Opening{Dir: t.TempDir(), Agent: agent}))(t)
 			}
-			over := ok(w.gate.Open(t.Context(), umpire.Opening{Dir: w.session.Root, Agent: "Codex"}))(t)
+			over := ok(w.gate.Sessions().Open(t.Context(), umpire.Opening{Dir: w.session.Root, Agent: "Codex"}))(t)
 			b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
 			b.Until(t, `document.querySelector("nav")`)
 

@@ -27,7 +27,7 @@ type question struct {
 
 // cardOf returns the card of a question.
 func (c *Console) cardOf(ctx context.Context, p *umpire.Pending, text *catalogue.Language) (*view.Card, error) {
-	session, err := c.config.Gate.Session(ctx, p.Session)
+	session, err := c.config.Gate.Sessions().Get(ctx, p.Session)
 	if err != nil {
 		return nil, err
 	}

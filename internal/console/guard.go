@@ -219,7 +219,7 @@ func (c *Console) identify(r *http.Request) (visitor, error) {
 		return visitor{}, errSignIn
 	}
 	var err error
-	v.process, err = browser.Identify(r.Context(), c.config.Gate)
+	v.process, err = browser.Identify(r.Context(), c.config.Gate.Sessions())
 	return v, err
 }
 

@@ -147,7 +147,7 @@ func (c *Console) sessionsOf(
 		if _, known := sessions[id]; known {
 			continue
 		}
-		s, err := c.config.Gate.Session(ctx, id)
+		s, err := c.config.Gate.Sessions().Get(ctx, id)
 		if err != nil {
 			return nil, err
 		}

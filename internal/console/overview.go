@@ -66,7 +66,7 @@ func (c *overviewPages) showOverview(w http.ResponseWriter, r *http.Request) {
 // advise returns the rule that would currently settle calls of a kind.
 func (c *overviewPages) advise(ctx context.Context, kind *shapeFigures, text *catalogue.Language) string {
 	asked := &kind.last
-	s, err := c.config.Gate.Session(ctx, asked.session)
+	s, err := c.config.Gate.Sessions().Get(ctx, asked.session)
 	if err != nil {
 		return "-" // the session was deleted
 	}

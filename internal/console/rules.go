@@ -112,7 +112,7 @@ func (c *rulePages) readUses(ctx context.Context, b *ruleBook) error {
 	if b.asked.session == "" {
 		return nil
 	}
-	s, err := c.config.Gate.Session(ctx, b.asked.session)
+	s, err := c.config.Gate.Sessions().Get(ctx, b.asked.session)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (c *rulePages) readUses(ctx context.Context, b *ruleBook) error {
 
 // listFolders lists the folders of the latest sessions. By default it chooses the latest session.
 func (c *rulePages) listFolders(ctx context.Context, b *ruleBook) error {
-	sessions, err := c.config.Gate.Sessions(ctx, umpire.SessionQuery{Limit: maxFolders})
+	sessions, err := c.config.Gate.Sessions().List(ctx, umpire.SessionQuery{Limit: maxFolders})
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (c *rulePages) folderOf(ctx context.Context, id umpire.SessionID) (string, 
 	if id == "" {
 		return c.config.Dir, nil
 	}
-	s, err := c.config.Gate.Session(ctx, id)
+	s, err := c.config.Gate.Sessions().Get(ctx, id)
 	return cmp.Or(s.Root, s.Dir), err
 }
 
@@ -161,7 +161,7 @@ func (c *rulePages) testCommand(ctx context.Context, b *ruleBook) (*umpire.Decis
 	}
 	call := umpire.Call{Tool: "Bash", Input: input, Dir: b.dir, Session: b.asked.session}
 	if call.Session != "" {
-		if s, err := c.config.Gate.Session(ctx, call.Session); err != nil || s.State == umpire.SessionOver {
+		if s, err := c.config.Gate.Sessions().Get(ctx, call.Session); err != nil || s.State == umpire.SessionOver {
 			call.Session = ""
 		}
 	}

@@ -161,7 +161,7 @@ func TestHealthOfRules(t *testing.T) {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		b.session = ok(b.gate.Open(t.Context(), umpire.Opening{Dir: dir, Agent: "a"}))(t)
+		b.session = ok(b.gate.Sessions().Open(t.Context(), umpire.Opening{Dir: dir, Agent: "a"}))(t)
 		page := b.rules(t, "")
 		if !strings.Contains(page, `class="remark"`) {
 			t.Errorf("nothing is said of %s:\n%s", content, plain(page))

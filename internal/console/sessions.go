@@ -100,7 +100,7 @@ func (c *sessionPages) readSessions(ctx context.Context, l *sessionList) error {
 	}
 	var last *umpire.Session
 	for read, shown := 0, 0; read < maxSessionsRead; read += query.Limit {
-		found, err := c.config.Gate.Sessions(ctx, query)
+		found, err := c.config.Gate.Sessions().List(ctx, query)
 		if err != nil {
 			return err
 		}
@@ -222,7 +222,7 @@ func (c *sessionPages) endSession(w http.ResponseWriter, r *http.Request) {
 	}
 	err := readJSON(w, r, &in)
 	if err == nil {
-		err = c.gateOf(r).End(r.Context(), in.Session, "")
+		err = c.gateOf(r).Sessions().End(r.Context(), in.Session, "")
 	}
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)

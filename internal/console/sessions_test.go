@@ -47,7 +47,7 @@ func TestSessions(t *testing.T) {
 		if i%7 == 0 {
 			o = umpire.Opening{Dir: filepath.Join(shop, "infra"), Agent: "Codex"}
 		}
-		s := ok(b.gate.Open(t.Context(), o))(t)
+		s := ok(b.gate.Sessions().Open(t.Context(), o))(t)
 		if o.Agent == "Codex" {
 			infra = s
 		}

@@ -129,7 +129,7 @@ func (c *Console) readHistory(ctx context.Context, h *history) error {
 	for _, l := range h.lines {
 		id := l.events[0].Session
 		if _, known := h.sessions[id]; !known && id != "" {
-			h.sessions[id], _ = c.config.Gate.Session(ctx, id) // of a deleted session only the id remains
+			h.sessions[id], _ = c.config.Gate.Sessions().Get(ctx, id) // of a deleted session only the id remains
 		}
 	}
 	h.undoable, err = c.config.Undoable()

@@ -71,7 +71,7 @@ func newWorldIn(
 		GateOf:  func(person string) umpire.Gate { return server.LocalAs(w.gate, "console", person) },
 		NewCode: w.newCode, Changes: changes, Undoable: w.kept, Undo: w.undo,
 	}, now)
-	w.session = ok(w.gate.Open(t.Context(), umpire.Opening{Dir: project, Agent: "Claude Code"}))(t)
+	w.session = ok(w.gate.Sessions().Open(t.Context(), umpire.Opening{Dir: project, Agent: "Claude Code"}))(t)
 	p = openTerminal(t, w.console, lang)
 	w.base = "http://" + w.console.Address()
 	t.Cleanup(func() {

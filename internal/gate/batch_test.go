@@ -30,7 +30,7 @@ func TestBatchHoldsAll(t *testing.T) {
 	if started.Go {
 		t.Error("a call ran while others wait")
 	}
-	if _, err := d.Compose(t.Context(), s.ID, s.Epoch); !errors.Is(err, umpire.ErrState) {
+	if _, err := d.conversations.Compose(t.Context(), s.ID, s.Epoch); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("D-13: a request while calls wait gave %v", err)
 	}
 	b = d.approve("b", umpire.ScopeOnce)
@@ -60,20 +60,20 @@ func TestSessionStates(t *testing.T) {
 	s := d.session(umpire.Opening{})
 	state := func(want umpire.SessionState) {
 		t.Helper()
-		if got := must(d.Session(t.Context(), s.ID))(t).State; got != want {
+		if got := must(d.sessions.Get(t.Context(), s.ID))(t).State; got != want {
 			t.Errorf("state is %s, want %s", got, want)
 		}
 	}
 	state(umpire.SessionIdle)
-	must(d.Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: "go", Epoch: s.Epoch}))(t)
+	must(d.conversations.Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: "go", Epoch: s.Epoch}))(t)
 	state(umpire.SessionGenerating)
-	c := must(d.Compose(t.Context(), s.ID, s.Epoch))(t)
+	c := must(d.conversations.Compose(t.Context(), s.ID, s.Epoch))(t)
 	if len(c.Messages) != 1 || c.Messages[0].Role != "user" {
 		t.Fatalf("composed %+v", c.Messages)
 	}
 	d.submit(s, "m1", d.threeCalls()...)
 	state(umpire.SessionWaiting)
-	told := must(d.Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: "and then", Epoch: s.Epoch}))(t)
+	told := must(d.conversations.Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: "and then", Epoch: s.Epoch}))(t)
 	if !told.Queued || told.Waiting != 2 {
 		t.Errorf("a prompt while calls wait gave %+v", told)
 	}
@@ -82,16 +82,16 @@ func TestSessionStates(t *testing.T) {
 	state(umpire.SessionGenerating)
 	d.run(s, b)
 	state(umpire.SessionGenerating)
-	c = must(d.Compose(t.Context(), s.ID, s.Epoch))(t)
+	c = must(d.conversations.Compose(t.Context(), s.ID, s.Epoch))(t)
 	if n := len(c.Batches["m1"].Results); n != 3 {
 		t.Errorf("D-16: %d results are there when the next request is built", n)
 	}
 	if n := len(c.Messages); n != 3 || c.Messages[2].Role != "user" {
 		t.Errorf("the queued message is not sent: %+v", c.Messages)
 	}
-	must(d.Reply(t.Context(), umpire.Reply{Session: s.ID, Message: json.RawMessage(`{"text":"done"}`), Epoch: s.Epoch}))(t)
+	must(d.conversations.Reply(t.Context(), umpire.Reply{Session: s.ID, Message: json.RawMessage(`{"text":"done"}`), Epoch: s.Epoch}))(t)
 	state(umpire.SessionIdle)
-	if _, err := d.Compose(t.Context(), s.ID, s.Epoch); !errors.Is(err, umpire.ErrState) {
+	if _, err := d.conversations.Compose(t.Context(), s.ID, s.Epoch); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("there is nothing to send, and composing gave %v", err)
 	}
 }
@@ -160,7 +160,7 @@ func TestPartialRefusal(t *testing.T) {
 			if ran := d.run(s, b); !slices.Equal(ran, []string{"a", "c"}) {
 				t.Errorf("ran %v", ran)
 			}
-			results := must(d.Compose(t.Context(), s.ID, s.Epoch))(t).Batches["m1"].Results
+			results := must(d.conversations.Compose(t.Context(), s.ID, s.Epoch))(t).Batches["m1"].Results
 			if len(results) != 3 || results[1].Output != want || results[1].Status != umpire.ResultDenied || results[1].Code != umpire.CodeDenied {
 				t.Errorf("results are %+v", results)
 			}
@@ -211,7 +211,7 @@ func TestSessionScope(t *testing.T) {
 	if b := d.submit(other, "m1", call("e1", "Edit", edit(d.file("a.ts")))); b.State != umpire.BatchWaiting {
 		t.Errorf("another session is %s", b.State)
 	}
-	fork := must(d.Fork(t.Context(), s.ID, umpire.Resumption{Dir: d.project}))(t)
+	fork := must(d.sessions.Fork(t.Context(), s.ID, umpire.Resumption{Dir: d.project}))(t)
 	if b := d.submit(fork, "f1", call("e1", "Edit", edit(d.file("a.ts")))); b.State != umpire.BatchWaiting {
 		t.Errorf("N-2: a fork is %s", b.State)
 	}
@@ -466,7 +466,7 @@ func TestHeadless(t *testing.T) {
 	if b.State != umpire.BatchFinished {
 		t.Fatalf("batch is %s", b.State)
 	}
-	results := must(d.Compose(t.Context(), s.ID, s.Epoch))(t).Batches["m1"].Results
+	results := must(d.conversations.Compose(t.Context(), s.ID, s.Epoch))(t).Batches["m1"].Results
 	if !strings.HasPrefix(results[0].Output, "non_interactive confirmation required") || results[0].Code != umpire.CodeAutoDeny {
 		t.Errorf("result is %+v", results[0])
 	}
@@ -483,8 +483,8 @@ func TestAutoRemembers(t *testing.T) {
 	d.settings.Mode = umpire.ModeAuto
 	s := d.session(umpire.Opening{})
 	prompt := func() {
-		must(d.Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: "go", Epoch: s.Epoch}))(t)
-		must(d.Compose(t.Context(), s.ID, s.Epoch))(t)
+		must(d.conversations.Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: "go", Epoch: s.Epoch}))(t)
+		must(d.conversations.Compose(t.Context(), s.ID, s.Epoch))(t)
 	}
 	prompt()
 	d.submit(s, "m1", command("c1", "make build"))
@@ -499,7 +499,7 @@ func TestAutoRemembers(t *testing.T) {
 	if b := d.submit(s, "m4", command("c4", "make build X=1")); b.State != umpire.BatchFinished || b.Calls[0].Result.Status != umpire.ResultDenied {
 		t.Errorf("MP-16: refused again in the same turn, it is %s", b.State)
 	}
-	must(d.Reply(t.Context(), umpire.Reply{Session: s.ID, Message: json.RawMessage(`"x"`), Epoch: s.Epoch}))(t)
+	must(d.conversations.Reply(t.Context(), umpire.Reply{Session: s.ID, Message: json.RawMessage(`"x"`), Epoch: s.Epoch}))(t)
 	prompt()
 	if b := d.submit(s, "m5", command("c5", "make build X=1")); b.State != umpire.BatchWaiting {
 		t.Errorf("C05, C-33: in the next turn it is %s", b.State)
@@ -566,7 +566,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("call %s has %+v", c.ID, r)
 		}
 	}
-	if got := must(d.Session(t.Context(), s.ID))(t).State; got != umpire.SessionIdle {
+	if got := must(d.sessions.Get(t.Context(), s.ID))(t).State; got != umpire.SessionIdle {
 		t.Errorf("session is %s", got)
 	}
 }
@@ -597,7 +597,7 @@ func TestExpiryAndEnd(t *testing.T) {
 	}
 	d.submit(s, "m3", command("c3", "npm install z"))
 	p := d.pending("c3")
-	if err := d.End(t.Context(), s.ID, "bye"); err != nil {
+	if err := d.sessions.End(t.Context(), s.ID, "bye"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Resolve(t.Context(), answerTo(p, umpire.Approve)); !errors.As(err, &resolved) || resolved.Standing.Choice != umpire.Refuse {
@@ -650,7 +650,7 @@ func TestAllowAll(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
-	must(d.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, AllowAll: new(true)}))(t)
+	must(d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, AllowAll: new(true)}))(t)
 	other := d.session(umpire.Opening{})
 	if b := d.submit(other, "m1", call("p", "GitPush", `{}`)); b.State != umpire.BatchRunning || b.Calls[0].Code != umpire.CodeAllowAll {
 		t.Errorf("GitPush is %s (%s)", b.State, b.Calls[0].Code)

@@ -171,13 +171,13 @@ func (t *transaction) takePrompts() (bool, error) {
 	return true, nil
 }
 
-// Conversation returns a session's messages with secrets masked. It is for people, and they may
+// Read returns a session's messages with secrets masked. It is for people, and they may
 // read any session, no matter which runner owns it.
-func (cs *conversations) Conversation(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
+func (cs *conversations) Read(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
 	if q.Limit < 0 {
 		return umpire.Conversation{}, invalid("limit", "is negative")
 	}
-	session, err := cs.Session(ctx, q.Session)
+	session, err := cs.readSession(ctx, q.Session)
 	if err != nil {
 		return umpire.Conversation{}, err
 	}

@@ -110,9 +110,9 @@ func (d *testGate) crashSubmission(s umpire.Session) umpire.Submission {
 // play is the conversation.
 func (d *testGate) play() {
 	ctx := context.Background()
-	s := must(d.Open(ctx, umpire.Opening{ID: "s1", Dir: d.project, Runner: "runner"}))(d.t)
-	must(d.Prompt(ctx, umpire.Prompt{Session: s.ID, Text: "go", Epoch: s.Epoch}))(d.t)
-	must(d.Compose(ctx, s.ID, s.Epoch))(d.t)
+	s := must(d.sessions.Open(ctx, umpire.Opening{ID: "s1", Dir: d.project, Runner: "runner"}))(d.t)
+	must(d.conversations.Prompt(ctx, umpire.Prompt{Session: s.ID, Text: "go", Epoch: s.Epoch}))(d.t)
+	must(d.conversations.Compose(ctx, s.ID, s.Epoch))(d.t)
 	must(d.Submit(ctx, d.crashSubmission(s)))(d.t)
 	d.approve("w", umpire.ScopeOnce)
 	d.approve("n", umpire.ScopeOnce)
@@ -136,8 +136,8 @@ func (d *testGate) goOn(s umpire.Session) {
 	if b.State != umpire.BatchFinished {
 		return
 	}
-	must(d.Compose(ctx, s.ID, s.Epoch))(d.t)
-	must(d.Reply(ctx, umpire.Reply{Session: s.ID, Message: json.RawMessage(`"end"`), Epoch: s.Epoch}))(d.t)
+	must(d.conversations.Compose(ctx, s.ID, s.Epoch))(d.t)
+	must(d.conversations.Reply(ctx, umpire.Reply{Session: s.ID, Message: json.RawMessage(`"end"`), Epoch: s.Epoch}))(d.t)
 }
 
 // A crashRow is one row of the matrix.
@@ -187,7 +187,7 @@ func TestCrashMatrix(t *testing.T) {
 			defer d.shut()
 			row.found(t, d)
 			d.pass(lease + time.Second)
-			s := must(d.Continue(t.Context(), umpire.Resumption{ID: "s1", Dir: d.project, Runner: "next"}))(t)
+			s := must(d.sessions.Continue(t.Context(), umpire.Resumption{ID: "s1", Dir: d.project, Runner: "next"}))(t)
 			row.recover(t, d, s)
 			d.afterCrash(s, row.ran)
 		})
@@ -309,7 +309,7 @@ func settleLost(t *testing.T, d *testGate, s umpire.Session) {
 
 // claimOnce: only one of the competing runners wins.
 func claimOnce(t *testing.T, d *testGate, s umpire.Session) {
-	if _, err := d.Compose(t.Context(), s.ID, s.Epoch-1); !errors.Is(err, umpire.ErrFenced) {
+	if _, err := d.conversations.Compose(t.Context(), s.ID, s.Epoch-1); !errors.Is(err, umpire.ErrFenced) {
 		t.Errorf("the runner before is not fenced off: %v", err)
 	}
 	d.goOn(s)

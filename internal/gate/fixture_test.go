@@ -89,7 +89,7 @@ func (d *testGate) session(o umpire.Opening) umpire.Session {
 	if o.Dir == "" {
 		o.Dir = d.project
 	}
-	return must(d.Open(d.t.Context(), o))(d.t)
+	return must(d.sessions.Open(d.t.Context(), o))(d.t)
 }
 
 // call returns one call; a plain command means Bash.

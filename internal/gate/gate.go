@@ -71,15 +71,14 @@ var _ umpire.Gate = (*Gate)(nil)
 type Gate struct {
 	*backend
 	*projects
-	sessions
-	conversations
-	modes
 	timeline
 
-	trials  trials
-	tickets tickets
-	rules   rules
-	grants  grants
+	sessions      sessions
+	conversations conversations
+	trials        trials
+	tickets       tickets
+	rules         rules
+	grants        grants
 
 	// submitting keeps a batch that arrives twice at once from being decided twice, and its hooks from running twice.
 	submitting keyedLock
@@ -88,6 +87,12 @@ type Gate struct {
 	// allRoots: the answer releases the agent, and its next calls must already follow the new rules.
 	writingRules keyedLock
 }
+
+// Sessions returns the keeper of the sessions.
+func (g *Gate) Sessions() umpire.SessionKeeper { return &g.sessions }
+
+// Conversations returns the keeper of the sessions' messages.
+func (g *Gate) Conversations() umpire.ConversationKeeper { return &g.conversations }
 
 // Trials returns the part that tries calls before they run.
 func (g *Gate) Trials() umpire.Trier { return &g.trials }
@@ -116,10 +121,11 @@ func New(c Config) *Gate {
 	be := &backend{config: c, store: c.Store, secrets: secrets{masker: c.Masker, sealer: c.Sealer}}
 	ps := &projects{backend: be, known: rulefile.LoadPrograms(c.Home)}
 	g := &Gate{
-		backend: be, projects: ps, modes: modes{ps}, rules: rules{ps}, grants: grants{ps}, timeline: timeline{be},
+		backend: be, projects: ps, rules: rules{ps}, grants: grants{ps}, timeline: timeline{be},
 		sessions: sessions{projects: ps, noted: &sync.Map{}}, conversations: conversations{be},
 	}
 	g.trials, g.tickets = trials{projects: ps, gate: g}, tickets{be, g}
+	g.sessions.tendTrials = g.trials.tend
 	return g
 }
 

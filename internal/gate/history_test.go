@@ -197,7 +197,7 @@ func (w *historyWorld) do(g *Gate, op historyOp) (out historyOut, err error) {
 	case "finish":
 		_, err = g.Finish(ctx, umpire.Result{Session: s, Batch: "m1", Call: "c", Status: umpire.ResultOK, Output: "installed"})
 	case "claim":
-		_, err = g.Compose(ctx, s, w.session.Epoch)
+		_, err = g.conversations.Compose(ctx, s, w.session.Epoch)
 	case "look":
 		b, err := g.Batch(ctx, s, "m1")
 		if err != nil {

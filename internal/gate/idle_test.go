@@ -77,7 +77,7 @@ func TestIdleGateAsksTheSameForAnyWatchers(t *testing.T) {
 			defer s.Close()
 			g := New(Config{UserHome: t.TempDir(), Store: s})
 			defer g.Close()
-			must(g.Open(t.Context(), umpire.Opening{ID: "s", Dir: t.TempDir()}))(t)
+			must(g.sessions.Open(t.Context(), umpire.Opening{ID: "s", Dir: t.TempDir()}))(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			var watching, ended sync.WaitGroup
 			for range watchers {

@@ -18,7 +18,7 @@ func TestLargeInputIsStoredOnce(t *testing.T) {
 	sample.OnlyFull(t)
 	onEachStore(t, func(t *testing.T, g *Gate) {
 		d := &testGate{Gate: g, t: t}
-		session := must(g.Open(t.Context(), umpire.Opening{Dir: t.TempDir()}))(t)
+		session := must(g.sessions.Open(t.Context(), umpire.Opening{Dir: t.TempDir()}))(t)
 		small, large := newLarge(d, session, "small", "npm install x"), newLarge(d, session, "large", largeLine("a"))
 		for step, cost := range small.take() {
 			is := large.take()[step]

@@ -104,7 +104,7 @@ func TestAllowAllStays(t *testing.T) {
 	d := newTestGate(t)
 	d.userFile(`{"version": 1, "rules": [{"id": "n", "action": "deny", "tool": "Write", "match": {"pathGlob": "*.lock"}}]}`)
 	before := d.session(umpire.Opening{})
-	must(d.SetMode(t.Context(), umpire.ModeChange{Session: before.ID, AllowAll: new(true)}))(t)
+	must(d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: before.ID, AllowAll: new(true)}))(t)
 	d.shut()
 	d.open()
 	s := d.session(umpire.Opening{})

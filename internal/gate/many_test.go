@@ -63,7 +63,7 @@ func costOfBatch(t *testing.T, g *Gate, calls int) map[string]cost {
 		most.Rows, most.bytes = max(most.Rows, counts.Rows/share), max(most.bytes, len(text)/share)
 		costs[name] = most
 	}
-	session := must(g.Open(t.Context(), umpire.Opening{Dir: t.TempDir()}))(t)
+	session := must(g.sessions.Open(t.Context(), umpire.Opening{Dir: t.TempDir()}))(t)
 	submit := func(name, line string) {
 		s := umpire.Submission{Session: session.ID, Batch: umpire.BatchID(name), Lane: name, Epoch: session.Epoch}
 		for i := range calls {

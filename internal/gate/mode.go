@@ -10,9 +10,6 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// modes switch sessions from one mode to another.
-type modes struct{ *projects }
-
 // usualMode returns the default mode of a new session: the mode the workspace was last switched to,
 // else the configured one. Having been switched to once restores neither bypass nor a mode that the
 // configuration forbids.
@@ -38,18 +35,18 @@ func switchable(m umpire.Mode) bool {
 }
 
 // SetMode switches a session's mode or its workspace's allowAll, or leaves plan mode.
-func (ms *modes) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Session, err error) {
+func (ss *sessions) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Session, err error) {
 	switch {
 	case m.LeavePlan && (m.Mode != nil || m.AllowAll != nil):
 		return s, invalid("leave_plan", "goes alone: the mode is the one before")
 	case m.Mode == nil && m.AllowAll == nil && !m.LeavePlan:
 		return s, invalid("mode", "is missing, and so is allow_all")
 	}
-	change, err := ms.planChange(ctx, &m)
+	change, err := ss.planChange(ctx, &m)
 	if err != nil {
 		return s, err
 	}
-	err = ms.step(ctx, m.Session, 0, func(t *transaction) error {
+	err = ss.step(ctx, m.Session, 0, func(t *transaction) error {
 		if err := change(t); err != nil {
 			return err
 		}
@@ -60,9 +57,9 @@ func (ms *modes) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Ses
 }
 
 // planChange prepares a change of mode.
-func (ms *modes) planChange(ctx context.Context, m *umpire.ModeChange) (func(*transaction) error, error) {
-	cond, err := readIn(ctx, ms.viewForChange, func(tx *store.Tx) (*conditions, error) {
-		return ms.readConditions(tx, ms.conditionsAhead(tx, m.Session, ""))
+func (ps *projects) planChange(ctx context.Context, m *umpire.ModeChange) (func(*transaction) error, error) {
+	cond, err := readIn(ctx, ps.viewForChange, func(tx *store.Tx) (*conditions, error) {
+		return ps.readConditions(tx, ps.conditionsAhead(tx, m.Session, ""))
 	})
 	if err != nil {
 		return nil, err
@@ -70,21 +67,21 @@ func (ms *modes) planChange(ctx context.Context, m *umpire.ModeChange) (func(*tr
 	if (m.Mode != nil || m.LeavePlan) && cond.session.Parent != "" {
 		return nil, errOwnMode
 	}
-	if err := ms.completeConditions(cond); err != nil {
+	if err := ps.completeConditions(cond); err != nil {
 		return nil, err
 	}
 	if err := checkMode(&cond.settings.Most, m.Mode); err != nil {
 		return nil, err
 	}
 	if !m.LeavePlan {
-		broad := ms.stripped(&cond.session)
+		broad := ps.stripped(&cond.session)
 		return func(t *transaction) error { return t.switchMode(m, broad) }, nil
 	}
-	p, err := ms.planOf(ctx, m.Session)
+	p, err := ps.planOf(ctx, m.Session)
 	if err != nil {
 		return nil, err
 	}
-	d, err := ms.prepareExit(ctx, cond, p.Calls)
+	d, err := ps.prepareExit(ctx, cond, p.Calls)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func TestSessionIsOpenedWithRules(t *testing.T) {
 	if n := count(d.kinds(s), umpire.EventGrantCreated); n != 2 {
 		t.Errorf("%d grants are on the timeline", n)
 	}
-	if _, err := d.Open(t.Context(), umpire.Opening{Dir: d.project, AllowedTools: []string{"Bash("}}); !errors.Is(err, umpire.ErrInvalid) {
+	if _, err := d.sessions.Open(t.Context(), umpire.Opening{Dir: d.project, AllowedTools: []string{"Bash("}}); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("a rule that cannot be read: %v", err)
 	}
 }

@@ -77,7 +77,7 @@ func TestP0DSessions(t *testing.T) {
 		t.Parallel()
 		d, a, b := open(t)
 		for dir, want := range map[string]umpire.SessionID{d.project: a.ID, b.Dir: b.ID} {
-			if s := must(d.Continue(t.Context(), umpire.Resumption{Dir: dir}))(t); s.ID != want {
+			if s := must(d.sessions.Continue(t.Context(), umpire.Resumption{Dir: dir}))(t); s.ID != want {
 				t.Errorf("in %s session %s goes on, want %s", dir, s.ID, want)
 			}
 		}
@@ -88,14 +88,14 @@ func TestP0DSessions(t *testing.T) {
 		latest := d.session(umpire.Opening{})
 		d.session(umpire.Opening{Parent: latest.ID})
 		d.session(umpire.Opening{Dir: b.Dir})
-		if s := must(d.Continue(t.Context(), umpire.Resumption{Dir: d.project}))(t); s.ID != latest.ID || s.ID == a.ID {
+		if s := must(d.sessions.Continue(t.Context(), umpire.Resumption{Dir: d.project}))(t); s.ID != latest.ID || s.ID == a.ID {
 			t.Errorf("session %s goes on, want %s", s.ID, latest.ID)
 		}
 	})
 	t.Run("session_cross_project_denied_by_default", func(t *testing.T) {
 		t.Parallel()
 		d, a, b := open(t)
-		_, err := d.Continue(t.Context(), umpire.Resumption{ID: b.ID, Dir: d.project})
+		_, err := d.sessions.Continue(t.Context(), umpire.Resumption{ID: b.ID, Dir: d.project})
 		if !errors.Is(err, umpire.ErrOtherProject) {
 			t.Fatalf("got %v", err)
 		}
@@ -108,7 +108,7 @@ func TestP0DSessions(t *testing.T) {
 	t.Run("session_cross_project_allowed_with_explicit_flag", func(t *testing.T) {
 		t.Parallel()
 		d, _, b := open(t)
-		s := must(d.Continue(t.Context(), umpire.Resumption{ID: b.ID, Dir: d.project, AllowCrossProject: true}))(t)
+		s := must(d.sessions.Continue(t.Context(), umpire.Resumption{ID: b.ID, Dir: d.project, AllowCrossProject: true}))(t)
 		if s.ID != b.ID || s.Project != b.Project {
 			t.Errorf("session %s of %s goes on", s.ID, s.Project)
 		}

@@ -16,7 +16,7 @@ func (ss *sessions) inheritParent(ctx context.Context, o *umpire.Opening) error 
 	if o.Parent == "" {
 		return nil
 	}
-	parent, err := ss.Session(ctx, o.Parent)
+	parent, err := ss.Get(ctx, o.Parent)
 	if err != nil {
 		return umpire.Errorf("parent: %w", err)
 	}

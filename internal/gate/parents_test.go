@@ -43,19 +43,19 @@ func TestChildIsRefused(t *testing.T) {
 		"nobody's":           {umpire.Opening{Parent: "nobody", Dir: d.project}, umpire.ErrNotFound},
 		"of another project": {umpire.Opening{Parent: parent.ID, Dir: t.TempDir()}, umpire.ErrOtherProject},
 	} {
-		if _, err := d.Open(t.Context(), tt.opening); !errors.Is(err, tt.want) {
+		if _, err := d.sessions.Open(t.Context(), tt.opening); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", name, err, tt.want)
 		}
 	}
 	child := d.child(parent)
-	if _, err := d.SetMode(t.Context(), umpire.ModeChange{Session: child.ID, Mode: &auto}); !errors.Is(err, umpire.ErrInvalid) {
+	if _, err := d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: child.ID, Mode: &auto}); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("switched by itself: %v", err)
 	}
-	if _, err := d.SetMode(t.Context(), umpire.ModeChange{Session: child.ID, LeavePlan: true}); !errors.Is(err, umpire.ErrInvalid) {
+	if _, err := d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: child.ID, LeavePlan: true}); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("left plan mode by itself: %v", err)
 	}
 	r := umpire.Resumption{ID: d.session(umpire.Opening{Parent: parent.ID}).ID, Dir: d.project, Mode: &auto}
-	if _, err := d.Continue(t.Context(), r); !errors.Is(err, umpire.ErrInvalid) {
+	if _, err := d.sessions.Continue(t.Context(), r); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("gone on with in another mode: %v", err)
 	}
 }
@@ -74,7 +74,7 @@ func TestChildFollowsItsParent(t *testing.T) {
 		t.Fatalf("in default mode a write is %s", got)
 	}
 	plan, b := umpire.ModePlan, d.approve("w1", umpire.ScopeOnce)
-	must(d.SetMode(t.Context(), umpire.ModeChange{Session: parent.ID, Mode: &plan}))(t)
+	must(d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: parent.ID, Mode: &plan}))(t)
 	if ran := d.run(child, b); len(ran) > 0 {
 		t.Errorf("in the parent's plan mode ran %v", ran)
 	}
@@ -105,16 +105,16 @@ func TestChildEndsWithItsParent(t *testing.T) {
 	parent := d.session(umpire.Opening{})
 	child := d.child(parent)
 	d.submit(child, "b", command("c", "npm install x"))
-	if err := d.End(t.Context(), parent.ID, "enough"); err != nil {
+	if err := d.sessions.End(t.Context(), parent.ID, "enough"); err != nil {
 		t.Fatal(err)
 	}
-	if s := must(d.Session(t.Context(), child.ID))(t); s.State != umpire.SessionOver {
+	if s := must(d.sessions.Get(t.Context(), child.ID))(t); s.State != umpire.SessionOver {
 		t.Errorf("the child is %s", s.State)
 	}
 	if waiting := must(d.Pending(t.Context(), umpire.PendingQuery{}))(t); len(waiting) > 0 {
 		t.Errorf("%d questions wait", len(waiting))
 	}
-	if _, err := d.Open(t.Context(), umpire.Opening{Parent: parent.ID, Dir: d.project}); !errors.Is(err, umpire.ErrState) {
+	if _, err := d.sessions.Open(t.Context(), umpire.Opening{Parent: parent.ID, Dir: d.project}); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("a child of an ended session: %v", err)
 	}
 }
@@ -130,7 +130,7 @@ func TestTaskIsStartedAgain(t *testing.T) {
 		t.Fatalf("the first start: %+v", started)
 	}
 	d.pass(2 * lease)
-	s = must(d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "second"}))(t)
+	s = must(d.sessions.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "second"}))(t)
 	start.Epoch, start.Runner = s.Epoch, "second"
 	if started := must(d.Start(t.Context(), start))(t); !started.Go || started.Attempt != 2 {
 		t.Errorf("the second start: %+v", started)

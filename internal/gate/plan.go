@@ -45,8 +45,8 @@ func leavesPlan(s *umpire.Session, tool string) bool {
 }
 
 // planOf reads the plan of a session.
-func (ms *modes) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan, err error) {
-	err = ms.viewForChange(ctx, func(tx *store.Tx) error {
+func (ps *projects) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan, err error) {
+	err = ps.viewForChange(ctx, func(tx *store.Tx) error {
 		events, err := tx.Events.List(umpire.Filter{Session: id})
 		p = ReadSessionPlan(events)
 		return err
@@ -56,12 +56,12 @@ func (ms *modes) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan
 
 // findPlanned attaches the plan to the calls of a submission that leave plan mode: the calls
 // planned before, and those planned by the same message.
-func (ms *modes) findPlanned(ctx context.Context, cond *conditions, calls []*judged) error {
+func (ps *projects) findPlanned(ctx context.Context, cond *conditions, calls []*judged) error {
 	for _, j := range calls {
 		if !leavesPlan(&cond.session, j.call.Tool) || j.state != umpire.CallAsked {
 			continue
 		}
-		p, err := ms.planOf(ctx, cond.session.ID)
+		p, err := ps.planOf(ctx, cond.session.ID)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (ms *modes) findPlanned(ctx context.Context, cond *conditions, calls []*jud
 		for _, other := range calls {
 			if other.decision.ReasonCode == umpire.CodePlan {
 				j.planned = append(j.planned, umpire.Planned{
-					Call: other.call.ID, Tool: other.call.Tool, Accesses: ms.shownAccesses(other),
+					Call: other.call.ID, Tool: other.call.Tool, Accesses: ps.shownAccesses(other),
 					Files: filesOf(other.before),
 				})
 			}
@@ -97,40 +97,40 @@ type planExit struct {
 
 // prepareExit works out which grants leaving plan mode gives to the planned calls, limited to those
 // the person saw.
-func (ms *modes) prepareExit(ctx context.Context, cond *conditions, seen []umpire.Planned) (*planExit, error) {
+func (ps *projects) prepareExit(ctx context.Context, cond *conditions, seen []umpire.Planned) (*planExit, error) {
 	if cond.session.Mode != umpire.ModePlan {
 		return nil, umpire.Errorf("session %q is in mode %s, not plan: %w", cond.session.ID, cond.session.Mode,
 			umpire.ErrState)
 	}
-	p, err := ms.projectOf(cond.session.Root, cond.session.AddDirs)
+	p, err := ps.projectOf(cond.session.Root, cond.session.AddDirs)
 	if err != nil {
 		return nil, err
 	}
-	d := &planExit{broad: ms.stripped(&cond.session)}
-	if d.to, err = ms.modeAfterPlan(ctx, cond, p); err != nil {
+	d := &planExit{broad: ps.stripped(&cond.session)}
+	if d.to, err = ps.modeAfterPlan(ctx, cond, p); err != nil {
 		return nil, err
 	}
 	for i := range seen {
 		if !slices.Contains(fileTools, seen[i].Tool) {
 			continue
 		}
-		call, err := ms.storedCall(ctx, cond.session.ID, seen[i].Call)
+		call, err := ps.storedCall(ctx, cond.session.ID, seen[i].Call)
 		if err != nil {
 			return nil, err
 		}
-		ms.permitFiles(d, cond, p, call, seen[i].Files)
+		ps.permitFiles(d, cond, p, call, seen[i].Files)
 	}
 	return d, nil
 }
 
 // modeAfterPlan returns the mode before plan mode, or the usual one if the session began in plan
 // mode. Bypass returns only if the session was opened for it.
-func (ms *modes) modeAfterPlan(ctx context.Context, cond *conditions, p *Project) (umpire.Mode, error) {
-	plan, err := ms.planOf(ctx, cond.session.ID)
+func (ps *projects) modeAfterPlan(ctx context.Context, cond *conditions, p *Project) (umpire.Mode, error) {
+	plan, err := ps.planOf(ctx, cond.session.ID)
 	if err != nil {
 		return umpire.ModeDefault, err
 	}
-	to, err := ms.usualMode(ctx, p)
+	to, err := ps.usualMode(ctx, p)
 	if err != nil {
 		return umpire.ModeDefault, err
 	}
@@ -144,20 +144,20 @@ func (ms *modes) modeAfterPlan(ctx context.Context, cond *conditions, p *Project
 }
 
 // storedCall returns a call of a session with its exact input.
-func (ms *modes) storedCall(ctx context.Context, id umpire.SessionID, call umpire.CallID) (umpire.Call, error) {
-	row, err := readIn(ctx, ms.viewForChange, func(tx *store.Tx) (store.CallRow, error) {
+func (ps *projects) storedCall(ctx context.Context, id umpire.SessionID, call umpire.CallID) (umpire.Call, error) {
+	row, err := readIn(ctx, ps.viewForChange, func(tx *store.Tx) (store.CallRow, error) {
 		return tx.Calls.Get(id, call)
 	})
 	if err != nil {
 		return umpire.Call{}, umpire.Errorf("planned call %q: %w", call, err)
 	}
-	return ms.exactCall(&row)
+	return ps.exactCall(&row)
 }
 
 // permitFiles permits changes to the files of a planned call that have not changed since. A file
 // outside the project, or one that a rule covers, still asks.
-func (ms *modes) permitFiles(d *planExit, cond *conditions, p *Project, call umpire.Call, was map[string]string) {
-	decision := ms.decideWith(cond.session.Root, cond.session.AddDirs, policy.Query{
+func (ps *projects) permitFiles(d *planExit, cond *conditions, p *Project, call umpire.Call, was map[string]string) {
+	decision := ps.decideWith(cond.session.Root, cond.session.AddDirs, policy.Query{
 		Call: call,
 		Conditions: policy.Conditions{
 			Mode: umpire.ModeDefault, Profile: cond.Profile,
@@ -178,7 +178,7 @@ func (ms *modes) permitFiles(d *planExit, cond *conditions, p *Project, call ump
 			d.granted = append(d.granted, a.Resolved)
 			d.grants = append(d.grants, store.GrantRow{
 				ID: newGrantID(), Scope: umpire.ScopeSession, Project: cond.session.Project,
-				GitDir: cloneOf(&cond.session), Session: cond.session.ID, Created: ms.now(),
+				GitDir: cloneOf(&cond.session), Session: cond.session.ID, Created: ps.now(),
 				Grant: umpire.Grant{Scope: umpire.ScopeSession, Tool: call.Tool,
 					Match: umpire.Match{PathGlob: policy.PathPattern(a, p.Root)}},
 			})

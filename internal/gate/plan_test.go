@@ -21,12 +21,12 @@ func (d *testGate) planning(o umpire.Opening, before umpire.Mode) umpire.Session
 	o.Mode = &before
 	s := d.session(o)
 	plan := umpire.ModePlan
-	return must(d.SetMode(d.t.Context(), umpire.ModeChange{Session: s.ID, Mode: &plan}))(d.t)
+	return must(d.sessions.SetMode(d.t.Context(), umpire.ModeChange{Session: s.ID, Mode: &plan}))(d.t)
 }
 
 func (d *testGate) mode(s umpire.Session) umpire.Mode {
 	d.t.Helper()
-	return must(d.Session(d.t.Context(), s.ID))(d.t).Mode
+	return must(d.sessions.Get(d.t.Context(), s.ID))(d.t).Mode
 }
 
 // C-72, C-75, C-76: the plan goes to the person, and approving it brings the mode before
@@ -127,7 +127,7 @@ func TestPlansThatAreNotApproved(t *testing.T) {
 	d.submit(s, "m2", call("x2", "ExitPlanMode", `{"plan":"with tests"}`))
 	d.run(s, d.approve("x2", umpire.ScopeSession))
 	plan := umpire.ModePlan
-	must(d.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, Mode: &plan}))(t)
+	must(d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, Mode: &plan}))(t)
 	if b := d.submit(s, "m3", call("x3", "ExitPlanMode", `{"plan":"with more tests"}`)); b.State != umpire.BatchWaiting {
 		t.Errorf("the next plan is %s", b.State)
 	}
@@ -156,16 +156,16 @@ func TestBypassNeedsItsSession(t *testing.T) {
 	for _, mode := range []*umpire.Mode{nil, &plan} {
 		s := d.session(umpire.Opening{Mode: mode})
 		was := d.mode(s)
-		_, err := d.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, Mode: &bypass})
+		_, err := d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, Mode: &bypass})
 		if !errors.Is(err, umpire.ErrInvalid) || d.mode(s) != was {
 			t.Errorf("from %s: %v, and the mode is %s", was, err, d.mode(s))
 		}
 	}
 	open := d.session(umpire.Opening{AllowBypass: true})
-	if got := must(d.SetMode(t.Context(), umpire.ModeChange{Session: open.ID, Mode: &bypass}))(t); got.Mode != umpire.ModeBypass {
+	if got := must(d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: open.ID, Mode: &bypass}))(t); got.Mode != umpire.ModeBypass {
 		t.Errorf("a session that was opened for it is in %s", got.Mode)
 	}
-	if _, err := d.Open(t.Context(), umpire.Opening{Dir: d.project, Mode: &bypass}); err == nil {
+	if _, err := d.sessions.Open(t.Context(), umpire.Opening{Dir: d.project, Mode: &bypass}); err == nil {
 		t.Error("a session opens in bypass without being opened for it")
 	}
 }
@@ -178,14 +178,14 @@ func TestPersonLeavesPlanMode(t *testing.T) {
 	d.submit(s, "m1", write("w1", filepath.Join(d.project, "a")))
 	d.submit(s, "m2", exitPlan("x1"))
 	leave := umpire.ModeChange{Session: s.ID, LeavePlan: true}
-	if got := must(d.SetMode(t.Context(), leave))(t); got.Mode != umpire.ModeBypass {
+	if got := must(d.sessions.SetMode(t.Context(), leave))(t); got.Mode != umpire.ModeBypass {
 		t.Errorf("mode %s", got.Mode)
 	}
-	if _, err := d.SetMode(t.Context(), leave); !errors.Is(err, umpire.ErrState) {
+	if _, err := d.sessions.SetMode(t.Context(), leave); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("twice: %v", err)
 	}
 	mode := umpire.ModeAsk
-	if _, err := d.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, LeavePlan: true, Mode: &mode}); !errors.Is(err, umpire.ErrInvalid) {
+	if _, err := d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, LeavePlan: true, Mode: &mode}); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("with a mode: %v", err)
 	}
 	d.run(s, d.approve("x1", umpire.ScopeOnce)) // the plan is over, and so the call does nothing
@@ -195,7 +195,7 @@ func TestPersonLeavesPlanMode(t *testing.T) {
 	// Opened in plan mode there is no mode before: the usual one follows.
 	plan := umpire.ModePlan
 	fresh := d.session(umpire.Opening{Mode: &plan})
-	if got := must(d.SetMode(t.Context(), umpire.ModeChange{Session: fresh.ID, LeavePlan: true}))(t); got.Mode != umpire.ModeDefault {
+	if got := must(d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: fresh.ID, LeavePlan: true}))(t); got.Mode != umpire.ModeDefault {
 		t.Errorf("opened in plan mode, then %s", got.Mode)
 	}
 }
@@ -221,7 +221,7 @@ func TestModeChangesTellWhatIsStripped(t *testing.T) {
 		mode umpire.Mode
 		want umpire.Verdict
 	}{{umpire.ModeDefault, umpire.Allow}, {umpire.ModeAuto, umpire.Ask}, {umpire.ModeDefault, umpire.Allow}} {
-		must(d.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, Mode: &step.mode}))(t)
+		must(d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, Mode: &step.mode}))(t)
 		if got := verdict(); got != step.want {
 			t.Errorf("%s: %s", step.mode, got)
 		}

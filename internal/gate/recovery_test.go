@@ -48,11 +48,11 @@ func TestLostCalls(t *testing.T) {
 			if err := os.WriteFile(d.file("b.txt"), []byte("b"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}); !errors.Is(err, umpire.ErrState) {
+			if _, err := d.sessions.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}); !errors.Is(err, umpire.ErrState) {
 				t.Fatalf("the session was taken while its runner has a lease: %v", err)
 			}
 			d.pass(lease + time.Second)
-			taken := must(d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
+			taken := must(d.sessions.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
 			if _, err := d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: "m1", Call: "w", Status: umpire.ResultOK, Epoch: s.Epoch}); !errors.Is(err, umpire.ErrFenced) {
 				t.Errorf("the runner that was replaced is not fenced off: %v", err)
 			}
@@ -127,7 +127,7 @@ func TestLostReadRunsAgain(t *testing.T) {
 		t.Fatal("want one start and no second one by the same runner")
 	}
 	d.pass(lease + time.Second)
-	taken := must(d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
+	taken := must(d.sessions.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
 	start.Epoch, start.Runner = taken.Epoch, "r2"
 	if started := must(d.Start(t.Context(), start))(t); !started.Go || started.Attempt != 2 {
 		t.Errorf("started is %+v", started)
@@ -150,7 +150,7 @@ func TestLostProjectCodeAsks(t *testing.T) {
 				t.Fatal("not started")
 			}
 			d.pass(lease + time.Second)
-			taken := must(d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
+			taken := must(d.sessions.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
 			start.Epoch, start.Runner = taken.Epoch, "r2"
 			if must(d.Start(t.Context(), start))(t).Go {
 				t.Error("it ran a second time")

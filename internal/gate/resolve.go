@@ -131,7 +131,7 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution
 		return nil, err
 	}
 	if expired(&r.ask, g.now()) {
-		if err := g.expire(ctx, &r.ask); err != nil {
+		if err := g.sessions.expire(ctx, &r.ask); err != nil {
 			return nil, err
 		}
 		return nil, g.existingAnswer(ctx, a.Request)

@@ -14,7 +14,11 @@ const maxRunners = 64
 // AddRunner adds a live process to the runners of an external agent's session, and updates s. A
 // runner leaves only when it ends, so a false claim cannot displace a real runner and free its
 // children of the guard. Adding a runner again changes nothing.
-func (ss *sessions) AddRunner(ctx context.Context, s *umpire.Session, runner string) error {
+func (g *Gate) AddRunner(ctx context.Context, s *umpire.Session, runner string) error {
+	return g.sessions.addRunner(ctx, s, runner)
+}
+
+func (ss *sessions) addRunner(ctx context.Context, s *umpire.Session, runner string) error {
 	if !s.External || s.State == umpire.SessionOver || !ss.lacksRunner(s, runner) {
 		return nil
 	}

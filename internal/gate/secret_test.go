@@ -49,14 +49,14 @@ func TestSecretsAreMaskedAndStillRun(t *testing.T) {
 		t.Fatalf("what runs is %s", started.Call.Input)
 	}
 	must(d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: "m1", Call: "c", Status: umpire.ResultOK, Output: "token is " + token, Epoch: s.Epoch}))(t)
-	c := must(d.Compose(t.Context(), s.ID, s.Epoch))(t)
+	c := must(d.conversations.Compose(t.Context(), s.ID, s.Epoch))(t)
 	if got := c.Batches["m1"].Results[0].Output; got != "token is "+token {
 		t.Errorf("the model reads %q", got)
 	}
 	if got := string(c.Messages[0].Content); !strings.Contains(got, token) {
 		t.Errorf("the message is %q", got)
 	}
-	told := must(d.Conversation(t.Context(), umpire.ConversationQuery{Session: s.ID}))(t)
+	told := must(d.conversations.Read(t.Context(), umpire.ConversationQuery{Session: s.ID}))(t)
 	if text := string(data(told)); strings.Contains(text, token) || !strings.Contains(text, "I use ") || !strings.Contains(text, "token is ") {
 		t.Errorf("a person reads %s", text)
 	}

@@ -22,6 +22,8 @@ type sessions struct {
 
 	// noted maps sessions to the changed project id that the timeline already reports.
 	noted *sync.Map
+	// tendTrials finishes the keeps that a session's previous runner had begun.
+	tendTrials func(context.Context) error
 }
 
 // Open opens a session in the project of a folder. For an external agent, it returns a session that
@@ -149,7 +151,7 @@ func sessionDetail(s *umpire.Session) map[string]any {
 // existingSession returns the session that an external agent already has. A session of another
 // project cannot be taken over by its id.
 func (ss *sessions) existingSession(ctx context.Context, s *umpire.Session, o *umpire.Opening) (umpire.Session, error) {
-	existing, err := ss.Session(ctx, s.ID)
+	existing, err := ss.Get(ctx, s.ID)
 	if err != nil {
 		return umpire.Session{}, err
 	}
@@ -161,7 +163,7 @@ func (ss *sessions) existingSession(ctx context.Context, s *umpire.Session, o *u
 	if over {
 		existing, err = ss.reopen(ctx, s)
 	} else if _, err = p.CheckResume(&existing, false); err == nil {
-		err = ss.AddRunner(ctx, &existing, s.Runner)
+		err = ss.addRunner(ctx, &existing, s.Runner)
 	}
 	if err == nil {
 		err = ss.noteIdentity(ctx, &existing, p, 0)
@@ -189,8 +191,12 @@ func (ss *sessions) reopen(ctx context.Context, s *umpire.Session) (existing ump
 	return existing, err
 }
 
-// Session returns the current state of a session.
-func (be *backend) Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
+// Get returns the current state of a session.
+func (ss *sessions) Get(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
+	return ss.readSession(ctx, id)
+}
+
+func (be *backend) readSession(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
 	s, err := readIn(ctx, be.view, func(tx *store.Tx) (umpire.Session, error) { return tx.Sessions.Get(id) })
 	if err != nil {
 		return umpire.Session{}, umpire.Errorf("session %s: %w", project.PrintableID(id), err)
@@ -198,7 +204,7 @@ func (be *backend) Session(ctx context.Context, id umpire.SessionID) (umpire.Ses
 	return s, nil
 }
 
-// Latest returns the session that [Gate.Continue] takes by default.
+// Latest returns the session that Continue takes by default.
 func (ss *sessions) Latest(ctx context.Context, q umpire.LatestQuery) (umpire.Session, error) {
 	p, err := ss.Project(q.Dir)
 	if err != nil {
@@ -207,8 +213,8 @@ func (ss *sessions) Latest(ctx context.Context, q umpire.LatestQuery) (umpire.Se
 	return ss.latest(ctx, p, q.Agent)
 }
 
-// Sessions returns sessions, the latest activity first.
-func (ss *sessions) Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpire.Session, error) {
+// List returns sessions, the latest activity first.
+func (ss *sessions) List(ctx context.Context, q umpire.SessionQuery) ([]umpire.Session, error) {
 	return readIn(ctx, ss.view, func(tx *store.Tx) ([]umpire.Session, error) {
 		return tx.Sessions.List(store.SessionQuery{
 			Project: q.Project, Runners: q.Runners, Limit: q.Limit, After: q.After, AfterActiveAt: q.AfterActiveAt,
@@ -217,8 +223,12 @@ func (ss *sessions) Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpi
 }
 
 // Continue takes a session for a runner, if the guards of the project let it. It increments the
-// epoch to fence off the previous runner.
+// epoch to fence off the previous runner. It first finishes a keep that the previous runner had
+// begun.
 func (ss *sessions) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
+	if err := ss.tendTrials(ctx); err != nil && ss.config.Warn != nil {
+		ss.config.Warn(err)
+	}
 	if err := ss.refresh(r.Dir); err != nil {
 		return umpire.Session{}, err
 	}
@@ -247,7 +257,7 @@ func (ss *sessions) Continue(ctx context.Context, r umpire.Resumption) (umpire.S
 	if err := ss.noteIdentity(ctx, &s, p, 0); err != nil {
 		return umpire.Session{}, err
 	}
-	return ss.Session(ctx, s.ID)
+	return ss.Get(ctx, s.ID)
 }
 
 // latest finds the latest live root session of an agent in the worktree of a project.
@@ -280,7 +290,7 @@ func (ss *sessions) latest(ctx context.Context, p *Project, agent string) (umpir
 // errNoSession reports that a project has no session in this worktree, and names the one it has in
 // another folder.
 func (ss *sessions) errNoSession(ctx context.Context, p *Project, elsewhere umpire.SessionID) (umpire.Session, error) {
-	last, err := ss.Session(ctx, elsewhere)
+	last, err := ss.Get(ctx, elsewhere)
 	if err != nil || last.Root == p.Root || last.External || last.State == umpire.SessionOver {
 		return umpire.Session{}, umpire.Errorf("no session to continue in %s; start one with umpire run \"TASK\": %w",
 			p.Root, umpire.ErrState)
@@ -372,7 +382,7 @@ func (ss *sessions) Fork(ctx context.Context, from umpire.SessionID, r umpire.Re
 	if err != nil {
 		return umpire.Session{}, err
 	}
-	origin, err := ss.Session(ctx, from)
+	origin, err := ss.Get(ctx, from)
 	if err != nil {
 		return umpire.Session{}, err
 	}

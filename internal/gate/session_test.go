@@ -30,16 +30,16 @@ func TestContinueStaysInTheProject(t *testing.T) {
 	b1 := d.session(umpire.Opening{Dir: b})
 	d.session(umpire.Opening{Parent: a2.ID}) // a sub-agent's session is not a root session
 	from := umpire.Resumption{Dir: d.project}
-	if s := must(d.Continue(t.Context(), from))(t); s.ID != a2.ID || s.Epoch != a2.Epoch+1 {
+	if s := must(d.sessions.Continue(t.Context(), from))(t); s.ID != a2.ID || s.Epoch != a2.Epoch+1 {
 		t.Errorf("N-21: continued %s at epoch %d", s.ID, s.Epoch)
 	}
 	from.ID = a1.ID
-	must(d.Continue(t.Context(), from))(t)
-	if s := must(d.Continue(t.Context(), umpire.Resumption{Dir: d.project}))(t); s.ID != a1.ID {
+	must(d.sessions.Continue(t.Context(), from))(t)
+	if s := must(d.sessions.Continue(t.Context(), umpire.Resumption{Dir: d.project}))(t); s.ID != a1.ID {
 		t.Errorf("A-25: the latest activity was %s, continued %s", a1.ID, s.ID)
 	}
 	from.ID = b1.ID
-	_, err := d.Continue(t.Context(), from)
+	_, err := d.sessions.Continue(t.Context(), from)
 	if !errors.Is(err, umpire.ErrOtherProject) {
 		t.Fatalf("N-22: %v", err)
 	}
@@ -49,15 +49,15 @@ func TestContinueStaysInTheProject(t *testing.T) {
 		}
 	}
 	from.AllowCrossProject = true
-	must(d.Continue(t.Context(), from))(t)
+	must(d.sessions.Continue(t.Context(), from))(t)
 	events := must(d.Events(t.Context(), umpire.Filter{Session: b1.ID}))(t)
 	if last := events[len(events)-1]; last.Kind != umpire.EventSessionResumed || !strings.Contains(string(last.Data), `"cross_project":true`) {
 		t.Errorf("N05: the override is not on record: %s %s", last.Kind, last.Data)
 	}
-	if _, err := d.Fork(t.Context(), b1.ID, from); !errors.Is(err, umpire.ErrOtherProject) {
+	if _, err := d.sessions.Fork(t.Context(), b1.ID, from); !errors.Is(err, umpire.ErrOtherProject) {
 		t.Errorf("N-24, A-26: a fork across projects gave %v", err)
 	}
-	if _, err := d.Continue(t.Context(), umpire.Resumption{Dir: d.secondProject()}); !errors.Is(err, umpire.ErrState) {
+	if _, err := d.sessions.Continue(t.Context(), umpire.Resumption{Dir: d.secondProject()}); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("A-27: a project without sessions gave %v", err)
 	}
 }
@@ -68,8 +68,8 @@ func TestSessionIDsAreShownSafely(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
 	const evil = "x\n\x1b[31mok"
-	_, opening := d.Open(t.Context(), umpire.Opening{ID: evil, Dir: d.project})
-	_, continuing := d.Continue(t.Context(), umpire.Resumption{ID: evil, Dir: d.project})
+	_, opening := d.sessions.Open(t.Context(), umpire.Opening{ID: evil, Dir: d.project})
+	_, continuing := d.sessions.Continue(t.Context(), umpire.Resumption{ID: evil, Dir: d.project})
 	for _, err := range []error{opening, continuing} {
 		if err == nil || strings.ContainsAny(err.Error(), "\n\x1b") {
 			t.Errorf("the error is %q", err)
@@ -92,7 +92,7 @@ func TestSessionFields(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	s := d.session(umpire.Opening{Dir: sub, Agent: "tester"})
-	got := must(d.Session(t.Context(), s.ID))(t)
+	got := must(d.sessions.Get(t.Context(), s.ID))(t)
 	if got.Root != s.Root || got.Dir != sub || !got.IsRoot || got.GitDir == "" || len(got.Project) != 64 || got.Agent != "tester" {
 		t.Errorf("the session is %+v", got)
 	}
@@ -111,14 +111,14 @@ func TestLegacySession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := must(d.Continue(t.Context(), umpire.Resumption{ID: "old", Dir: d.project}))(t)
+	s := must(d.sessions.Continue(t.Context(), umpire.Resumption{ID: "old", Dir: d.project}))(t)
 	if s.Project == "" || s.Root == "" {
 		t.Errorf("the session is %+v", s)
 	}
 	if n := count(d.kinds(s), umpire.EventNotice); n != 1 {
 		t.Errorf("%d notices", n)
 	}
-	if last := must(d.Continue(t.Context(), umpire.Resumption{Dir: d.project}))(t); last.ID != "old" {
+	if last := must(d.sessions.Continue(t.Context(), umpire.Resumption{Dir: d.project}))(t); last.ID != "old" {
 		t.Errorf("continued %s", last.ID)
 	}
 }
@@ -142,7 +142,7 @@ func TestFiftySessionsOfTwoProjects(t *testing.T) {
 					return
 				}
 				if i%3 == 0 {
-					if err := d.Delete(context.Background(), s.ID); err != nil {
+					if err := d.sessions.Delete(context.Background(), s.ID); err != nil {
 						t.Error(err)
 					}
 					return
@@ -159,7 +159,7 @@ func TestFiftySessionsOfTwoProjects(t *testing.T) {
 	}
 	for project, want := range kept {
 		var got []umpire.SessionID
-		for _, s := range must(d.Sessions(t.Context(), umpire.SessionQuery{Project: project}))(t) {
+		for _, s := range must(d.sessions.List(t.Context(), umpire.SessionQuery{Project: project}))(t) {
 			got = append(got, s.ID)
 			if s.Project != project {
 				t.Errorf("session %s of project %s is in the index of %s", s.ID, s.Project, project)
@@ -187,7 +187,7 @@ func TestFiftySessionsOfTwoProjects(t *testing.T) {
 // of its project is asked all the same.
 func (d *testGate) liveThrough(dir string, i int) (umpire.Session, error) {
 	ctx := context.Background()
-	s, err := d.Open(ctx, umpire.Opening{Dir: dir})
+	s, err := d.sessions.Open(ctx, umpire.Opening{Dir: dir})
 	if err != nil {
 		return s, err
 	}
@@ -241,7 +241,7 @@ func TestExternalSession(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if err := d.End(t.Context(), s.ID, "over"); err != nil {
+	if err := d.sessions.End(t.Context(), s.ID, "over"); err != nil {
 		t.Fatal(err)
 	}
 	again := d.session(opening)
@@ -249,7 +249,7 @@ func TestExternalSession(t *testing.T) {
 		t.Errorf("taken up again it is %+v", again)
 	}
 	opening.Dir = d.secondProject()
-	if _, err := d.Open(t.Context(), opening); err == nil {
+	if _, err := d.sessions.Open(t.Context(), opening); err == nil {
 		t.Error("another project took the session over by its id")
 	}
 }
@@ -289,9 +289,9 @@ func TestFoldersAreWhole(t *testing.T) {
 	}
 	for _, dir := range []string{"relative", ".", "\x00", "/a\x00b", "/" + strings.Repeat("x", 5000), "/" + strings.Repeat("x", 300), file} {
 		asks := map[string]error{}
-		_, asks["Open"] = d.Open(t.Context(), umpire.Opening{Dir: dir})
-		_, asks["Continue"] = d.Continue(t.Context(), umpire.Resumption{Dir: dir})
-		_, asks["Fork"] = d.Fork(t.Context(), s.ID, umpire.Resumption{Dir: dir})
+		_, asks["Open"] = d.sessions.Open(t.Context(), umpire.Opening{Dir: dir})
+		_, asks["Continue"] = d.sessions.Continue(t.Context(), umpire.Resumption{Dir: dir})
+		_, asks["Fork"] = d.sessions.Fork(t.Context(), s.ID, umpire.Resumption{Dir: dir})
 		_, asks["Rules"] = d.rules.List(t.Context(), dir)
 		_, asks["RuleStatus"] = d.rules.Status(t.Context(), dir)
 		_, asks["AddRule"] = d.rules.Add(t.Context(), dir, umpire.ScopeProject, umpire.Rule{Action: umpire.Deny, Tool: "Edit"}, umpire.Actor{})
@@ -326,7 +326,7 @@ func TestConversationIsRead(t *testing.T) {
 	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	said := func(q umpire.ConversationQuery) (said []string, results int) {
-		c := must(d.Conversation(t.Context(), q))(t)
+		c := must(d.conversations.Read(t.Context(), q))(t)
 		for _, m := range c.Messages {
 			said = append(said, fmt.Sprintf("%d %s %s", m.N, m.Role, m.Content))
 		}
@@ -335,14 +335,14 @@ func TestConversationIsRead(t *testing.T) {
 		}
 		return said, results
 	}
-	must(d.Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: "look", Epoch: s.Epoch}))(t)
-	must(d.Compose(t.Context(), s.ID, s.Epoch))(t)
+	must(d.conversations.Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: "look", Epoch: s.Epoch}))(t)
+	must(d.conversations.Compose(t.Context(), s.ID, s.Epoch))(t)
 	b := must(d.Submit(t.Context(), umpire.Submission{
 		Session: s.ID, Batch: "m1", Epoch: s.Epoch, Calls: []umpire.Call{command("c1", "ls")}, Message: json.RawMessage(`"I look"`),
 	}))(t)
 	d.run(s, b)
-	must(d.Compose(t.Context(), s.ID, s.Epoch))(t)
-	must(d.Reply(t.Context(), umpire.Reply{Session: s.ID, Message: json.RawMessage(`"done"`), Epoch: s.Epoch}))(t)
+	must(d.conversations.Compose(t.Context(), s.ID, s.Epoch))(t)
+	must(d.conversations.Reply(t.Context(), umpire.Reply{Session: s.ID, Message: json.RawMessage(`"done"`), Epoch: s.Epoch}))(t)
 
 	all := []string{`1 user "look"`, `2 assistant "I look"`, `3 assistant "done"`}
 	for limit, want := range map[int][]string{0: all, 2: all[1:], 9: all} {
@@ -353,20 +353,20 @@ func TestConversationIsRead(t *testing.T) {
 	if got, results := said(umpire.ConversationQuery{Session: s.ID, Limit: 1}); !slices.Equal(got, all[2:]) || results != 0 {
 		t.Errorf("the last one: %q, %d results", got, results)
 	}
-	if latest := must(d.Latest(t.Context(), umpire.LatestQuery{Dir: s.Dir}))(t); latest.ID != s.ID {
+	if latest := must(d.sessions.Latest(t.Context(), umpire.LatestQuery{Dir: s.Dir}))(t); latest.ID != s.ID {
 		t.Errorf("%q would be gone on with, want %q", latest.ID, s.ID)
 	}
-	forked := must(d.Fork(t.Context(), s.ID, umpire.Resumption{Dir: s.Dir, Runner: s.Runner}))(t)
+	forked := must(d.sessions.Fork(t.Context(), s.ID, umpire.Resumption{Dir: s.Dir, Runner: s.Runner}))(t)
 	if got, results := said(umpire.ConversationQuery{Session: forked.ID}); len(got) != 3 || results != 1 {
 		t.Errorf("of a fork: %q, %d results", got, results)
 	}
-	if _, err := d.Latest(t.Context(), umpire.LatestQuery{Dir: d.secondProject()}); !errors.Is(err, umpire.ErrState) {
+	if _, err := d.sessions.Latest(t.Context(), umpire.LatestQuery{Dir: d.secondProject()}); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("the latest of a project without sessions: %v", err)
 	}
-	if _, err := d.Conversation(t.Context(), umpire.ConversationQuery{Session: "none"}); !errors.Is(err, umpire.ErrNotFound) {
+	if _, err := d.conversations.Read(t.Context(), umpire.ConversationQuery{Session: "none"}); !errors.Is(err, umpire.ErrNotFound) {
 		t.Errorf("of no session: %v", err)
 	}
-	if _, err := d.Conversation(t.Context(), umpire.ConversationQuery{Session: s.ID, Limit: -1}); !errors.Is(err, umpire.ErrInvalid) {
+	if _, err := d.conversations.Read(t.Context(), umpire.ConversationQuery{Session: s.ID, Limit: -1}); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("fewer than none: %v", err)
 	}
 }
@@ -383,15 +383,15 @@ func TestAgentsAreBounded(t *testing.T) {
 		}
 	}
 	o := umpire.Opening{Dir: d.project, Runner: "other:1:1", Limited: true}
-	if _, err := d.Open(t.Context(), o); !errors.Is(err, umpire.ErrLimit) {
+	if _, err := d.sessions.Open(t.Context(), o); !errors.Is(err, umpire.ErrLimit) {
 		t.Errorf("session %d gave %v", maxOpenSessions+1, err)
 	}
-	if err := d.End(t.Context(), "s0", ""); err != nil {
+	if err := d.sessions.End(t.Context(), "s0", ""); err != nil {
 		t.Fatal(err)
 	}
-	must(d.Open(t.Context(), o))(t)
+	must(d.sessions.Open(t.Context(), o))(t)
 	o.Runner = "other:2:2"
-	must(d.Open(t.Context(), o))(t)
+	must(d.sessions.Open(t.Context(), o))(t)
 	err := d.view(t.Context(), func(tx *store.Tx) error { return roomForQuestions(tx, "other:1:1", maxOpenPending/4) })
 	if !errors.Is(err, umpire.ErrLimit) {
 		t.Errorf("too many questions gave %v", err)
@@ -408,18 +408,18 @@ func TestRestartedAgentIsTheRunner(t *testing.T) {
 	dead := map[string]bool{}
 	d.config.Alive = func(runner string) (bool, bool) { return !dead[runner], true }
 	o := umpire.Opening{ID: "cc", Dir: d.project, External: true, Runner: "h:1:1"}
-	must(d.Open(t.Context(), o))(t)
+	must(d.sessions.Open(t.Context(), o))(t)
 	o.Runner = "h:2:2"
-	if s := must(d.Open(t.Context(), o))(t); s.Runner != "h:1:1" || s.Epoch != 1 || !slices.Equal(s.Runners, []string{"h:2:2"}) {
+	if s := must(d.sessions.Open(t.Context(), o))(t); s.Runner != "h:1:1" || s.Epoch != 1 || !slices.Equal(s.Runners, []string{"h:2:2"}) {
 		t.Errorf("beside a process that lives: %s and %v at epoch %d", s.Runner, s.Runners, s.Epoch)
 	}
 	dead["h:1:1"] = true
-	if s := must(d.Open(t.Context(), o))(t); s.Runner != "h:2:2" || s.Runners != nil || s.Epoch != 2 {
+	if s := must(d.sessions.Open(t.Context(), o))(t); s.Runner != "h:2:2" || s.Runners != nil || s.Epoch != 2 {
 		t.Errorf("after that process: %s and %v at epoch %d", s.Runner, s.Runners, s.Epoch)
 	}
 	dead["h:2:2"] = true
 	o.Runner = "h:3:3"
-	if s := must(d.Open(t.Context(), o))(t); s.Runner != "h:3:3" || s.Epoch != 3 {
+	if s := must(d.sessions.Open(t.Context(), o))(t); s.Runner != "h:3:3" || s.Epoch != 3 {
 		t.Errorf("after all of them: %s at epoch %d", s.Runner, s.Epoch)
 	}
 }
@@ -451,13 +451,13 @@ func TestRunnersOfASession(t *testing.T) {
 	if err := d.AddRunner(t.Context(), &s, "h:0:1"); !errors.Is(err, umpire.ErrLimit) {
 		t.Errorf("one too many: %v", err)
 	}
-	got := must(d.Session(t.Context(), "cc"))(t)
+	got := must(d.sessions.Get(t.Context(), "cc"))(t)
 	if !slices.Equal(got.AllRunners(), all) || got.Epoch != 1 {
 		t.Errorf("the runners are %v at epoch %d", got.AllRunners(), got.Epoch)
 	}
 	for _, runner := range all {
 		dead[runner] = true
-		found := must(d.Sessions(t.Context(), umpire.SessionQuery{Runners: []string{runner}}))(t)
+		found := must(d.sessions.List(t.Context(), umpire.SessionQuery{Runners: []string{runner}}))(t)
 		if len(found) != 1 {
 			t.Errorf("nobody guards %s", runner)
 		}
@@ -468,10 +468,10 @@ func TestRunnersOfASession(t *testing.T) {
 	if err := d.AddRunner(t.Context(), &s, "h:1:2"); err != nil || !slices.Equal(s.AllRunners(), []string{"other:2:1", "h:1:2"}) {
 		t.Errorf("the next one with its number: %v, %v", err, s.AllRunners())
 	}
-	if err := d.End(t.Context(), "cc", ""); err != nil {
+	if err := d.sessions.End(t.Context(), "cc", ""); err != nil {
 		t.Fatal(err)
 	}
-	if got := must(d.Session(t.Context(), "cc"))(t); len(got.AllRunners()) > 0 {
+	if got := must(d.sessions.Get(t.Context(), "cc"))(t); len(got.AllRunners()) > 0 {
 		t.Errorf("an ended session has the runners %v", got.AllRunners())
 	}
 }
@@ -535,7 +535,7 @@ func TestGrantsStayWithTheirProject(t *testing.T) {
 	git("commit", "-q", "--allow-empty", "-m", "first")
 	s := d.session(umpire.Opening{})
 	all := true
-	must(d.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, AllowAll: &all}))(t)
+	must(d.sessions.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, AllowAll: &all}))(t)
 	check := func(want umpire.Verdict) {
 		t.Helper()
 		call := command("c", "npm install x")
@@ -552,7 +552,7 @@ func TestGrantsStayWithTheirProject(t *testing.T) {
 	git("commit", "-q", "--allow-empty", "-m", "of another repository")
 	d.shut()
 	d.open()
-	if again := must(d.Continue(t.Context(), umpire.Resumption{Dir: d.project}))(t); again.ID != s.ID || again.Project != s.Project {
+	if again := must(d.sessions.Continue(t.Context(), umpire.Resumption{Dir: d.project}))(t); again.ID != s.ID || again.Project != s.Project {
 		t.Errorf("continued %s of %s", again.ID, again.Project)
 	}
 	check(umpire.Ask)

@@ -89,12 +89,12 @@ func TestStoredBeforeGoingOn(t *testing.T) {
 	s := d.session(umpire.Opening{})
 	other := d.second() // reads the store by its own connection
 	b := d.submit(s, "m1", command("a", "ls"))
-	c := must(other.conversation(t.Context(), s.ID))(t)
+	c := must(other.conversations.conversation(t.Context(), s.ID))(t)
 	if len(c.Messages) != 1 || c.Messages[0].Batch != "m1" {
 		t.Errorf("before anything ran the store has %+v", c.Messages)
 	}
 	d.run(s, b)
-	c = must(other.conversation(t.Context(), s.ID))(t)
+	c = must(other.conversations.conversation(t.Context(), s.ID))(t)
 	if results := c.Batches["m1"].Results; len(results) != 1 || results[0].Output != "ran a" {
 		t.Errorf("before the next request the store has %+v", results)
 	}
@@ -111,13 +111,13 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	if len(cards) != 2 || cards[0].Call != "b" || cards[1].Call != "c" {
 		t.Fatalf("waiting are %+v", cards)
 	}
-	got := must(d.Session(t.Context(), s.ID))(t)
+	got := must(d.sessions.Get(t.Context(), s.ID))(t)
 	if got.Pending != 2 || got.Permission != umpire.StateWaiting {
 		t.Errorf("the session has %d waiting and is %s", got.Pending, got.Permission)
 	}
 	d.approve("b", umpire.ScopeOnce)
 	d.refuse("c", "")
-	got = must(d.Session(t.Context(), s.ID))(t)
+	got = must(d.sessions.Get(t.Context(), s.ID))(t)
 	if got.Pending != 0 || got.Permission == umpire.StateWaiting {
 		t.Errorf("the session has %d waiting and is %s", got.Pending, got.Permission)
 	}
@@ -173,7 +173,7 @@ func TestStatusIsNotBehindTheTimeline(t *testing.T) {
 	}
 	want := func(state umpire.PermissionState, pending int, blocked bool) {
 		t.Helper()
-		got := must(d.Session(t.Context(), s.ID))(t)
+		got := must(d.sessions.Get(t.Context(), s.ID))(t)
 		if got.Permission != state || got.Pending != pending || (got.Blocked != nil) != blocked {
 			t.Errorf("the session is %s with %d waiting, blocked by %+v; want %s and %d", got.Permission, got.Pending, got.Blocked, state, pending)
 		}
@@ -199,7 +199,7 @@ func TestBlockedBy(t *testing.T) {
 	s := d.session(umpire.Opening{})
 	want := func(when string, state umpire.PermissionState, code umpire.ReasonCode) {
 		t.Helper()
-		got := must(d.Session(t.Context(), s.ID))(t)
+		got := must(d.sessions.Get(t.Context(), s.ID))(t)
 		by := umpire.ReasonCode("")
 		if got.Blocked != nil {
 			by = got.Blocked.Code

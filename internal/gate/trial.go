@@ -203,7 +203,7 @@ func (ts *trials) endLostTrials(ctx context.Context, project umpire.ProjectID) e
 		if of[i].External {
 			errs = append(errs, ignoreGone(ts.tendTrial(ctx, &running[i])))
 		} else {
-			errs = append(errs, ts.gate.tendHeld(ctx, &of[i]))
+			errs = append(errs, ts.gate.sessions.tendHeld(ctx, &of[i]))
 		}
 	}
 	return errors.Join(errs...)

@@ -52,7 +52,7 @@ func TestTrialCrashChild(t *testing.T) {
 	}
 	r := crashTrier(t, dir)
 	never := r.endAtPlace()
-	r.session = must(r.Open(t.Context(), umpire.Opening{ID: "s1", Dir: r.project, Runner: "runner"}))(t)
+	r.session = must(r.sessions.Open(t.Context(), umpire.Opening{ID: "s1", Dir: r.project, Runner: "runner"}))(t)
 	r.hand(command("c", unknownScript))
 	r.tryScript()
 	never()
@@ -97,7 +97,7 @@ func TestTrialCrashMatrix(t *testing.T) {
 				t.Errorf("found a call that is %s with a trial that is %q", c.State, c.TrialState)
 			}
 			r.pass(lease + time.Second)
-			r.session = must(r.Continue(t.Context(), umpire.Resumption{ID: "s1", Dir: r.project, Runner: "next"}))(t)
+			r.session = must(r.sessions.Continue(t.Context(), umpire.Resumption{ID: "s1", Dir: r.project, Runner: "next"}))(t)
 			if row.lost {
 				p := r.pending("c")
 				if !p.Indeterminate {

@@ -97,15 +97,6 @@ func (ts *trials) tend(ctx context.Context) error {
 	return errors.Join(append(errs, ts.dropLayers(ctx))...)
 }
 
-// Continue takes a session for a runner. It first finishes a keep that the previous runner had
-// begun.
-func (g *Gate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
-	if err := g.trials.tend(ctx); err != nil && g.config.Warn != nil {
-		g.config.Warn(err)
-	}
-	return g.sessions.Continue(ctx, r)
-}
-
 // A trialStand is a trial's state with its call and its session.
 type trialStand struct {
 	row     store.TrialRow

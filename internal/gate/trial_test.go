@@ -337,7 +337,7 @@ func TestTrialWithTheNetwork(t *testing.T) {
 	r := offline(t, policy.AutonomyMedium)
 	again(r)
 	r.pass(lease + time.Second)
-	r.session = must(r.Continue(t.Context(), umpire.Resumption{ID: r.session.ID, Dir: r.project, Runner: "next"}))(t)
+	r.session = must(r.sessions.Continue(t.Context(), umpire.Resumption{ID: r.session.ID, Dir: r.project, Runner: "next"}))(t)
 	card := r.pending("c")
 	if !card.Warning || card.TrialOffer != umpire.NoTrial ||
 		!card.Reason.Is("its trial had the network and was interrupted: what it sent is sent") {
@@ -465,7 +465,7 @@ func TestTrialOfAnother(t *testing.T) {
 	lost := r.begin()
 	take := func() umpire.Batch {
 		r.pass(lease + time.Second)
-		r.session = must(r.Continue(t.Context(), umpire.Resumption{ID: r.session.ID, Dir: r.project, Runner: "next"}))(t)
+		r.session = must(r.sessions.Continue(t.Context(), umpire.Resumption{ID: r.session.ID, Dir: r.project, Runner: "next"}))(t)
 		return must(r.Batch(t.Context(), r.session.ID, "m1"))(t)
 	}
 	if b := take(); b.Calls[0].Trial != "" {

@@ -34,7 +34,7 @@ func TestRoundTrips(t *testing.T) {
 	}
 	open := func(o umpire.Opening) umpire.Session {
 		o.Dir = t.TempDir()
-		return must(g.Open(t.Context(), o))(t)
+		return must(g.sessions.Open(t.Context(), o))(t)
 	}
 	asks, runs := open(umpire.Opening{}), open(umpire.Opening{ID: "host", External: true})
 	for i := range 2 {

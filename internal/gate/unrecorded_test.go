@@ -32,8 +32,11 @@ func TestNothingIsRecordedWithoutAStore(t *testing.T) {
 			_, err := d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: b.ID, Call: "c1", Status: umpire.ResultOK})
 			return err
 		},
-		"Prompt": func() error { _, err := d.Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: "t"}); return err },
-		"End":    func() error { return d.End(t.Context(), s.ID, "") },
+		"Prompt": func() error {
+			_, err := d.conversations.Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: "t"})
+			return err
+		},
+		"End": func() error { return d.sessions.End(t.Context(), s.ID, "") },
 	} {
 		if err := try(); !errors.Is(err, umpire.ErrNotRecorded) {
 			t.Errorf("%s: %v", name, err)

@@ -35,7 +35,7 @@ func TestSessionIsReadAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	opened := must(g.Open(ctx, umpire.Opening{Dir: t.TempDir()}))(t)
+	opened := must(g.sessions.Open(ctx, umpire.Opening{Dir: t.TempDir()}))(t)
 	if n := len(must(g.Events(ctx, umpire.Filter{Session: opened.ID}))(t)); n != 1 {
 		t.Errorf("the session has %d events, want the one that opened it", n)
 	}
@@ -57,7 +57,7 @@ func TestSessionIsReadAtOnce(t *testing.T) {
 	if e := <-seen; e.Kind != umpire.EventSessionOpened {
 		t.Errorf("the first event is %q", e.Kind)
 	}
-	if err := g.End(ctx, opened.ID, "enough"); err != nil {
+	if err := g.sessions.End(ctx, opened.ID, "enough"); err != nil {
 		t.Fatal(err)
 	}
 	if e := <-seen; e.Kind != umpire.EventSessionEnded {

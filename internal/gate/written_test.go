@@ -110,7 +110,7 @@ func TestPrunedWritesAreNotForgotten(t *testing.T) {
 	ended := func(call umpire.Call) {
 		s := d.session(umpire.Opening{})
 		d.do(s, "m1", call)
-		if err := d.End(t.Context(), s.ID, ""); err != nil {
+		if err := d.sessions.End(t.Context(), s.ID, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

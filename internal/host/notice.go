@@ -63,7 +63,7 @@ func (p *Responder) reportRan(ctx context.Context, r *run, q *Question, e Event)
 	if line, _ := CommandLine(&e); ticketOnLine(line) != "" {
 		return nil
 	}
-	s, err := p.gate.Session(ctx, e.Session)
+	s, err := p.gate.Sessions().Get(ctx, e.Session)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (p *Responder) tell(ctx context.Context, q *Question, e Event) error {
 	case AfterFailure:
 		return p.finishCall(ctx, e, umpire.ResultError, e.Failure)
 	case SessionStart:
-		return startSession(ctx, gate, q, e)
+		return startSession(ctx, gate.Sessions(), q, e)
 	case PromptSent:
 		return sendPrompt(ctx, gate, q, e)
 	case TurnEnd, SessionEnd:
@@ -155,18 +155,18 @@ func responseText(response json.RawMessage) string {
 }
 
 // startSession opens the session.
-func startSession(ctx context.Context, gate umpire.SessionOpener, q *Question, e Event) error {
+func startSession(ctx context.Context, sessions umpire.SessionOpener, q *Question, e Event) error {
 	project, err := ProjectOf(q, &e)
 	if err != nil {
 		return err
 	}
-	return openSession(ctx, gate, q, &e, project)
+	return openSession(ctx, sessions, q, &e, project)
 }
 
 // openSession opens the session of an event, or finds it open. The hook was started by the agent
 // itself, whose descendants may not answer questions.
-func openSession(ctx context.Context, gate umpire.SessionOpener, q *Question, e *Event, project string) error {
-	_, err := gate.Open(ctx, umpire.Opening{
+func openSession(ctx context.Context, sessions umpire.SessionOpener, q *Question, e *Event, project string) error {
+	_, err := sessions.Open(ctx, umpire.Opening{
 		ID: e.Session, Dir: project, Agent: e.Host.Name, External: true, Headless: q.Headless, Runner: q.Runner,
 	})
 	return err
@@ -175,14 +175,14 @@ func openSession(ctx context.Context, gate umpire.SessionOpener, q *Question, e 
 // sendPrompt begins a new turn: calls denied in the previous one may be asked again.
 func sendPrompt(ctx context.Context, gate umpire.Gate, q *Question, e Event) error {
 	prompt := umpire.Prompt{Session: e.Session, Text: files.ClipTo(e.prompt, maxResult, "…")}
-	_, err := gate.Prompt(ctx, prompt)
+	_, err := gate.Conversations().Prompt(ctx, prompt)
 	if !errors.Is(err, umpire.ErrNotFound) {
 		return err
 	}
-	if err := startSession(ctx, gate, q, e); err != nil {
+	if err := startSession(ctx, gate.Sessions(), q, e); err != nil {
 		return err
 	}
-	_, err = gate.Prompt(ctx, prompt)
+	_, err = gate.Conversations().Prompt(ctx, prompt)
 	return err
 }
 

@@ -149,7 +149,7 @@ func (h *gateHook) opened(ctx context.Context, do func() error) error {
 	if !errors.Is(err, umpire.ErrNotFound) {
 		return err
 	}
-	if err := openSession(ctx, h.gate, h.question, &h.event, h.project); err != nil {
+	if err := openSession(ctx, h.gate.Sessions(), h.question, &h.event, h.project); err != nil {
 		return err
 	}
 	return do()

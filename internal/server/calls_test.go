@@ -58,34 +58,36 @@ func trips() []trip {
 		via("BeginTrial", (*client.Client).Trials, umpire.Trier.Begin, filled[umpire.BegunTrial]()),
 		via("ReportTrial", (*client.Client).Trials, umpire.Trier.Report, filled[umpire.Batch]()),
 		via("SettleTrial", (*client.Client).Trials, umpire.Trier.Settle, filled[umpire.Batch]()),
-		once("Open", (*client.Client).Open, session),
-		once("Continue", (*client.Client).Continue, session),
+		via("Open", (*client.Client).Sessions, umpire.SessionKeeper.Open, session),
+		via("Continue", (*client.Client).Sessions, umpire.SessionKeeper.Continue, session),
 		{"Sessions", sessionsAndNext, func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Sessions(ctx, sessions)
+			return c.Sessions().List(ctx, sessions)
 		}, []umpire.Session{session}},
-		once("Latest", (*client.Client).Latest, session),
-		once("Conversation", (*client.Client).Conversation, filled[umpire.Conversation]()),
-		once("SetMode", (*client.Client).SetMode, session),
-		once("Prompt", (*client.Client).Prompt, filled[umpire.Prompted]()),
-		once("Reply", (*client.Client).Reply, session),
+		via("Latest", (*client.Client).Sessions, umpire.SessionKeeper.Latest, session),
+		via("Conversation", (*client.Client).Conversations, umpire.ConversationKeeper.Read, filled[umpire.Conversation]()),
+		via("SetMode", (*client.Client).Sessions, umpire.SessionKeeper.SetMode, session),
+		via("Prompt", (*client.Client).Conversations, umpire.ConversationKeeper.Prompt, filled[umpire.Prompted]()),
+		via("Reply", (*client.Client).Conversations, umpire.ConversationKeeper.Reply, session),
 		via("RuleStatus", (*client.Client).Rules, umpire.RuleKeeper.Status, filled[umpire.RuleStatus]()),
 		via("Rules", (*client.Client).Rules, umpire.RuleKeeper.List, []umpire.Rule{filledRule()}),
 		{"Batch", [2]string{"s1", "b1"}, func(ctx context.Context, c *client.Client) (any, error) {
 			return c.Batch(ctx, "s1", "b1")
 		}, umpire.Batch{ID: "b1", Session: "s1", State: umpire.BatchWaiting}},
 		{"Fork", forked(), func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Fork(ctx, "origin", filled[umpire.Resumption]())
+			return c.Sessions().Fork(ctx, "origin", filled[umpire.Resumption]())
 		}, session},
 		{"Session", umpire.SessionID("s7"), func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Session(ctx, "s7")
+			return c.Sessions().Get(ctx, "s7")
 		}, session},
 		{"Compose", "s1 9", func(ctx context.Context, c *client.Client) (any, error) {
-			return c.Compose(ctx, "s1", 9)
+			return c.Conversations().Compose(ctx, "s1", 9)
 		}, filled[umpire.Conversation]()},
-		{"Renew", "s1 9", func(ctx context.Context, c *client.Client) (any, error) { return c.Renew(ctx, "s1", 9) }, filledTime},
-		{"End", "s1 over", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.End(ctx, "s1", "over") }, nil},
+		{"Renew", "s1 9", func(ctx context.Context, c *client.Client) (any, error) { return c.Sessions().Renew(ctx, "s1", 9) }, filledTime},
+		{"End", "s1 over", func(ctx context.Context, c *client.Client) (any, error) {
+			return nil, c.Sessions().End(ctx, "s1", "over")
+		}, nil},
 		{"Delete", umpire.SessionID("s1"), func(ctx context.Context, c *client.Client) (any, error) {
-			return nil, c.Delete(ctx, "s1")
+			return nil, c.Sessions().Delete(ctx, "s1")
 		}, nil},
 		{"AddRule", []any{"/p", umpire.ScopeGlobal, filled[umpire.Rule]()}, func(ctx context.Context, c *client.Client) (any, error) {
 			return c.Rules().Add(ctx, "/p", umpire.ScopeGlobal, filled[umpire.Rule](), umpire.Actor{})

@@ -200,20 +200,20 @@ func (g *fakeGate) Finish(_ context.Context, r umpire.Result) (umpire.Batch, err
 	return answerOf[umpire.Batch](g.enter("Finish", r))
 }
 
-func (g *fakeGate) Open(_ context.Context, o umpire.Opening) (umpire.Session, error) {
+func (g fakeSessions) Open(_ context.Context, o umpire.Opening) (umpire.Session, error) {
 	return answerOf[umpire.Session](g.enter("Open", o))
 }
 
-func (g *fakeGate) Continue(_ context.Context, r umpire.Resumption) (umpire.Session, error) {
+func (g fakeSessions) Continue(_ context.Context, r umpire.Resumption) (umpire.Session, error) {
 	return answerOf[umpire.Session](g.enter("Continue", r))
 }
 
-func (g *fakeGate) Fork(_ context.Context, s umpire.SessionID, r umpire.Resumption) (umpire.Session, error) {
+func (g fakeSessions) Fork(_ context.Context, s umpire.SessionID, r umpire.Resumption) (umpire.Session, error) {
 	r.ID = s
 	return answerOf[umpire.Session](g.enter("Fork", r))
 }
 
-func (g *fakeGate) Session(_ context.Context, s umpire.SessionID) (umpire.Session, error) {
+func (g fakeSessions) Get(_ context.Context, s umpire.SessionID) (umpire.Session, error) {
 	session, err := answerOf[umpire.Session](g.enter("Session", s))
 	switch {
 	case err != nil:
@@ -229,7 +229,7 @@ func (g *fakeGate) AddRunner(_ context.Context, s *umpire.Session, runner string
 	return g.enter("AddRunner", [2]string{string(s.ID), runner})
 }
 
-func (g *fakeGate) Sessions(_ context.Context, q umpire.SessionQuery) ([]umpire.Session, error) {
+func (g fakeSessions) List(_ context.Context, q umpire.SessionQuery) ([]umpire.Session, error) {
 	if err := g.enter("Sessions", q); err != nil {
 		return nil, err
 	}
@@ -248,50 +248,56 @@ func (g *fakeGate) Sessions(_ context.Context, q umpire.SessionQuery) ([]umpire.
 	return page, nil
 }
 
-func (g *fakeGate) SetMode(_ context.Context, m umpire.ModeChange) (umpire.Session, error) {
+func (g fakeSessions) SetMode(_ context.Context, m umpire.ModeChange) (umpire.Session, error) {
 	return answerOf[umpire.Session](g.enter("SetMode", m))
 }
 
-func (g *fakeGate) Latest(_ context.Context, q umpire.LatestQuery) (umpire.Session, error) {
+func (g fakeSessions) Latest(_ context.Context, q umpire.LatestQuery) (umpire.Session, error) {
 	return answerOf[umpire.Session](g.enter("Latest", q))
 }
 
-func (g *fakeGate) Conversation(_ context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
+func (g fakeConversations) Read(_ context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
 	return answerOf[umpire.Conversation](g.enter("Conversation", q))
 }
 
-func (g *fakeGate) Prompt(_ context.Context, p umpire.Prompt) (umpire.Prompted, error) {
+func (g fakeConversations) Prompt(_ context.Context, p umpire.Prompt) (umpire.Prompted, error) {
 	return answerOf[umpire.Prompted](g.enter("Prompt", p))
 }
 
-func (g *fakeGate) Compose(_ context.Context, s umpire.SessionID, epoch int64) (umpire.Conversation, error) {
+func (g fakeConversations) Compose(_ context.Context, s umpire.SessionID, epoch int64) (umpire.Conversation, error) {
 	return answerOf[umpire.Conversation](g.enter("Compose", fmt.Sprint(s, " ", epoch)))
 }
 
-func (g *fakeGate) Reply(_ context.Context, r umpire.Reply) (umpire.Session, error) {
+func (g fakeConversations) Reply(_ context.Context, r umpire.Reply) (umpire.Session, error) {
 	return answerOf[umpire.Session](g.enter("Reply", r))
 }
 
-func (g *fakeGate) Renew(_ context.Context, s umpire.SessionID, epoch int64) (time.Time, error) {
+func (g fakeSessions) Renew(_ context.Context, s umpire.SessionID, epoch int64) (time.Time, error) {
 	return filledTime, g.enter("Renew", fmt.Sprint(s, " ", epoch))
 }
 
-func (g *fakeGate) End(_ context.Context, s umpire.SessionID, reason string) error {
+func (g fakeSessions) End(_ context.Context, s umpire.SessionID, reason string) error {
 	return g.enter("End", fmt.Sprint(s, " ", reason))
 }
 
-func (g *fakeGate) Delete(_ context.Context, s umpire.SessionID) error { return g.enter("Delete", s) }
+func (g fakeSessions) Delete(_ context.Context, s umpire.SessionID) error {
+	return g.enter("Delete", s)
+}
 
-func (g *fakeGate) Trials() umpire.Trier       { return fakeTrials{g} }
-func (g *fakeGate) Tickets() umpire.Ticketer   { return fakeTickets{g} }
-func (g *fakeGate) Rules() umpire.RuleKeeper   { return fakeRules{g} }
-func (g *fakeGate) Grants() umpire.GrantKeeper { return fakeGrants{g} }
+func (g *fakeGate) Sessions() umpire.SessionKeeper           { return fakeSessions{g} }
+func (g *fakeGate) Conversations() umpire.ConversationKeeper { return fakeConversations{g} }
+func (g *fakeGate) Trials() umpire.Trier                     { return fakeTrials{g} }
+func (g *fakeGate) Tickets() umpire.Ticketer                 { return fakeTickets{g} }
+func (g *fakeGate) Rules() umpire.RuleKeeper                 { return fakeRules{g} }
+func (g *fakeGate) Grants() umpire.GrantKeeper               { return fakeGrants{g} }
 
 type (
-	fakeTrials  struct{ *fakeGate }
-	fakeTickets struct{ *fakeGate }
-	fakeRules   struct{ *fakeGate }
-	fakeGrants  struct{ *fakeGate }
+	fakeSessions      struct{ *fakeGate }
+	fakeConversations struct{ *fakeGate }
+	fakeTrials        struct{ *fakeGate }
+	fakeTickets       struct{ *fakeGate }
+	fakeRules         struct{ *fakeGate }
+	fakeGrants        struct{ *fakeGate }
 )
 
 func (g fakeRules) List(_ context.Context, dir string) ([]umpire.Rule, error) {

@@ -58,7 +58,7 @@ func TestBatchGoesItsWayOverTheWire(t *testing.T) {
 			w := serveConfig(t, address, server.Config{Gate: g})
 			agent, person := w.client(t, credentials.Agent), w.client(t, credentials.Person)
 			person.Name = "test"
-			session := ok(agent.Open(t.Context(), umpire.Opening{Dir: project, Agent: "tester"}))(t)
+			session := ok(agent.Sessions().Open(t.Context(), umpire.Opening{Dir: project, Agent: "tester"}))(t)
 			calls := []umpire.Call{
 				{ID: "c1", Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`)},
 				{ID: "c2", Tool: "Bash", Input: json.RawMessage(`{"command":"npm install react"}`), Extra: map[string]json.RawMessage{"customMeta": json.RawMessage(`{"a":1}`)}},
@@ -190,13 +190,13 @@ func TestOtherProjectsSessionIsRefusedOverTheWire(t *testing.T) {
 		os.WriteFile(filepath.Join(project, ".umpire", "permissions.json"), []byte(rule), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	session := ok(c.Open(t.Context(), umpire.Opening{Dir: project}))(t)
-	other := ok(c.Open(t.Context(), umpire.Opening{Dir: t.TempDir()}))(t)
-	_, err := c.Continue(t.Context(), umpire.Resumption{ID: session.ID, Dir: other.Dir})
+	session := ok(c.Sessions().Open(t.Context(), umpire.Opening{Dir: project}))(t)
+	other := ok(c.Sessions().Open(t.Context(), umpire.Opening{Dir: t.TempDir()}))(t)
+	_, err := c.Sessions().Continue(t.Context(), umpire.Resumption{ID: session.ID, Dir: other.Dir})
 	if !errors.Is(err, umpire.ErrOtherProject) || !strings.Contains(err.Error(), session.Project.Short()) || !strings.Contains(err.Error(), other.Project.Short()) {
 		t.Errorf("%v", err)
 	}
-	if _, err := c.Session(t.Context(), "none"); !errors.Is(err, umpire.ErrNotFound) {
+	if _, err := c.Sessions().Get(t.Context(), "none"); !errors.Is(err, umpire.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
 	rules := ok(c.Rules().List(t.Context(), project))(t)

@@ -169,7 +169,7 @@ func (g *guard) person(x *exchange, r *http.Request, where route) *failure {
 	if where.role != rolePerson {
 		return nil
 	}
-	runner, err := x.peer.runner(r.Context(), g.server.gate)
+	runner, err := x.peer.runner(r.Context(), g.server.gate.Sessions())
 	if err != nil {
 		return failureOf(umpire.Errorf("%w: it is not known who runs sessions: %w", umpire.ErrNotRecorded, err))
 	}

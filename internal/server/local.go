@@ -58,11 +58,6 @@ func (t signedTrials) Settle(ctx context.Context, s umpire.TrialSettlement) (ump
 	return checked(ctx, s, t.Trier.Settle)
 }
 
-func (g *signedGate) SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error) {
-	m.By = g.by()
-	return checked(ctx, m, g.Gate.SetMode)
-}
-
 func (g *signedGate) Rules() umpire.RuleKeeper { return signedRules{g.Gate.Rules(), g.by} }
 
 // signedRules record the author of changes of rules.
@@ -103,25 +98,48 @@ func (s signedGrants) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire
 	return checked(ctx, r, s.GrantKeeper.Revoke)
 }
 
-func (g *signedGate) Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
+func (g *signedGate) Sessions() umpire.SessionKeeper { return signedSessions{g.Gate.Sessions(), g.by} }
+
+// signedSessions record the author of changes of modes, and refuse invalid ids.
+type signedSessions struct {
+	umpire.SessionKeeper
+
+	by func() umpire.Actor
+}
+
+func (s signedSessions) SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error) {
+	m.By = s.by()
+	return checked(ctx, m, s.SessionKeeper.SetMode)
+}
+
+func (s signedSessions) Get(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
 	if err := umpire.CheckID("session_id", id); err != nil {
 		return umpire.Session{}, err
 	}
-	return g.Gate.Session(ctx, id)
+	return s.SessionKeeper.Get(ctx, id)
 }
 
-func (g *signedGate) Fork(ctx context.Context, id umpire.SessionID, r umpire.Resumption) (umpire.Session, error) {
+func (s signedSessions) Fork(ctx context.Context, id umpire.SessionID, r umpire.Resumption) (umpire.Session, error) {
 	r.ID = id
-	fork := func(ctx context.Context, r umpire.Resumption) (umpire.Session, error) { return g.Gate.Fork(ctx, id, r) }
+	fork := func(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
+		return s.SessionKeeper.Fork(ctx, id, r)
+	}
 	return checked(ctx, r, fork)
 }
 
-func (g *signedGate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
-	return checked(ctx, r, g.Gate.Continue)
+func (s signedSessions) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
+	return checked(ctx, r, s.SessionKeeper.Continue)
 }
 
-func (g *signedGate) Conversation(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
-	return checked(ctx, q, g.Gate.Conversation)
+func (g *signedGate) Conversations() umpire.ConversationKeeper {
+	return checkedConversations{g.Gate.Conversations()}
+}
+
+// checkedConversations refuse to read a conversation of an invalid id.
+type checkedConversations struct{ umpire.ConversationKeeper }
+
+func (c checkedConversations) Read(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
+	return checked(ctx, q, c.ConversationKeeper.Read)
 }
 
 func (g *signedGate) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {

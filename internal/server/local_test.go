@@ -58,17 +58,17 @@ func TestLocalGateSigns(t *testing.T) {
 	if a := fake.last("Resolve").(umpire.Answer); a.By.Client != "cli" || *a.By.PID != os.Getpid() || a.Actor != a.By.Name || a.Channel != "local" {
 		t.Errorf("the answer is signed %+v, by %s over %s", a.By, a.Actor, a.Channel)
 	}
-	if _, err := local.SetMode(t.Context(), umpire.ModeChange{Session: "s1"}); err != nil {
+	if _, err := local.Sessions().SetMode(t.Context(), umpire.ModeChange{Session: "s1"}); err != nil {
 		t.Fatal(err)
 	}
 	if m := fake.last("SetMode").(umpire.ModeChange); m.By.Client != "cli" {
 		t.Errorf("the change is signed %+v", m.By)
 	}
 	for name, id := range map[string]umpire.SessionID{"long": umpire.SessionID(strings.Repeat("a", umpire.MaxID+1)), "invisible": "\u200b"} {
-		if _, err := local.Session(t.Context(), id); !errors.Is(err, umpire.ErrInvalid) {
+		if _, err := local.Sessions().Get(t.Context(), id); !errors.Is(err, umpire.ErrInvalid) {
 			t.Errorf("%s id: %v", name, err)
 		}
-		if _, err := local.Continue(t.Context(), umpire.Resumption{ID: id}); !errors.Is(err, umpire.ErrInvalid) {
+		if _, err := local.Sessions().Continue(t.Context(), umpire.Resumption{ID: id}); !errors.Is(err, umpire.ErrInvalid) {
 			t.Errorf("continue, %s id: %v", name, err)
 		}
 	}

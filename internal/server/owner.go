@@ -104,7 +104,7 @@ func (o ownership) checkBond(ctx context.Context, id umpire.SessionID, least bon
 	if x.role >= rolePerson || id == "" {
 		return s, nil
 	}
-	s, err = o.gate.Session(ctx, id)
+	s, err = o.gate.Sessions().Get(ctx, id)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return umpire.Session{}, nil // the operation itself reports the error
 	}
@@ -112,7 +112,7 @@ func (o ownership) checkBond(ctx context.Context, id umpire.SessionID, least bon
 		return s, err
 	}
 	for above, n := s.Parent, 0; above != "" && n < maxFamily; n++ {
-		parent, err := o.gate.Session(ctx, above)
+		parent, err := o.gate.Sessions().Get(ctx, above)
 		if err != nil {
 			return s, err
 		}

@@ -37,7 +37,7 @@ func TestListsHavePages(t *testing.T) {
 			if len(ids) != want || !slices.IsSorted(ids) || err != nil {
 				t.Errorf("limit %d: %d questions, want %d: %v", limit, len(ids), want, err)
 			}
-			sessions, err := c.Sessions(t.Context(), umpire.SessionQuery{Limit: limit})
+			sessions, err := c.Sessions().List(t.Context(), umpire.SessionQuery{Limit: limit})
 			for i := range sessions {
 				if id := fmt.Sprintf("s%05d", many-1-i); string(sessions[i].ID) != id {
 					t.Fatalf("limit %d: session %d is %s, want %s", limit, i, sessions[i].ID, id)
@@ -56,7 +56,7 @@ func TestListKeepsSessionsThatBecomeActive(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.gate.fill(300)
 		w.gate.moves = "s00000"
-		all, err := w.client(t, credentials.Person).Sessions(t.Context(), umpire.SessionQuery{})
+		all, err := w.client(t, credentials.Person).Sessions().List(t.Context(), umpire.SessionQuery{})
 		if err != nil || len(all) != 300 || all[0].ID != "s00000" {
 			t.Errorf("%d sessions, %v", len(all), err)
 		}
@@ -136,7 +136,7 @@ func TestPagesAreBoundedByBytes(t *testing.T) {
 		if err != nil || len(pending) != many || pending[many-1].Request != w.gate.pending[many-1].Request {
 			t.Errorf("%d questions, want %d: %v", len(pending), many, err)
 		}
-		sessions, err := c.Sessions(t.Context(), umpire.SessionQuery{})
+		sessions, err := c.Sessions().List(t.Context(), umpire.SessionQuery{})
 		if err != nil || len(sessions) != many || sessions[many-1].ID != "s00000" {
 			t.Errorf("%d sessions, want %d: %v", len(sessions), many, err)
 		}

@@ -129,7 +129,7 @@ func (p *peer) runner(ctx context.Context, sessions umpire.SessionReader) (*peer
 	for i, parent := range p.origin.lineage {
 		names[i] = fmt.Sprintf("%s:%d:%s", host, parent.pid, parent.started)
 	}
-	found, err := sessions.Sessions(ctx, umpire.SessionQuery{Runners: names})
+	found, err := sessions.List(ctx, umpire.SessionQuery{Runners: names})
 	for i := range found {
 		if found[i].State == umpire.SessionOver {
 			continue

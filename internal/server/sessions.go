@@ -62,7 +62,7 @@ func (c *sessionService) addRoutes(r routes) {
 	r.addProcedure(umpirev1connect.SessionServiceListProcedure, rolePerson,
 		unary(maxBody, c.List, &umpirev1.SessionQuery{}, &umpirev1.SessionList{}))
 	r.addProcedure(umpirev1connect.SessionServiceGetConversationProcedure, rolePerson,
-		unary(maxBody, c.gate.Conversation, &umpirev1.ConversationQuery{}, &umpirev1.Conversation{}))
+		unary(maxBody, c.gate.Conversations().Read, &umpirev1.ConversationQuery{}, &umpirev1.Conversation{}))
 	r.addProcedure(umpirev1connect.SessionServiceSetModeProcedure, rolePerson,
 		unary(maxBody, c.SetMode, &umpirev1.ModeChange{}, &umpirev1.Session{}))
 	r.addProcedure(umpirev1connect.SessionServicePromptProcedure, roleAgent,
@@ -105,7 +105,7 @@ func (c *sessionService) Open(ctx context.Context, o umpire.Opening) (umpire.Ses
 		return umpire.Session{}, err
 	}
 	o.Limited = exchangeOf(ctx).role < rolePerson
-	return c.gate.Open(ctx, o)
+	return c.gate.Sessions().Open(ctx, o)
 }
 
 // checkResumption refuses agents a person's options, and another agent's session.
@@ -127,25 +127,25 @@ func (c *sessionService) Continue(ctx context.Context, r umpire.Resumption) (ump
 	if err := c.checkResumption(ctx, &r); err != nil {
 		return umpire.Session{}, err
 	}
-	return c.gate.Continue(ctx, r)
+	return c.gate.Sessions().Continue(ctx, r)
 }
 
 func (c *sessionService) Fork(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
 	if err := c.checkResumption(ctx, &r); err != nil {
 		return umpire.Session{}, err
 	}
-	return c.gate.Fork(ctx, r.ID, r)
+	return c.gate.Sessions().Fork(ctx, r.ID, r)
 }
 
 func (c *sessionService) Get(ctx context.Context, r sessionRequest) (umpire.Session, error) {
 	if err := c.owner.checkFree(ctx, r.Session); err != nil {
 		return umpire.Session{}, err
 	}
-	return c.gate.Session(ctx, r.Session)
+	return c.gate.Sessions().Get(ctx, r.Session)
 }
 
 func (c *sessionService) Latest(ctx context.Context, q umpire.LatestQuery) (umpire.Session, error) {
-	latest, err := c.gate.Latest(ctx, q)
+	latest, err := c.gate.Sessions().Latest(ctx, q)
 	if err != nil {
 		return umpire.Session{}, err
 	}
@@ -156,14 +156,14 @@ func (c *sessionService) Prompt(ctx context.Context, p umpire.Prompt) (umpire.Pr
 	if err := c.owner.checkOwn(ctx, p.Session); err != nil {
 		return umpire.Prompted{}, err
 	}
-	return c.gate.Prompt(ctx, p)
+	return c.gate.Conversations().Prompt(ctx, p)
 }
 
 func (c *sessionService) Reply(ctx context.Context, r umpire.Reply) (umpire.Session, error) {
 	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
 		return umpire.Session{}, err
 	}
-	return c.gate.Reply(ctx, r)
+	return c.gate.Conversations().Reply(ctx, r)
 }
 
 func (c *sessionService) List(ctx context.Context, q sessionQuery) (sessionList, error) {
@@ -175,28 +175,28 @@ func (c *sessionService) List(ctx context.Context, q sessionQuery) (sessionList,
 		if q.Limit = n; last != nil {
 			q.After, q.AfterActiveAt = last.ID, last.ActiveAt
 		}
-		return c.gate.Sessions(ctx, q.SessionQuery)
+		return c.gate.Sessions().List(ctx, q.SessionQuery)
 	}
 	list, more, err := readPage(ctx, c.turns, limit, q.Paged, read)
 	return sessionList{list, more}, err
 }
 
 func (c *sessionService) SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error) {
-	return signGate(ctx, c.gate).SetMode(ctx, m)
+	return signGate(ctx, c.gate).Sessions().SetMode(ctx, m)
 }
 
 func (c *sessionService) Compose(ctx context.Context, r composeRequest) (umpire.Conversation, error) {
 	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
 		return umpire.Conversation{}, err
 	}
-	return c.gate.Compose(ctx, r.Session, r.Epoch)
+	return c.gate.Conversations().Compose(ctx, r.Session, r.Epoch)
 }
 
 func (c *sessionService) Renew(ctx context.Context, r composeRequest) (renewResponse, error) {
 	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
 		return renewResponse{}, err
 	}
-	until, err := c.gate.Renew(ctx, r.Session, r.Epoch)
+	until, err := c.gate.Sessions().Renew(ctx, r.Session, r.Epoch)
 	return renewResponse{LeaseUntil: until}, err
 }
 
@@ -204,9 +204,9 @@ func (c *sessionService) End(ctx context.Context, r endRequest) (nothing, error)
 	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
 		return nothing{}, err
 	}
-	return nothing{}, c.gate.End(ctx, r.Session, r.Reason)
+	return nothing{}, c.gate.Sessions().End(ctx, r.Session, r.Reason)
 }
 
 func (c *sessionService) Delete(ctx context.Context, r sessionRequest) (nothing, error) {
-	return nothing{}, c.gate.Delete(ctx, r.Session)
+	return nothing{}, c.gate.Sessions().Delete(ctx, r.Session)
 }

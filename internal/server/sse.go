@@ -110,7 +110,7 @@ func checkFilter(ctx context.Context, g umpire.Gate, f umpire.Filter) error {
 	if f.Session == "" {
 		return nil
 	}
-	session, err := g.Session(ctx, f.Session)
+	session, err := g.Sessions().Get(ctx, f.Session)
 	if errors.Is(err, umpire.ErrNotFound) {
 		left, err := g.Events(ctx, umpire.Filter{Session: f.Session, Limit: 1})
 		switch {

@@ -110,7 +110,7 @@ type offers struct {
 // ask submits a call in a new session and returns its card, or nil if the gate does not ask.
 func (o *offers) ask(call umpire.Call) *view.Card {
 	o.t.Helper()
-	s, err := o.gate.Open(o.t.Context(), umpire.Opening{Dir: o.project})
+	s, err := o.gate.Sessions().Open(o.t.Context(), umpire.Opening{Dir: o.project})
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	person, agent := dialBoth(t, h)
-	s, err := agent.Open(t.Context(), umpire.Opening{Dir: project, Agent: "a"})
+	s, err := agent.Sessions().Open(t.Context(), umpire.Opening{Dir: project, Agent: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestDiskFull(t *testing.T) {
 	if err := submitTwo(t, agent, s.ID, "m2"); !errors.Is(err, umpire.ErrNotRecorded) {
 		t.Errorf("handing in calls on a full disk: %v", err)
 	}
-	if _, err := agent.Open(t.Context(), umpire.Opening{Dir: project}); !errors.Is(err, umpire.ErrNotRecorded) {
+	if _, err := agent.Sessions().Open(t.Context(), umpire.Opening{Dir: project}); !errors.Is(err, umpire.ErrNotRecorded) {
 		t.Errorf("opening a session on a full disk: %v", err)
 	}
 	waiting(t, person, "m1-0")

@@ -150,7 +150,7 @@ func (h *home) forgives(text string) bool {
 // sessionsIn returns the sessions of a folder, the latest activity first.
 func (h *home) sessionsIn(ctx context.Context, dir string) (found []umpire.Session, err error) {
 	err = h.do(ctx, func(ctx context.Context, c *client.Client) error {
-		all, err := c.Sessions(ctx, umpire.SessionQuery{})
+		all, err := c.Sessions().List(ctx, umpire.SessionQuery{})
 		found = found[:0]
 		for _, s := range all {
 			if s.Dir == dir {

@@ -174,7 +174,7 @@ func listHistory(t *team) func(context.Context) error {
 	c := t.dial(0, "person")
 	return func(ctx context.Context) error {
 		for ctx.Err() == nil {
-			if _, err := c.Sessions(ctx, umpire.SessionQuery{}); err != nil {
+			if _, err := c.Sessions().List(ctx, umpire.SessionQuery{}); err != nil {
 				return err
 			}
 		}

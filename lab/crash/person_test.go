@@ -110,7 +110,7 @@ func (d *answerer) attend(ctx context.Context) error {
 
 // latest is the number of the last event that is not of now.
 func (d *answerer) latest(ctx context.Context) (int64, error) {
-	sessions, err := d.Sessions(ctx, umpire.SessionQuery{Limit: 1})
+	sessions, err := d.Sessions().List(ctx, umpire.SessionQuery{Limit: 1})
 	if err != nil || len(sessions) == 0 {
 		return 0, err
 	}
@@ -180,7 +180,7 @@ func (d *answerer) account(ctx context.Context, q *umpire.Pending, in *conversat
 	if err != nil {
 		return "", err
 	}
-	s, err := d.Session(ctx, q.Session)
+	s, err := d.Sessions().Get(ctx, q.Session)
 	if err != nil {
 		return "", err
 	}

@@ -52,7 +52,7 @@ func newPair(t *testing.T, server *storetest.Server) *pair {
 		t.Fatal(err)
 	}
 	var err error
-	if p.session, err = p.agent[0].Open(t.Context(), umpire.Opening{Dir: project, Agent: "a"}); err != nil {
+	if p.session, err = p.agent[0].Sessions().Open(t.Context(), umpire.Opening{Dir: project, Agent: "a"}); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -130,7 +130,7 @@ func (t *team) worker(i int) *worker {
 	}
 	w := &worker{agent: t.dial(i, "agent"), person: t.dial(i+1, "person")}
 	var err error
-	if w.session, err = w.agent.Open(t.b.Context(), umpire.Opening{Dir: dir, Agent: "a"}); err != nil {
+	if w.session, err = w.agent.Sessions().Open(t.b.Context(), umpire.Opening{Dir: dir, Agent: "a"}); err != nil {
 		t.b.Fatal(err)
 	}
 	return w

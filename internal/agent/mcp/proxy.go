@@ -21,7 +21,7 @@ import (
 type ProxyGate interface {
 	umpire.Submitter
 	umpire.Runner
-	umpire.SessionOpener
+	Sessions() umpire.SessionKeeper
 }
 
 // A Proxy stands between an MCP client and a server. It has the gate judge each tools/call, and each

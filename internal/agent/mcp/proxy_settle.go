@@ -95,7 +95,7 @@ func (p *Proxy) submit(ctx context.Context, r *proxyRequest) (umpire.Batch, erro
 		}
 		o := p.Opening
 		o.ID = was.Session // of a proxy that may have ended meanwhile
-		if _, err := p.Gate.Open(ctx, o); err != nil {
+		if _, err := p.Gate.Sessions().Open(ctx, o); err != nil {
 			return umpire.Batch{}, err
 		}
 		return p.Gate.Batch(ctx, was.Session, umpire.BatchID(was.Call))
@@ -113,7 +113,7 @@ func (p *Proxy) submit(ctx context.Context, r *proxyRequest) (umpire.Batch, erro
 	}
 	b, err := p.Gate.Submit(ctx, s)
 	if errors.Is(err, umpire.ErrNotFound) {
-		if _, err = p.Gate.Open(ctx, p.Opening); err == nil {
+		if _, err = p.Gate.Sessions().Open(ctx, p.Opening); err == nil {
 			b, err = p.Gate.Submit(ctx, s)
 		}
 	}

@@ -123,7 +123,7 @@ func (b *base) setMode(mode umpire.Mode) tea.Cmd {
 
 func (b *base) changeModeTo(change umpire.ModeChange) tea.Cmd {
 	return b.do(func(ctx context.Context) tea.Msg {
-		s, err := b.conf.Gate.SetMode(ctx, change)
+		s, err := b.conf.Gate.Sessions().SetMode(ctx, change)
 		if err != nil {
 			return noteMsg{err: err}
 		}

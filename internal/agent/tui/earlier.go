@@ -24,7 +24,7 @@ type earlier struct {
 
 // readEarlier reads the conversation of a session.
 func (b *base) readEarlier(ctx context.Context, id umpire.SessionID) earlier {
-	said, err := b.conf.Gate.Conversation(ctx, umpire.ConversationQuery{Session: id, Limit: b.reach})
+	said, err := b.conf.Gate.Conversations().Read(ctx, umpire.ConversationQuery{Session: id, Limit: b.reach})
 	return earlier{said, err}
 }
 

@@ -46,7 +46,7 @@ func (m *model) refresh() tea.Cmd {
 
 // readStanding reads a session with the questions that wait in it and in its sub-agents.
 func readStanding(ctx context.Context, gate umpire.Gate, id umpire.SessionID, project umpire.ProjectID) refreshMsg {
-	s, err := gate.Session(ctx, id)
+	s, err := gate.Sessions().Get(ctx, id)
 	if err != nil {
 		return refreshMsg{err: err}
 	}
@@ -57,7 +57,7 @@ func readStanding(ctx context.Context, gate umpire.Gate, id umpire.SessionID, pr
 	}
 	strangers := map[umpire.SessionID]bool{}
 	for i := range all {
-		if belongsTo(ctx, gate, found.family, strangers, all[i].Session) {
+		if belongsTo(ctx, gate.Sessions(), found.family, strangers, all[i].Session) {
 			found.pending = append(found.pending, all[i])
 		}
 	}
@@ -69,7 +69,7 @@ const maxDepth = 8
 
 // belongsTo reports whether a session is of the family: it, or one that it descends from.
 func belongsTo(
-	ctx context.Context, gate umpire.SessionReader, family map[umpire.SessionID]umpire.Session,
+	ctx context.Context, sessions umpire.SessionReader, family map[umpire.SessionID]umpire.Session,
 	strangers map[umpire.SessionID]bool, id umpire.SessionID,
 ) bool {
 	var line []umpire.Session
@@ -83,7 +83,7 @@ func belongsTo(
 		if strangers[next] || next == "" {
 			break
 		}
-		s, err := gate.Session(ctx, next)
+		s, err := sessions.Get(ctx, next)
 		if err != nil {
 			break
 		}

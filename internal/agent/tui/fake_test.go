@@ -46,11 +46,29 @@ type fakeGate struct {
 	answered   chan struct{}
 }
 
+func (g *fakeGate) Sessions() umpire.SessionKeeper { return fakeSessions{fakeGate: g} }
+
+func (g *fakeGate) Conversations() umpire.ConversationKeeper { return fakeConversations{fakeGate: g} }
+
+// fakeSessions and fakeConversations are the parts of a fakeGate.
+type (
+	fakeSessions struct {
+		umpire.SessionKeeper // nil: the chat uses no other methods
+
+		*fakeGate
+	}
+	fakeConversations struct {
+		umpire.ConversationKeeper // nil: the chat uses no other methods
+
+		*fakeGate
+	}
+)
+
 func (g *fakeGate) Check(context.Context, umpire.Call) (umpire.Decision, error) {
 	return g.decision, nil
 }
 
-func (g *fakeGate) Session(_ context.Context, id umpire.SessionID) (umpire.Session, error) {
+func (g fakeSessions) Get(_ context.Context, id umpire.SessionID) (umpire.Session, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, s := range append(g.others, g.session) {
@@ -61,7 +79,7 @@ func (g *fakeGate) Session(_ context.Context, id umpire.SessionID) (umpire.Sessi
 	return umpire.Session{}, umpire.ErrNotFound
 }
 
-func (g *fakeGate) Sessions(context.Context, umpire.SessionQuery) ([]umpire.Session, error) {
+func (g fakeSessions) List(context.Context, umpire.SessionQuery) ([]umpire.Session, error) {
 	all := append([]umpire.Session{g.session}, g.others...)
 	for i := range all {
 		all[i].Project = cmp.Or(all[i].Project, g.session.Project)
@@ -85,7 +103,7 @@ func (g *fakeGate) Pending(_ context.Context, q umpire.PendingQuery) ([]umpire.P
 	return all, nil
 }
 
-func (g *fakeGate) Conversation(_ context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
+func (g fakeConversations) Read(_ context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
 	c := g.said
 	c.Messages = c.Messages[max(0, len(c.Messages)-q.Limit):]
 	return c, nil
@@ -116,12 +134,12 @@ func (g *fakeGate) Resolve(_ context.Context, a umpire.Answer) (umpire.Batch, er
 	return umpire.Batch{}, nil
 }
 
-func (g *fakeGate) Prompt(_ context.Context, p umpire.Prompt) (umpire.Prompted, error) {
+func (g fakeConversations) Prompt(_ context.Context, p umpire.Prompt) (umpire.Prompted, error) {
 	g.prompts = append(g.prompts, p.Text)
 	return umpire.Prompted{Queued: true}, nil
 }
 
-func (g *fakeGate) SetMode(_ context.Context, c umpire.ModeChange) (umpire.Session, error) {
+func (g fakeSessions) SetMode(_ context.Context, c umpire.ModeChange) (umpire.Session, error) {
 	to := g.beforePlan
 	if !c.LeavePlan {
 		to = *c.Mode
@@ -136,24 +154,24 @@ func (g *fakeGate) SetMode(_ context.Context, c umpire.ModeChange) (umpire.Sessi
 	return g.session, nil
 }
 
-func (g *fakeGate) Rules() umpire.RuleKeeper { return fakeRules{gate: g} }
+func (g *fakeGate) Rules() umpire.RuleKeeper { return fakeRules{fakeGate: g} }
 
 // fakeRules are the prepared rules.
 type fakeRules struct {
 	umpire.RuleKeeper // nil: the chat uses no other methods
 
-	gate *fakeGate
+	*fakeGate
 }
 
-func (g fakeRules) List(context.Context, string) ([]umpire.Rule, error) { return g.gate.rules, nil }
+func (g fakeRules) List(context.Context, string) ([]umpire.Rule, error) { return g.rules, nil }
 
 func (g fakeRules) Status(context.Context, string) (umpire.RuleStatus, error) {
-	return g.gate.status, nil
+	return g.status, nil
 }
 
 func (g fakeRules) Remove(_ context.Context, _ string, _ umpire.Scope, id umpire.RuleID, _ umpire.Actor) error {
-	g.gate.removed = append(g.gate.removed, id)
-	g.gate.rules = slices.DeleteFunc(g.gate.rules, func(r umpire.Rule) bool { return r.ID == id })
+	g.removed = append(g.removed, id)
+	g.rules = slices.DeleteFunc(g.rules, func(r umpire.Rule) bool { return r.ID == id })
 	return nil
 }
 

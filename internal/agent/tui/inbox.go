@@ -72,7 +72,7 @@ func readQueue(
 		id := all[i].Session
 		s, is := known[id]
 		if !is {
-			s, err = conf.Gate.Session(ctx, id)
+			s, err = conf.Gate.Sessions().Get(ctx, id)
 		}
 		if is || err == nil {
 			found.family[id] = s

@@ -30,7 +30,7 @@ func openSessions(m *model, _ string) tea.Cmd {
 	m.screen = &sessionsScreen{}
 	project, root := m.session.Project, m.session.Root
 	return m.do(func(ctx context.Context) tea.Msg {
-		found, err := m.conf.Gate.Sessions(ctx, umpire.SessionQuery{})
+		found, err := m.conf.Gate.Sessions().List(ctx, umpire.SessionQuery{})
 		found = slices.DeleteFunc(found, func(s umpire.Session) bool { return s.Project != project && s.Root != root })
 		return sessionsMsg{found, err}
 	})

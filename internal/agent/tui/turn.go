@@ -61,7 +61,7 @@ func (m *model) send(text string) tea.Cmd {
 	m.log.addEntry(&entry{kind: userEntry, text: text, queued: true})
 	prompt := umpire.Prompt{Session: m.session.ID, Text: text}
 	return m.do(func(ctx context.Context) tea.Msg {
-		_, err := m.conf.Gate.Prompt(ctx, prompt)
+		_, err := m.conf.Gate.Conversations().Prompt(ctx, prompt)
 		return noteMsg{err: err}
 	})
 }

@@ -95,7 +95,7 @@ func RefuseRunner(ctx context.Context, a *App, gate umpire.Gate, verb string) er
 	if len(a.ancestry()) == 0 {
 		return nil
 	}
-	sessions, err := gate.Sessions(ctx, umpire.SessionQuery{})
+	sessions, err := gate.Sessions().List(ctx, umpire.SessionQuery{})
 	if err != nil {
 		return GateError(err)
 	}

@@ -50,9 +50,9 @@ func (v *ProjectView) addID(id umpire.ProjectID) {
 // Sessions lists the sessions, the latest activity first. 0 means no limit.
 func (v *ProjectView) Sessions(ctx context.Context, limit int) ([]umpire.Session, error) {
 	if v.project == nil {
-		return v.gate.Sessions(ctx, umpire.SessionQuery{Limit: limit})
+		return v.gate.Sessions().List(ctx, umpire.SessionQuery{Limit: limit})
 	}
-	list, err := v.gate.Sessions(ctx, umpire.SessionQuery{})
+	list, err := v.gate.Sessions().List(ctx, umpire.SessionQuery{})
 	list = slices.DeleteFunc(list, func(s umpire.Session) bool { return !v.project.Has(&s) })
 	return clip(list, limit), err
 }

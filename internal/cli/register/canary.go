@@ -101,7 +101,7 @@ func (c *Canary) End(ctx context.Context) error {
 		return nil
 	}
 	defer app.GateCloser(gate)()
-	err := gate.End(ctx, umpire.SessionID(c.session), "umpire doctor is done")
+	err := gate.Sessions().End(ctx, umpire.SessionID(c.session), "umpire doctor is done")
 	if errors.Is(err, umpire.ErrNotFound) {
 		return nil
 	}

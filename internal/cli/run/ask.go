@@ -68,7 +68,7 @@ func (k *runAsker) startReading() {
 
 // askPerson shows a question's card and submits the person's answer.
 func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
-	session, err := k.gate.Session(ctx, p.Session)
+	session, err := k.gate.Sessions().Get(ctx, p.Session)
 	if err != nil {
 		return err
 	}

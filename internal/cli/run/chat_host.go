@@ -105,7 +105,7 @@ func (h *chatHost) resumption(id umpire.SessionID) umpire.Resumption {
 
 // Resume switches to another session of the project.
 func (h *chatHost) Resume(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
-	entered, err := h.gate.Continue(ctx, h.resumption(id))
+	entered, err := h.gate.Sessions().Continue(ctx, h.resumption(id))
 	if err != nil {
 		return entered, err
 	}
@@ -116,7 +116,7 @@ func (h *chatHost) Resume(ctx context.Context, id umpire.SessionID) (umpire.Sess
 func (h *chatHost) Fork(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
 	r := h.resumption("")
 	r.Mode = h.mode
-	forked, err := h.gate.Fork(ctx, id, r)
+	forked, err := h.gate.Sessions().Fork(ctx, id, r)
 	if err != nil {
 		return forked, err
 	}

@@ -116,7 +116,8 @@ func playTurns(ctx context.Context, a *app.App, gate umpire.Gate, name, project,
 	if err := s.prepare(); err != nil {
 		return err
 	}
-	session, err := gate.Open(ctx, umpire.Opening{Dir: a.Dir, Agent: name, Runner: process.NameOf(os.Getpid())})
+	runner := process.NameOf(os.Getpid())
+	session, err := gate.Sessions().Open(ctx, umpire.Opening{Dir: a.Dir, Agent: name, Runner: runner})
 	if err != nil {
 		return app.SessionError(err)
 	}

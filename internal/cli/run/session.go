@@ -41,9 +41,9 @@ func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate,
 	case s.flags.session != "" || s.flags.goOn:
 		return s.resumeSession(ctx, gate, resumption, task)
 	case s.flags.fork != "":
-		entered, err = gate.Fork(ctx, umpire.SessionID(s.flags.fork), resumption)
+		entered, err = gate.Sessions().Fork(ctx, umpire.SessionID(s.flags.fork), resumption)
 	default:
-		entered, err = gate.Open(ctx, umpire.Opening{
+		entered, err = gate.Sessions().Open(ctx, umpire.Opening{
 			Dir: s.Dir, Agent: app.AgentName, Profile: s.flags.profile, Mode: s.mode, AddDirs: s.flags.addDirs,
 			AllowedTools: check.SplitRules(s.flags.allowedTools),
 			Headless:     s.headless, AllowBypass: s.flags.allowBypass, Runner: resumption.Runner,
@@ -65,7 +65,7 @@ func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire
 			view.Visible(existing.Dir)))
 	}
 	r.ID = existing.ID
-	entered, err := gate.Continue(ctx, r)
+	entered, err := gate.Sessions().Continue(ctx, r)
 	busy := errors.Is(err, umpire.ErrState) && existing.State != umpire.SessionOver && existing.Runner != "" &&
 		!existing.External
 	if !busy || task == "" {
@@ -74,7 +74,7 @@ func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire
 	if err := s.mayEnter(&existing, r); err != nil {
 		return existing, app.GateError(err)
 	}
-	prompted, err := gate.Prompt(ctx, umpire.Prompt{Session: r.ID, Text: task})
+	prompted, err := gate.Conversations().Prompt(ctx, umpire.Prompt{Session: r.ID, Text: task})
 	if err != nil {
 		return existing, app.GateError(err)
 	}
@@ -85,9 +85,9 @@ func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire
 // findExisting returns the named session, or the latest one if the name is empty.
 func findExisting(ctx context.Context, gate umpire.Gate, r *umpire.Resumption) (umpire.Session, error) {
 	if r.ID == "" {
-		return gate.Latest(ctx, umpire.LatestQuery{Dir: r.Dir, Agent: r.Agent})
+		return gate.Sessions().Latest(ctx, umpire.LatestQuery{Dir: r.Dir, Agent: r.Agent})
 	}
-	return gate.Session(ctx, r.ID)
+	return gate.Sessions().Get(ctx, r.ID)
 }
 
 // mayEnter applies the rules for resuming a session to a queued task.

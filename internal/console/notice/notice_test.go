@@ -23,8 +23,6 @@ import (
 
 // A fakeGate has questions that a test asks and answers.
 type fakeGate struct {
-	umpire.SessionReader
-
 	root string
 
 	mu      sync.Mutex
@@ -87,7 +85,16 @@ func (g *fakeGate) Resolve(_ context.Context, a umpire.Answer) (umpire.Batch, er
 	return umpire.Batch{}, nil
 }
 
-func (g *fakeGate) Session(_ context.Context, id umpire.SessionID) (umpire.Session, error) {
+// fakeSessions are the sessions of a fakeGate.
+type fakeSessions struct {
+	umpire.SessionKeeper // nil: a notifier uses nothing else
+
+	root string
+}
+
+func (g *fakeGate) Sessions() umpire.SessionKeeper { return fakeSessions{root: g.root} }
+
+func (g fakeSessions) Get(_ context.Context, id umpire.SessionID) (umpire.Session, error) {
 	return umpire.Session{ID: id, Root: g.root, Agent: "claude"}, nil
 }
 

@@ -16,8 +16,8 @@ import (
 // An Inbox is the part of a gate that a notifier uses.
 type Inbox interface {
 	umpire.Answerer
-	umpire.SessionReader
 	umpire.Watcher
+	Sessions() umpire.SessionKeeper
 }
 
 // A Config configures a notifier. Gate and Notify are required.
@@ -299,7 +299,7 @@ func (n *Notifier) describe(ctx context.Context, q *question) (*notice, error) {
 	if p == nil {
 		return nil, nil //nolint:nilnil // a missing question is not an error
 	}
-	session, err := n.config.Gate.Session(ctx, q.session)
+	session, err := n.config.Gate.Sessions().Get(ctx, q.session)
 	if err != nil {
 		return nil, err
 	}

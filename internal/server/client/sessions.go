@@ -20,35 +20,47 @@ type runnerRequest struct {
 // nothing is an empty answer.
 type nothing struct{}
 
+// Sessions returns the keeper of the sessions.
+func (c *Client) Sessions() umpire.SessionKeeper { return sessions{c} }
+
+// sessions are the procedures about sessions.
+type sessions struct{ client *Client }
+
+// Conversations returns the keeper of the sessions' messages.
+func (c *Client) Conversations() umpire.ConversationKeeper { return conversations{c} }
+
+// conversations are the procedures about the messages of sessions.
+type conversations struct{ client *Client }
+
 // Open begins a session.
-func (c *Client) Open(ctx context.Context, in umpire.Opening) (umpire.Session, error) {
-	return call[umpire.Opening, umpire.Session](ctx, c, "SessionService/Open", in)
+func (c sessions) Open(ctx context.Context, in umpire.Opening) (umpire.Session, error) {
+	return call[umpire.Opening, umpire.Session](ctx, c.client, "SessionService/Open", in)
 }
 
 // Continue takes a session for a runner.
-func (c *Client) Continue(ctx context.Context, in umpire.Resumption) (umpire.Session, error) {
-	return call[umpire.Resumption, umpire.Session](ctx, c, "SessionService/Continue", in)
+func (c sessions) Continue(ctx context.Context, in umpire.Resumption) (umpire.Session, error) {
+	return call[umpire.Resumption, umpire.Session](ctx, c.client, "SessionService/Continue", in)
 }
 
 // Fork begins a session with the conversation of another one of the same project.
-func (c *Client) Fork(ctx context.Context, session umpire.SessionID, in umpire.Resumption) (umpire.Session, error) {
+func (c sessions) Fork(ctx context.Context, session umpire.SessionID, in umpire.Resumption) (umpire.Session, error) {
 	in.ID = session
-	return call[umpire.Resumption, umpire.Session](ctx, c, "SessionService/Fork", in)
+	return call[umpire.Resumption, umpire.Session](ctx, c.client, "SessionService/Fork", in)
 }
 
-// Session returns a session.
-func (c *Client) Session(ctx context.Context, session umpire.SessionID) (umpire.Session, error) {
-	return call[sessionRequest, umpire.Session](ctx, c, "SessionService/Get", sessionRequest{session})
+// Get returns a session.
+func (c sessions) Get(ctx context.Context, session umpire.SessionID) (umpire.Session, error) {
+	return call[sessionRequest, umpire.Session](ctx, c.client, "SessionService/Get", sessionRequest{session})
 }
 
 // Latest returns the session that Continue takes by default.
-func (c *Client) Latest(ctx context.Context, in umpire.LatestQuery) (umpire.Session, error) {
-	return call[umpire.LatestQuery, umpire.Session](ctx, c, "SessionService/Latest", in)
+func (c sessions) Latest(ctx context.Context, in umpire.LatestQuery) (umpire.Session, error) {
+	return call[umpire.LatestQuery, umpire.Session](ctx, c.client, "SessionService/Latest", in)
 }
 
-// Sessions lists sessions, the latest activity first. A session that becomes active while pages are
+// List lists sessions, the latest activity first. A session that becomes active while pages are
 // read keeps its place or moves to the front.
-func (c *Client) Sessions(ctx context.Context, in umpire.SessionQuery) ([]umpire.Session, error) {
+func (c sessions) List(ctx context.Context, in umpire.SessionQuery) ([]umpire.Session, error) {
 	type query struct {
 		umpire.SessionQuery
 		paging
@@ -64,7 +76,7 @@ func (c *Client) Sessions(ctx context.Context, in umpire.SessionQuery) ([]umpire
 			page.After, page.AfterActiveAt = last.ID, last.ActiveAt
 		}
 		pages++
-		out, err := call[query, list](ctx, c, "SessionService/List", query{page, paging{Paged: true}})
+		out, err := call[query, list](ctx, c.client, "SessionService/List", query{page, paging{Paged: true}})
 		return out.Sessions, out.following, err
 	}
 	all, err := readPages(in.Limit, listedAtOnce, read)
@@ -80,52 +92,55 @@ func (c *Client) Sessions(ctx context.Context, in umpire.SessionQuery) ([]umpire
 	return append(active, all...), err
 }
 
-// Conversation returns the messages of a session, with secrets masked.
-func (c *Client) Conversation(ctx context.Context, in umpire.ConversationQuery) (umpire.Conversation, error) {
-	return call[umpire.ConversationQuery, umpire.Conversation](ctx, c, "SessionService/GetConversation", in)
+// Read returns the messages of a session, with secrets masked.
+func (c conversations) Read(ctx context.Context, in umpire.ConversationQuery) (umpire.Conversation, error) {
+	return call[umpire.ConversationQuery, umpire.Conversation](ctx, c.client, "SessionService/GetConversation", in)
 }
 
 // SetMode switches a session's mode, or its workspace's allowAll.
-func (c *Client) SetMode(ctx context.Context, in umpire.ModeChange) (umpire.Session, error) {
-	return call[umpire.ModeChange, umpire.Session](ctx, c, "SessionService/SetMode", in)
+func (c sessions) SetMode(ctx context.Context, in umpire.ModeChange) (umpire.Session, error) {
+	return call[umpire.ModeChange, umpire.Session](ctx, c.client, "SessionService/SetMode", in)
 }
 
 // Prompt adds a user message. It is queued while calls wait.
-func (c *Client) Prompt(ctx context.Context, in umpire.Prompt) (umpire.Prompted, error) {
-	return call[umpire.Prompt, umpire.Prompted](ctx, c, "SessionService/Prompt", in)
+func (c conversations) Prompt(ctx context.Context, in umpire.Prompt) (umpire.Prompted, error) {
+	return call[umpire.Prompt, umpire.Prompted](ctx, c.client, "SessionService/Prompt", in)
 }
 
 // Compose begins the next request to the model and returns its contents.
-func (c *Client) Compose(ctx context.Context, session umpire.SessionID, epoch int64) (umpire.Conversation, error) {
-	return call[runnerRequest, umpire.Conversation](ctx, c, "SessionService/Compose", runnerRequest{session, epoch})
+func (c conversations) Compose(
+	ctx context.Context, session umpire.SessionID, epoch int64,
+) (umpire.Conversation, error) {
+	in := runnerRequest{session, epoch}
+	return call[runnerRequest, umpire.Conversation](ctx, c.client, "SessionService/Compose", in)
 }
 
 // Reply stores a model's message without tool calls.
-func (c *Client) Reply(ctx context.Context, in umpire.Reply) (umpire.Session, error) {
-	return call[umpire.Reply, umpire.Session](ctx, c, "SessionService/Reply", in)
+func (c conversations) Reply(ctx context.Context, in umpire.Reply) (umpire.Session, error) {
+	return call[umpire.Reply, umpire.Session](ctx, c.client, "SessionService/Reply", in)
 }
 
 // Renew extends the runner's lease and returns when it ends.
-func (c *Client) Renew(ctx context.Context, session umpire.SessionID, epoch int64) (time.Time, error) {
+func (c sessions) Renew(ctx context.Context, session umpire.SessionID, epoch int64) (time.Time, error) {
 	type lease struct {
 		Until time.Time `json:"lease_until"`
 	}
-	out, err := call[runnerRequest, lease](ctx, c, "SessionService/Renew", runnerRequest{session, epoch})
+	out, err := call[runnerRequest, lease](ctx, c.client, "SessionService/Renew", runnerRequest{session, epoch})
 	return out.Until, err
 }
 
 // End ends a session and denies its pending questions.
-func (c *Client) End(ctx context.Context, session umpire.SessionID, reason string) error {
+func (c sessions) End(ctx context.Context, session umpire.SessionID, reason string) error {
 	type ending struct {
 		Session umpire.SessionID `json:"session_id"`
 		Reason  string           `json:"reason,omitempty"`
 	}
-	_, err := call[ending, nothing](ctx, c, "SessionService/End", ending{session, reason})
+	_, err := call[ending, nothing](ctx, c.client, "SessionService/End", ending{session, reason})
 	return err
 }
 
 // Delete removes a session but keeps its events.
-func (c *Client) Delete(ctx context.Context, session umpire.SessionID) error {
-	_, err := call[sessionRequest, nothing](ctx, c, "SessionService/Delete", sessionRequest{session})
+func (c sessions) Delete(ctx context.Context, session umpire.SessionID) error {
+	_, err := call[sessionRequest, nothing](ctx, c.client, "SessionService/Delete", sessionRequest{session})
 	return err
 }
