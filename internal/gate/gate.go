@@ -71,7 +71,6 @@ var _ umpire.Gate = (*Gate)(nil)
 type Gate struct {
 	*backend
 	*projects
-	timeline
 
 	sessions      sessions
 	conversations conversations
@@ -121,10 +120,11 @@ func New(c Config) *Gate {
 	be := &backend{config: c, store: c.Store, secrets: secrets{masker: c.Masker, sealer: c.Sealer}}
 	ps := &projects{backend: be, known: rulefile.LoadPrograms(c.Home)}
 	g := &Gate{
-		backend: be, projects: ps, rules: rules{ps}, grants: grants{ps}, timeline: timeline{be},
+		backend: be, projects: ps, rules: rules{ps}, grants: grants{ps},
 		sessions: sessions{projects: ps, noted: &sync.Map{}}, conversations: conversations{be},
 	}
-	g.trials, g.tickets = trials{projects: ps, gate: g}, tickets{be, g}
+	g.trials = trials{ps, g.Start, g.Finish}
+	g.tickets = tickets{be, g.startWith, g.trials.report}
 	g.sessions.tendTrials = g.trials.tend
 	return g
 }

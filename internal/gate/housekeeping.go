@@ -99,11 +99,11 @@ func (ss *sessions) tend(ctx context.Context) error {
 }
 
 // tendHeld tends a session whose runner may be gone.
-func (ss *sessions) tendHeld(ctx context.Context, s *umpire.Session) error {
-	if !ss.runnerGone(s) {
+func (be *backend) tendHeld(ctx context.Context, s *umpire.Session) error {
+	if !be.runnerGone(s) {
 		return nil
 	}
-	err := ss.step(ctx, s.ID, s.Epoch, func(t *transaction) error {
+	err := be.step(ctx, s.ID, s.Epoch, func(t *transaction) error {
 		t.quiet = true
 		t.session.Epoch++ // fence off the previous runner before accounting for its calls
 		t.session.Runner, t.session.LeaseUntil = "", time.Time{}
@@ -117,8 +117,8 @@ func (ss *sessions) tendHeld(ctx context.Context, s *umpire.Session) error {
 
 // runnerGone reports whether a session's runner is gone: its lease has ended, or it ran on this
 // machine and its process is gone.
-func (ss *sessions) runnerGone(s *umpire.Session) bool {
-	return !s.LeaseUntil.After(ss.now()) || ss.hasEnded(s.Runner)
+func (be *backend) runnerGone(s *umpire.Session) bool {
+	return !s.LeaseUntil.After(be.now()) || be.hasEnded(s.Runner)
 }
 
 func ignoreGone(err error) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/project"
+	"github.com/umpirehq/umpire/internal/store"
 )
 
 // identifyEvery is the shortest interval between two lookups of a project's id.
@@ -36,7 +37,7 @@ func (ss *sessions) noteIdentity(
 	if s.Project == "" || s.Project == now || !p.Has(s) {
 		return nil
 	}
-	if _, told := ss.noted.LoadOrStore(key, true); told {
+	if _, known := ss.noted.LoadOrStore(key, true); known {
 		return nil
 	}
 	defer func() {
@@ -44,13 +45,15 @@ func (ss *sessions) noteIdentity(
 			ss.noted.Delete(key)
 		}
 	}()
-	events, err := (&timeline{ss.backend}).Events(ctx, umpire.Filter{Session: s.ID})
+	told, err := readIn(ctx, ss.view, func(tx *store.Tx) (page, error) {
+		return readEvents(tx, umpire.Filter{Session: s.ID})
+	})
 	if err != nil {
 		return err
 	}
 	text := umpire.Say("This project is known as %s by now; the session stays with %s.", now.Short(), s.Project.Short())
 	noted := func(e umpire.Event) bool { return e.Kind == umpire.EventNotice && e.Reason == text }
-	if slices.ContainsFunc(events, noted) {
+	if slices.ContainsFunc(told.events, noted) {
 		return nil
 	}
 	return ss.step(ctx, s.ID, 0, func(t *transaction) error {

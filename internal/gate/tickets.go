@@ -20,7 +20,10 @@ const keepTickets = 7 * 24 * time.Hour
 type tickets struct {
 	*backend
 
-	gate *Gate
+	// start starts the call of a ticket, or a trial of it.
+	start func(ctx context.Context, s *umpire.Start, ticket string) (umpire.Started, error)
+	// decide decides on the effects of a trial.
+	decide func(ctx context.Context, r *umpire.TrialReport, late bool) (umpire.Batch, error)
 }
 
 // IssueTicket creates a ticket and returns it. The gate keeps only its hash.
@@ -88,7 +91,7 @@ func (tk *tickets) Use(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, 
 
 // takeTicket marks a ticket as used, in the transaction that starts its call or a trial of it.
 func (tk *tickets) takeTicket(ctx context.Context, row *store.TicketRow, runner string) (umpire.TrialID, error) {
-	started, err := tk.gate.startWith(ctx, &umpire.Start{
+	started, err := tk.start(ctx, &umpire.Start{
 		Session: row.Session, Batch: row.Batch, Call: row.Call, Runner: runner,
 	}, row.Digest)
 	if isConflict(err) {
@@ -145,7 +148,7 @@ func (tk *tickets) report(
 	if c == nil || c.TrialState != umpire.TrialRunning {
 		return b, nil // discarded meanwhile, as the batch shows
 	}
-	return tk.gate.trials.report(ctx, &umpire.TrialReport{
+	return tk.decide(ctx, &umpire.TrialReport{
 		Trial: c.Trial, Session: row.Session, Batch: row.Batch, Exit: r.Exit, Output: r.Output, Effects: r.Effects,
 	}, late)
 }

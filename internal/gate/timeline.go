@@ -12,12 +12,9 @@ import (
 // pageSize is how many events are read at a time.
 const pageSize = 500
 
-// timeline reads events.
-type timeline struct{ *backend }
-
 // Events returns stored events in their order.
-func (tl *timeline) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {
-	p, err := readIn(ctx, tl.view, func(tx *store.Tx) (page, error) { return readEvents(tx, f) })
+func (g *Gate) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {
+	p, err := readIn(ctx, g.view, func(tx *store.Tx) (page, error) { return readEvents(tx, f) })
 	return p.events, err
 }
 
@@ -69,18 +66,18 @@ func lastOf(events []umpire.Event, otherwise int64) int64 {
 // Watch yields the events after a sequence number, first stored ones and then new ones as they
 // commit, until ctx ends or it yields an error. It never skips an event, in whichever order they
 // commit.
-func (tl *timeline) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
+func (g *Gate) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
 	return func(yield func(umpire.Event, error) bool) {
 		left := f.Limit
 		for {
-			if tl.store == nil {
+			if g.store == nil {
 				yield(umpire.Event{}, errNoStore)
 				return
 			}
 			// Take the bell before reading: a commit in between then rings it.
-			bell := tl.store.Changed()
+			bell := g.store.Changed()
 			read := umpire.Filter{Project: f.Project, Session: f.Session, After: f.After, Limit: pageSize}
-			p, err := readIn(ctx, tl.view, func(tx *store.Tx) (page, error) {
+			p, err := readIn(ctx, g.view, func(tx *store.Tx) (page, error) {
 				return readEvents(tx, read)
 			})
 			if err != nil {

@@ -23,7 +23,8 @@ import (
 type trials struct {
 	*projects
 
-	gate *Gate
+	start  func(context.Context, umpire.Start) (umpire.Started, error)
+	finish func(context.Context, umpire.Result) (umpire.Batch, error)
 }
 
 // A triedCall is a call with its trial's effects, and the decision on them.
@@ -131,7 +132,7 @@ func (ts *trials) judgeTried(
 	if p.judged, err = ts.judgeStored(p.conditions, &p.row); err != nil {
 		return nil, err
 	}
-	d := ts.gate.decideAttended(p.conditions, p.judged)
+	d := ts.decideAttended(p.conditions, p.judged)
 	p.base = shownDigest(&p.judged.call, &d, evidence.ReadCode(&d, ts.maskText), nil)
 	return p, nil
 }
@@ -149,7 +150,7 @@ func (ts *trials) Begin(ctx context.Context, r umpire.TrialRequest) (umpire.Begu
 	if err != nil {
 		return umpire.BegunTrial{}, err
 	}
-	d := ts.gate.decideAttended(p.conditions, p.judged)
+	d := ts.decideAttended(p.conditions, p.judged)
 	if d.Trial == umpire.NoTrial {
 		return umpire.BegunTrial{}, umpire.Errorf("call %q cannot be tried: %w", r.Call, umpire.ErrState)
 	}
@@ -203,7 +204,7 @@ func (ts *trials) endLostTrials(ctx context.Context, project umpire.ProjectID) e
 		if of[i].External {
 			errs = append(errs, ignoreGone(ts.tendTrial(ctx, &running[i])))
 		} else {
-			errs = append(errs, ts.gate.sessions.tendHeld(ctx, &of[i]))
+			errs = append(errs, ts.tendHeld(ctx, &of[i]))
 		}
 	}
 	return errors.Join(errs...)

@@ -30,26 +30,38 @@ type Layers interface {
 // KeepTrial starts a call whose trial is approved, keeps the trial's effects and stores the result.
 // If the call may not start any more, KeepTrial leaves it as the batch shows.
 func KeepTrial(ctx context.Context, g umpire.Gate, layers Layers, s umpire.Start) (umpire.Batch, error) {
-	ctx = context.WithoutCancel(ctx)
-	started, err := g.Start(ctx, s)
+	return keeper{layers, g.Start, g.Trials().Settle, g.Finish}.keep(context.WithoutCancel(ctx), s)
+}
+
+// A keeper keeps the effects of approved trials.
+type keeper struct {
+	layers Layers
+	start  func(context.Context, umpire.Start) (umpire.Started, error)
+	settle func(context.Context, umpire.TrialSettlement) (umpire.Batch, error)
+	finish func(context.Context, umpire.Result) (umpire.Batch, error)
+}
+
+// keeper returns the keeper of this machine's layers.
+func (ts *trials) keeper() keeper { return keeper{ts.config.Layers, ts.start, ts.Settle, ts.finish} }
+
+func (k keeper) keep(ctx context.Context, s umpire.Start) (umpire.Batch, error) {
+	started, err := k.start(ctx, s)
 	if err != nil || !started.Go || started.Trial == nil {
 		return started.Batch, err
 	}
-	return settleKept(ctx, g, layers, &s, started.Trial)
+	return k.keepStarted(ctx, &s, started.Trial)
 }
 
-// settleKept keeps the trial of a started call.
-func settleKept(
-	ctx context.Context, g umpire.Gate, layers Layers, s *umpire.Start, tried *umpire.Trial,
-) (umpire.Batch, error) {
-	settled, why := layers.Keep(ctx, tried.ID, tried.Effects.Digest)
+// keepStarted keeps the trial of a started call.
+func (k keeper) keepStarted(ctx context.Context, s *umpire.Start, tried *umpire.Trial) (umpire.Batch, error) {
+	settled, why := k.layers.Keep(ctx, tried.ID, tried.Effects.Digest)
 	result := trial.ResultOf(tried, &settled, why)
 	settled.Session, settled.Batch, settled.Epoch = s.Session, s.Batch, s.Epoch
-	if _, err := g.Trials().Settle(ctx, settled); err != nil {
+	if _, err := k.settle(ctx, settled); err != nil {
 		return umpire.Batch{}, err
 	}
 	result.Session, result.Batch, result.Call, result.Epoch = s.Session, s.Batch, s.Call, s.Epoch
-	return g.Finish(ctx, result)
+	return k.finish(ctx, result)
 }
 
 // keepApproved keeps a batch's approved trial if its layer is on this machine.
@@ -60,7 +72,7 @@ func (ts *trials) keepApproved(ctx context.Context, b umpire.Batch, id umpire.Tr
 	if at < 0 || !ts.hasLayer(id) {
 		return b, nil
 	}
-	return KeepTrial(ctx, ts.gate, ts.config.Layers, umpire.Start{
+	return ts.keeper().keep(context.WithoutCancel(ctx), umpire.Start{
 		Session: b.Session, Batch: b.ID, Call: b.Calls[at].ID, Runner: process.NameOf(os.Getpid()),
 	})
 }
@@ -158,7 +170,7 @@ func (ts *trials) finishLost(ctx context.Context, s *trialStand, c *umpire.Batch
 	if tried.Output, err = ts.unseal(trialLabel(s.row.ID, "output"), s.row.Output); err != nil {
 		return err
 	}
-	_, err = settleKept(ctx, ts.gate, ts.config.Layers, &umpire.Start{
+	_, err = ts.keeper().keepStarted(ctx, &umpire.Start{
 		Session: s.session.ID, Batch: s.batch.ID, Call: c.ID,
 	}, &tried)
 	return err

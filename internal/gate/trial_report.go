@@ -126,7 +126,7 @@ func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport, late
 	p.tried = &triedCall{Trial: ts.shownTrial(&row), decision: decision}
 	if p.tried.decision.Verdict != umpire.Deny {
 		p.judged.trial = p.tried
-		p.judged.question = ts.gate.newQuestion(p.conditions, p.judged, r.Batch, p.position, p.total)
+		p.judged.question = ts.newQuestion(p.conditions, p.judged, r.Batch, p.position, p.total)
 		if p.again = !p.keepable && r.Effects.Whole; p.again {
 			p.judged.question.card.TrialOffer = umpire.TrialNetwork
 			if p.external {

@@ -60,7 +60,7 @@ func (ts *trials) prepareWithoutTrial(
 	if err != nil {
 		return nil, err
 	}
-	p.judged.question = ts.gate.newQuestion(p.conditions, p.judged, s.Batch, p.position, p.total)
+	p.judged.question = ts.newQuestion(p.conditions, p.judged, s.Batch, p.position, p.total)
 	p.judged.question.card.TrialOffer = umpire.NoTrial // it was tried
 	return p, nil
 }
