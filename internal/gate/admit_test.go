@@ -128,7 +128,7 @@ func TestAdmitCrashChild(t *testing.T) {
 		t.Skip("only runs as a child")
 	}
 	d := crashDesk(t, dir)
-	d.crash = func(at string) {
+	d.be.crash = func(at string) {
 		if at == os.Getenv(crashPlace) {
 			_ = must(os.FindProcess(os.Getpid()))(t).Kill()
 			select {}

@@ -109,7 +109,7 @@ func (g *Gate) checkRuleFits(cond *conditions, a *umpire.Answer, call *umpire.Ca
 	r.ID, r.Source, r.Action = "answer", umpire.SourceFlag, umpire.Deny
 	tried := *cond
 	tried.tighten = []umpire.Rule{r}
-	d := g.decide(&tried, *call)
+	d := g.projects.decide(&tried, *call)
 	speaks := func(by umpire.Reason) bool {
 		return by.Verdict == umpire.Deny && by.Rule != nil && by.Rule.ID == r.ID && by.Rule.Source == r.Source
 	}

@@ -36,7 +36,7 @@ func (g *Gate) Await(
 	defer leave()
 	for {
 		// Subscribe before reading the state, or an event in between would be missed.
-		state, err := readIn(ctx, g.view, func(tx *store.Tx) (umpire.BatchState, error) {
+		state, err := readIn(ctx, g.be.view, func(tx *store.Tx) (umpire.BatchState, error) {
 			return tx.Batches.GetState(session, id)
 		})
 		if err != nil || state != umpire.BatchWaiting {
@@ -116,8 +116,8 @@ func (n *sessionNews) follow(ctx context.Context, g *Gate, after int64) {
 	for retry := firstRetry; ctx.Err() == nil; retry = min(2*retry, longestRetry) {
 		for e, err := range g.Watch(ctx, umpire.Filter{After: after}) {
 			if err != nil {
-				if g.config.Warn != nil {
-					g.config.Warn(err)
+				if g.be.config.Warn != nil {
+					g.be.config.Warn(err)
 				}
 				break
 			}

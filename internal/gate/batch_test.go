@@ -253,7 +253,7 @@ func TestWhoLeavesLosesNoRule(t *testing.T) {
 	a := answerTo(d.pending("c"), umpire.Approve)
 	a.Scope, a.Rule = umpire.ScopeProject, "Bash(npm install:*)"
 	ctx, leave := context.WithCancel(t.Context())
-	d.crash = func(at string) {
+	d.be.crash = func(at string) {
 		if at == "resolved" {
 			leave()
 		}
@@ -277,11 +277,11 @@ func TestNextCallMeetsTheRule(t *testing.T) {
 	over, end := context.WithCancel(t.Context())
 	end()
 	next := make(chan umpire.Batch, 1)
-	d.crash = func(at string) {
+	d.be.crash = func(at string) {
 		if at != "resolved" {
 			return
 		}
-		d.crash = nil
+		d.be.crash = nil
 		if d.writingRules.awaitFree(over, s.Root) == nil {
 			t.Error("nothing holds back what is handed in before the rule is written")
 		}

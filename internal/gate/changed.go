@@ -45,7 +45,7 @@ func (q *question) sayChanged(reason umpire.Phrase) {
 
 // replaceQuestion asks the question of an answer again. Its error reports that the answer was rejected.
 func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
-	j, err := g.judgeStored(r.conditions, &r.row)
+	j, err := g.projects.judgeStored(r.conditions, &r.row)
 	if err != nil {
 		return err
 	}
@@ -58,9 +58,9 @@ func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 			return err
 		}
 	}
-	q := g.newQuestion(r.conditions, j, r.ask.Batch, r.card.Position, r.card.Total)
+	q := g.be.newQuestion(r.conditions, j, r.ask.Batch, r.card.Position, r.card.Total)
 	q.sayChanged(umpire.Say("What the call would do has changed since it was shown: %s", r.changed))
-	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
+	err = g.be.step(ctx, r.ask.Session, 0, func(t *transaction) error {
 		b, c, err := readCall(t.tx, t.session.ID, r.ask.Batch, r.ask.Call)
 		if err != nil {
 			return err

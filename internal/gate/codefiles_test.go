@@ -176,7 +176,7 @@ func TestCodeThatChangesDuringTheAnswer(t *testing.T) {
 			d.submit(s, "m1", command("c", "bash deploy.sh"))
 			first := d.pending("c")
 			changed := false
-			d.crash = func(at string) {
+			d.be.crash = func(at string) {
 				if at == place && !changed {
 					changed = true
 					d.put("deploy.sh", "echo two\n")
@@ -225,7 +225,7 @@ func TestCodeOnACardIsBoundedAndMasked(t *testing.T) {
 	d.put("long.sh", long)
 	d.put(".env", "PASS=correct horse battery\n")
 	key := must(secret.OpenKey(filepath.Join(d.home, "state")))(t)
-	d.masker, d.sealer = key.Masker(), must(key.Sealer())(t)
+	d.be.masker, d.be.sealer = key.Masker(), must(key.Sealer())(t)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "bash long.sh"), command("e", ". ./.env"))
 	if env := d.pending("e").CodeFiles; len(env) != 1 || env[0].Text != "" || !env[0].Cut {

@@ -40,7 +40,7 @@ func (be *backend) conditionsAhead(tx *store.Tx, id umpire.SessionID, call umpir
 
 // readConditions reads the conditions in force in a session, including the once grants of a call if
 // q names one.
-func (ps *projects) readConditions(tx *store.Tx, q store.GrantQuery) (*conditions, error) {
+func (ps *Projects) readConditions(tx *store.Tx, q store.GrantQuery) (*conditions, error) {
 	id := q.Session
 	s, err := tx.Sessions.Get(id)
 	if err != nil {
@@ -69,7 +69,7 @@ func (ps *projects) readConditions(tx *store.Tx, q store.GrantQuery) (*condition
 }
 
 // completeConditions adds the conditions from the project's files.
-func (ps *projects) completeConditions(cond *conditions) error {
+func (ps *Projects) completeConditions(cond *conditions) error {
 	p, err := ps.projectOf(cond.session.Root, cond.session.AddDirs)
 	if err != nil {
 		return umpire.Errorf("project of session %q: %w", cond.session.ID, err)
@@ -154,22 +154,22 @@ func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, er
 		}
 	}
 	if call.Session == "" {
-		settings, err := g.settingsOf(call.Dir)
+		settings, err := g.projects.settingsOf(call.Dir)
 		if err != nil {
 			return umpire.Decision{}, err
 		}
 		q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: settings.Mode}}
-		return enforce(&settings, g.Decide("", q)), nil
+		return enforce(&settings, g.projects.Decide("", q)), nil
 	}
-	cond, err := readIn(ctx, g.view, func(tx *store.Tx) (*conditions, error) {
-		return g.readConditions(tx, g.conditionsAhead(tx, call.Session, ""))
+	cond, err := readIn(ctx, g.be.view, func(tx *store.Tx) (*conditions, error) {
+		return g.projects.readConditions(tx, g.be.conditionsAhead(tx, call.Session, ""))
 	})
 	if err != nil {
 		return umpire.Decision{}, err
 	}
-	if err := g.completeConditions(cond); err != nil {
+	if err := g.projects.completeConditions(cond); err != nil {
 		return umpire.Decision{}, err
 	}
 	call.Dir = cmp.Or(call.Dir, cond.session.Dir)
-	return g.decide(cond, call), nil
+	return g.projects.decide(cond, call), nil
 }

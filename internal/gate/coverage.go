@@ -15,16 +15,16 @@ import (
 func listCovered(ctx context.Context, g *Gate, q *umpire.PendingQuery) ([]umpire.Pending, error) {
 	var cond *conditions
 	var calls []umpire.Call
-	cards, err := readIn(ctx, g.view, func(tx *store.Tx) (cards []umpire.Pending, err error) {
+	cards, err := readIn(ctx, g.be.view, func(tx *store.Tx) (cards []umpire.Pending, err error) {
 		row, err := tx.Asks.Get(q.Coverage)
 		if err == nil && row.State == store.AskPending && (q.Session == "" || q.Session == row.Session) {
-			cards, err = appendCards(tx, nil, []store.AskRow{row}, g.now())
+			cards, err = appendCards(tx, nil, []store.AskRow{row}, g.be.now())
 		}
 		if err != nil || len(cards) == 0 {
 			return nil, err
 		}
-		if calls, err = tx.Asks.ListCalls(cards[0].Project, g.now().Add(-coverage.Window)); err == nil {
-			cond, err = g.readConditions(tx, g.conditionsAhead(tx, row.Session, ""))
+		if calls, err = tx.Asks.ListCalls(cards[0].Project, g.be.now().Add(-coverage.Window)); err == nil {
+			cond, err = g.projects.readConditions(tx, g.be.conditionsAhead(tx, row.Session, ""))
 		}
 		return cards, err
 	})
@@ -34,14 +34,14 @@ func listCovered(ctx context.Context, g *Gate, q *umpire.PendingQuery) ([]umpire
 		}
 		return nil, err
 	}
-	if err := g.completeConditions(cond); err != nil {
+	if err := g.projects.completeConditions(cond); err != nil {
 		return nil, err
 	}
 	cond.Headless = true // a question would compute suggestions that are never read
 	judge := func(c umpire.Call, grants []umpire.Grant) umpire.Decision {
 		tried := *cond
 		tried.Grants = append(slices.Clip(cond.Grants), grants...)
-		return g.decide(&tried, c)
+		return g.projects.decide(&tried, c)
 	}
 	cards[0].Coverage, err = coverage.Count(ctx, &cards[0], calls, judge)
 	return cards, err

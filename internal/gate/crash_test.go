@@ -53,7 +53,7 @@ func (d *testGate) endAtPlace() (never func()) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.crash = func(at string) {
+	d.be.crash = func(at string) {
 		if at != place {
 			return
 		}
@@ -268,7 +268,7 @@ func callIs(id umpire.CallID, want umpire.CallState) func(*testing.T, *testGate)
 }
 
 func claimedNotDelivered(t *testing.T, d *testGate) {
-	err := d.view(t.Context(), func(tx *store.Tx) error {
+	err := d.be.view(t.Context(), func(tx *store.Tx) error {
 		row, err := tx.Resumes.Get("s1", "m1")
 		if err == nil && !row.DeliveredAt.IsZero() {
 			t.Error("it is marked as delivered")

@@ -20,15 +20,15 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 	if len(r.Output) > maxOutput {
 		return umpire.Batch{}, invalid("output", "larger than %d bytes", maxOutput)
 	}
-	g.reached("ran")
-	sealed, err := g.sealText(resultLabel(r.Session, r.Call), r.Output)
+	g.be.reached("ran")
+	sealed, err := g.be.sealText(resultLabel(r.Session, r.Call), r.Output)
 	if err != nil {
 		return umpire.Batch{}, err
 	}
 	var b umpire.Batch
 	var s umpire.Session
 	ran := false
-	err = g.step(ctx, r.Session, r.Epoch, func(t *transaction) error {
+	err = g.be.step(ctx, r.Session, r.Epoch, func(t *transaction) error {
 		b, err = t.storeResult(&r, sealed)
 		s, ran = t.session, t.ran
 		return err
@@ -39,10 +39,10 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 	if err != nil {
 		return b, err
 	}
-	g.reached("finished")
+	g.be.reached("finished")
 	if ran {
-		if err := g.runAfterHooks(ctx, &s, b.Call(r.Call).Tool, &r); err != nil && g.config.Warn != nil {
-			g.config.Warn(umpire.Errorf("hooks after call %q: %w", r.Call, err))
+		if err := g.runAfterHooks(ctx, &s, b.Call(r.Call).Tool, &r); err != nil && g.be.config.Warn != nil {
+			g.be.config.Warn(umpire.Errorf("hooks after call %q: %w", r.Call, err))
 		}
 	}
 	return b, nil
@@ -103,7 +103,7 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 
 // Batch returns the current state of a batch, with secrets masked and all inputs whole.
 func (g *Gate) Batch(ctx context.Context, s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
-	b, err := readIn(ctx, g.view, func(tx *store.Tx) (umpire.Batch, error) { return tx.Batches.GetWhole(s, id) })
+	b, err := readIn(ctx, g.be.view, func(tx *store.Tx) (umpire.Batch, error) { return tx.Batches.GetWhole(s, id) })
 	if err != nil {
 		return b, umpire.Errorf("batch %q: %w", id, err)
 	}

@@ -55,7 +55,7 @@ func (d *testGate) shut() {
 	if d.Gate == nil {
 		return
 	}
-	if err := errors.Join(d.Gate.Close(), d.Gate.store.Close()); err != nil {
+	if err := errors.Join(d.Gate.Close(), d.Gate.be.store.Close()); err != nil {
 		d.t.Error(err)
 	}
 	d.Gate = nil

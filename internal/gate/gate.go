@@ -4,7 +4,7 @@
 //	g := gate.New(gate.Config{UserHome: home, Home: umpireHome})
 //	defer g.Close()
 //	q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: umpire.ModeDefault}}
-//	decision := g.Decide("", q)
+//	decision := g.Projects().Decide("", q)
 //
 // A gate is safe for concurrent use. It never fails open: an error on the way becomes a reason in a
 // decision that denies.
@@ -67,11 +67,10 @@ type Config struct {
 
 var _ umpire.Gate = (*Gate)(nil)
 
-// A Gate decides calls. Its methods are those of its parts.
+// A Gate decides calls, stores them and releases them. Its accessors return its parts.
 type Gate struct {
-	*backend
-	*projects
-
+	be            *backend
+	projects      *Projects
 	sessions      sessions
 	conversations conversations
 	trials        trials
@@ -86,6 +85,9 @@ type Gate struct {
 	// allRoots: the answer releases the agent, and its next calls must already follow the new rules.
 	writingRules keyedLock
 }
+
+// Projects returns the projects that the gate has opened.
+func (g *Gate) Projects() *Projects { return g.projects }
 
 // Sessions returns the keeper of the sessions.
 func (g *Gate) Sessions() umpire.SessionKeeper { return &g.sessions }
@@ -118,10 +120,10 @@ func New(c Config) *Gate {
 		c.Now = time.Now
 	}
 	be := &backend{config: c, store: c.Store, secrets: secrets{masker: c.Masker, sealer: c.Sealer}}
-	ps := &projects{backend: be, known: rulefile.LoadPrograms(c.Home)}
+	ps := &Projects{backend: be, known: rulefile.LoadPrograms(c.Home)}
 	g := &Gate{
-		backend: be, projects: ps, rules: rules{ps}, grants: grants{ps},
-		sessions: sessions{projects: ps, noted: &sync.Map{}}, conversations: conversations{be},
+		be: be, projects: ps, rules: rules{ps}, grants: grants{ps},
+		sessions: sessions{Projects: ps, noted: &sync.Map{}}, conversations: conversations{be},
 	}
 	g.trials = trials{ps, g.Start, g.Finish}
 	g.tickets = tickets{be, g.startWith, g.trials.report}
@@ -130,12 +132,12 @@ func New(c Config) *Gate {
 }
 
 // Programs returns the user's descriptions of programs.
-func (ps *projects) Programs() rulefile.Programs { return ps.known }
+func (ps *Projects) Programs() rulefile.Programs { return ps.known }
 
 // JudgeOf returns the judge of calls in the project of a folder.
-func (ps *projects) JudgeOf(dir string) (*judge.Judge, error) { return ps.judgeOf(dir, nil) }
+func (ps *Projects) JudgeOf(dir string) (*judge.Judge, error) { return ps.judgeOf(dir, nil) }
 
-func (ps *projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
+func (ps *Projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
 	at, err := ps.projectOf(dir, added)
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func TestCheckGrants(t *testing.T) {
 			p := newPlace(t)
 			r := p.call(tt.tool, tt.input)
 			r.Grants, r.AllowAll = tt.grants, tt.allowAll
-			if d := p.Decide("", r); d.Verdict != tt.want || catalogue.English.Text(d.Reason) != tt.reason {
+			if d := p.projects.Decide("", r); d.Verdict != tt.want || catalogue.English.Text(d.Reason) != tt.reason {
 				t.Errorf("%v %q, want %v %q", d.Verdict, d.Reason, tt.want, tt.reason)
 			}
 		})
@@ -85,7 +85,7 @@ func TestCheckDenyBeatsGrants(t *testing.T) {
 	r := p.call("Write", `{"path":"test.ts"}`)
 	r.Grants = []umpire.Grant{{Scope: umpire.ScopeOnce, Tool: "Write"}, {Scope: umpire.ScopeSession, Tool: "Write"}}
 	r.AllowAll = true
-	d := p.Decide("", r)
+	d := p.projects.Decide("", r)
 	if d.Verdict != umpire.Deny || d.Reason != umpire.Say("Denied by rule: %s", "d1") || d.Rule == nil ||
 		d.Rule.ID != "d1" {
 		t.Errorf("M-06: %v %q %v", d.Verdict, d.Reason, d.Rule)
@@ -103,7 +103,7 @@ func TestCheckFailsClosed(t *testing.T) {
 		"zero": {}, "no folder": nowhere, "input of another type": p.call("Bash", `[]`),
 		"input is not JSON": p.call("Bash", `{`),
 	} {
-		if d := p.Decide("", r); d.Verdict != umpire.Deny || d.ReasonCode != umpire.CodeInvalid {
+		if d := p.projects.Decide("", r); d.Verdict != umpire.Deny || d.ReasonCode != umpire.CodeInvalid {
 			t.Errorf("%s: %v %s %q", name, d.Verdict, d.ReasonCode, d.Reason)
 		}
 	}
@@ -113,7 +113,7 @@ func TestCheckFailsClosed(t *testing.T) {
 		p.userRules(t, `{"version": 1, "rules": [`)
 		r := p.call("Write", `{"path":"test.ts"}`)
 		r.AllowAll = true
-		if d := p.Decide("", r); d.Verdict == umpire.Allow {
+		if d := p.projects.Decide("", r); d.Verdict == umpire.Allow {
 			t.Errorf("allowed: %q", d.Reason)
 		}
 	})
@@ -131,12 +131,12 @@ func TestFaultDenies(t *testing.T) {
 		return time.Time{}
 	}})
 	request := policy.Query{Call: umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Dir: t.TempDir()}, Conditions: policy.Conditions{Mode: umpire.ModeBypass}}
-	d := g.Decide("", request)
+	d := g.projects.Decide("", request)
 	if d.Verdict != umpire.Deny || d.ReasonCode != umpire.CodeInvalid || !strings.Contains(fmt.Sprint(d.Reasons), "internal error: no clock") {
 		t.Errorf("got %s %s %+v", d.Verdict, d.ReasonCode, d.Reasons)
 	}
 	faulty = false
-	if d := g.Decide("", request); d.Verdict != umpire.Allow {
+	if d := g.projects.Decide("", request); d.Verdict != umpire.Allow {
 		t.Errorf("the next call: %s %s", d.Verdict, d.Reason)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // grants manages remembered approvals.
-type grants struct{ *projects }
+type grants struct{ *Projects }
 
 // List lists the grants in the project of a folder, oldest first: the grants in force, then
 // allowAll and the trust in the clone's code.

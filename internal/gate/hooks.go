@@ -94,7 +94,7 @@ func isProgramFile(path, word string) bool {
 
 // Judge decides one call like Decide, and also runs its PreToolUse hooks unless it is denied
 // without them.
-func (ps *projects) Judge(ctx context.Context, project string, q policy.Query) umpire.Decision {
+func (ps *Projects) Judge(ctx context.Context, project string, q policy.Query) umpire.Decision {
 	d := ps.Decide(project, q)
 	if d.Verdict == umpire.Deny {
 		return d
@@ -113,7 +113,7 @@ func (ps *projects) Judge(ctx context.Context, project string, q policy.Query) u
 
 // Ended runs the PostToolUse hooks for a call that has run in a folder's project, for an agent whose
 // results are not stored here.
-func (ps *projects) Ended(ctx context.Context, dir string, call umpire.Call, output string) error {
+func (ps *Projects) Ended(ctx context.Context, dir string, call umpire.Call, output string) error {
 	p, err := ps.Project(dir)
 	if err != nil {
 		return err
@@ -125,22 +125,22 @@ func (ps *projects) Ended(ctx context.Context, dir string, call umpire.Call, out
 // runAfterHooks runs the hooks for a call whose result was just stored. They can no longer change the
 // result; their verdicts are recorded separately.
 func (g *Gate) runAfterHooks(ctx context.Context, s *umpire.Session, tool string, r *umpire.Result) error {
-	p, err := g.projectOf(s.Root, s.AddDirs)
+	p, err := g.projects.projectOf(s.Root, s.AddDirs)
 	if err != nil || len(p.hooksOf(rulefile.PostToolUse, tool)) == 0 {
 		return err
 	}
-	row, err := readIn(ctx, g.view, func(tx *store.Tx) (store.CallRow, error) {
+	row, err := readIn(ctx, g.be.view, func(tx *store.Tx) (store.CallRow, error) {
 		return tx.Calls.Get(r.Session, r.Call)
 	})
 	if err != nil {
 		return err
 	}
-	call, err := g.exactCall(&row)
+	call, err := g.be.exactCall(&row)
 	if err != nil {
 		return err
 	}
 	all := p.after(context.WithoutCancel(ctx), call, r.Output)
-	return g.step(context.WithoutCancel(ctx), r.Session, 0, func(t *transaction) error {
+	return g.be.step(context.WithoutCancel(ctx), r.Session, 0, func(t *transaction) error {
 		t.quiet = true
 		t.addHookEvents(r.Batch, &call, all)
 		return nil

@@ -88,10 +88,10 @@ func TestHooksOnlyTighten(t *testing.T) {
 			if test.mode == umpire.ModePlan {
 				tools = "Edit|mcp__*"
 			}
-			p.config.Settings.Hooks = []rulefile.Hook{preHook(tools, test.hook)}
+			p.be.config.Settings.Hooks = []rulefile.Hook{preHook(tools, test.hook)}
 			r := p.call("Bash", `{"command":`+quoted(test.line)+`}`)
 			r.Mode = test.mode
-			d := p.Judge(t.Context(), "", r)
+			d := p.projects.Judge(t.Context(), "", r)
 			if d.Verdict != test.want || d.ReasonCode != test.code {
 				t.Errorf("%s %s %q", d.Verdict, d.ReasonCode, d.Reason)
 			}
@@ -101,10 +101,10 @@ func TestHooksOnlyTighten(t *testing.T) {
 		})
 	}
 	p := newPlace(t)
-	p.config.Settings.Hooks = []rulefile.Hook{preHook("", "exit 1")}
+	p.be.config.Settings.Hooks = []rulefile.Hook{preHook("", "exit 1")}
 	r := p.call("Bash", `{"command":"npm i x"}`)
 	r.Grants, r.AllowAll = []umpire.Grant{allow}, true
-	if d := p.Judge(t.Context(), "", r); d.Verdict != umpire.Deny {
+	if d := p.projects.Judge(t.Context(), "", r); d.Verdict != umpire.Deny {
 		t.Errorf("with a grant and allowAll: %s", d.Verdict)
 	}
 }
@@ -169,10 +169,10 @@ func TestHookRanIsMasked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.sealer, err = key.Sealer(); err != nil {
+	if d.be.sealer, err = key.Sealer(); err != nil {
 		t.Fatal(err)
 	}
-	d.masker = key.Masker()
+	d.be.masker = key.Masker()
 	s := d.session(umpire.Opening{})
 	d.submit(s, "b1", command("c1", "ls"))
 	var told []umpire.Event

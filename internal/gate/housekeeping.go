@@ -21,8 +21,8 @@ func (g *Gate) Run(ctx context.Context) {
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
 	for {
-		if err := g.tend(context.WithoutCancel(ctx)); err != nil && g.config.Warn != nil {
-			g.config.Warn(err)
+		if err := g.tend(context.WithoutCancel(ctx)); err != nil && g.be.config.Warn != nil {
+			g.be.config.Warn(err)
 		}
 		select {
 		case <-ctx.Done():
@@ -41,10 +41,10 @@ func (g *Gate) tend(ctx context.Context) error {
 // withdrawAbandoned withdraws questions asked by programs that held a call and have ended: an
 // answer could no longer let anything run.
 func withdrawAbandoned(ctx context.Context, g *Gate) error {
-	if g.config.Alive == nil {
+	if g.be.config.Alive == nil {
 		return nil
 	}
-	asked, err := readIn(ctx, g.view, func(tx *store.Tx) ([]store.AskRow, error) {
+	asked, err := readIn(ctx, g.be.view, func(tx *store.Tx) ([]store.AskRow, error) {
 		return tx.Asks.List(store.AskQuery{})
 	})
 	for i := range asked {
@@ -55,7 +55,7 @@ func withdrawAbandoned(ctx context.Context, g *Gate) error {
 			json.Unmarshal(shown[umpire.ExtraHeldBy], &holder) != nil {
 			continue
 		}
-		if !g.hasEnded(holder) {
+		if !g.be.hasEnded(holder) {
 			continue
 		}
 		_, late := g.Finish(ctx, umpire.Result{

@@ -40,14 +40,14 @@ func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*su
 	}
 	var cond *conditions
 	var existing *umpire.Batch
-	err := g.viewForChange(ctx, func(tx *store.Tx) error {
+	err := g.be.viewForChange(ctx, func(tx *store.Tx) error {
 		tx.Ahead(func() { _, _ = tx.Batches.Get(s.Session, s.Batch) })
-		q := g.conditionsAhead(tx, s.Session, "")
+		q := g.be.conditionsAhead(tx, s.Session, "")
 		var err error
 		if existing, err = existingBatch(tx, s); existing != nil || err != nil {
 			return err
 		}
-		cond, err = g.readConditions(tx, q)
+		cond, err = g.projects.readConditions(tx, q)
 		return err
 	})
 	if err != nil || existing != nil {
@@ -56,7 +56,7 @@ func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*su
 	if err := g.writingRules.awaitFree(ctx, allRoots, cond.session.Root); err != nil {
 		return nil, nil, err
 	}
-	if err := g.completeConditions(cond); err != nil {
+	if err := g.projects.completeConditions(cond); err != nil {
 		return nil, nil, err
 	}
 	if err := g.sessions.noteIdentity(ctx, &cond.session, cond.project, identifyEvery); err != nil {
@@ -70,7 +70,7 @@ func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*su
 		return nil, nil, err
 	}
 	if len(s.Message) > 0 {
-		if sub.message, err = g.sealJSON(messageLabel(s.Session), s.Message); err != nil {
+		if sub.message, err = g.be.sealJSON(messageLabel(s.Session), s.Message); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -146,7 +146,7 @@ func invalid(field, format string, args ...any) error {
 
 // findExisting returns the batch of an earlier identical submission, or nil.
 func (g *Gate) findExisting(ctx context.Context, s *umpire.Submission) (*umpire.Batch, error) {
-	return readIn(ctx, g.viewForChange, func(tx *store.Tx) (*umpire.Batch, error) { return existingBatch(tx, s) })
+	return readIn(ctx, g.be.viewForChange, func(tx *store.Tx) (*umpire.Batch, error) { return existingBatch(tx, s) })
 }
 
 func existingBatch(tx *store.Tx, s *umpire.Submission) (*umpire.Batch, error) {
@@ -194,9 +194,9 @@ func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 	for i := range sub.Calls {
 		call := sub.Calls[i]
 		call.Batch = sub.Batch
-		j, err := g.judgeCall(sub.conditions, call)
+		j, err := g.projects.judgeCall(sub.conditions, call)
 		if err == nil && !sub.Ran { // it has run: no hook applies any more
-			err = g.askHooks(ctx, sub.conditions, j)
+			err = g.projects.askHooks(ctx, sub.conditions, j)
 		}
 		if err != nil {
 			return err
@@ -206,16 +206,16 @@ func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 	if err := g.findDenied(ctx, sub); err != nil {
 		return err
 	}
-	if err := g.findPlanned(ctx, sub.conditions, sub.calls); err != nil {
+	if err := g.projects.findPlanned(ctx, sub.conditions, sub.calls); err != nil {
 		return err
 	}
 	next := true // no earlier call is still to run
 	for i, j := range sub.calls {
-		if g.triesFirst(sub.conditions, j) {
+		if g.projects.triesFirst(sub.conditions, j) {
 			j.state = umpire.CallApproved // until it is next: see trial.go
 		}
 		if j.state == umpire.CallAsked {
-			j.question = g.newQuestion(sub.conditions, j, sub.Batch, i+1, len(sub.calls))
+			j.question = g.be.newQuestion(sub.conditions, j, sub.Batch, i+1, len(sub.calls))
 			if !j.unasked {
 				sub.asking++
 			}
@@ -234,7 +234,7 @@ func (g *Gate) findDenied(ctx context.Context, sub *submission) error {
 	if !slices.ContainsFunc(sub.calls, asks) {
 		return nil
 	}
-	return g.viewForChange(ctx, func(tx *store.Tx) error {
+	return g.be.viewForChange(ctx, func(tx *store.Tx) error {
 		for _, j := range sub.calls {
 			if !asks(j) {
 				continue

@@ -37,7 +37,7 @@ type judged struct {
 }
 
 // judgeStored judges an earlier call again under current conditions.
-func (ps *projects) judgeStored(cond *conditions, row *store.CallRow) (*judged, error) {
+func (ps *Projects) judgeStored(cond *conditions, row *store.CallRow) (*judged, error) {
 	call, err := ps.exactCall(row)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (ps *projects) judgeStored(cond *conditions, row *store.CallRow) (*judged, 
 }
 
 // judgeCall decides one call by its exact original input.
-func (ps *projects) judgeCall(cond *conditions, call umpire.Call) (*judged, error) {
+func (ps *Projects) judgeCall(cond *conditions, call umpire.Call) (*judged, error) {
 	canonical, err := batch.Canonical(call.Input)
 	if err != nil {
 		return nil, umpire.Errorf("call %q: %w", call.ID, err)
@@ -72,7 +72,7 @@ func (ps *projects) judgeCall(cond *conditions, call umpire.Call) (*judged, erro
 }
 
 // decideCall decides the call under the given conditions.
-func (ps *projects) decideCall(cond *conditions, j *judged) {
+func (ps *Projects) decideCall(cond *conditions, j *judged) {
 	began := time.Now()
 	j.decision = ps.decide(cond, j.call)
 	j.took += time.Since(began)
@@ -97,7 +97,7 @@ func stateOf(v umpire.Verdict) umpire.CallState {
 }
 
 // asksOtherwise reports whether the call is denied only because the session is headless.
-func (ps *projects) asksOtherwise(cond *conditions, call umpire.Call) bool {
+func (ps *Projects) asksOtherwise(cond *conditions, call umpire.Call) bool {
 	attended := *cond
 	attended.Headless = false
 	d := ps.decide(&attended, call)
@@ -105,7 +105,7 @@ func (ps *projects) asksOtherwise(cond *conditions, call umpire.Call) bool {
 }
 
 // decideAttended decides a call as if somebody could be asked.
-func (ps *projects) decideAttended(cond *conditions, j *judged) umpire.Decision {
+func (ps *Projects) decideAttended(cond *conditions, j *judged) umpire.Decision {
 	if !j.unasked {
 		return j.decision
 	}
@@ -116,7 +116,7 @@ func (ps *projects) decideAttended(cond *conditions, j *judged) umpire.Decision 
 }
 
 // decide decides a call under the conditions of its session.
-func (ps *projects) decide(cond *conditions, call umpire.Call) umpire.Decision {
+func (ps *Projects) decide(cond *conditions, call umpire.Call) umpire.Decision {
 	q := policy.Query{Call: call, Conditions: cond.Conditions}
 	q.Tighten, q.Sandbox = cond.tightenFor(&call), sandboxOf(&cond.settings, cond.confinement)
 	return enforce(&cond.settings, ps.decideWith(cond.session.Root, cond.session.AddDirs, q))
@@ -125,19 +125,19 @@ func (ps *projects) decide(cond *conditions, call umpire.Call) umpire.Decision {
 // Decide decides one call in the project of a folder, or of the call's own folder if project is "".
 // It reads the file system but runs neither the call nor hooks. If umpire itself fails, it denies
 // the call and the gate keeps running.
-func (ps *projects) Decide(project string, q policy.Query) umpire.Decision {
+func (ps *Projects) Decide(project string, q policy.Query) umpire.Decision {
 	return ps.decideWith(project, nil, q)
 }
 
 // DecideEffects decides whether the effects of a call's trial may be kept, as Decide does for the
 // call.
-func (ps *projects) DecideEffects(project string, q policy.Query, e *umpire.TrialEffects) umpire.Decision {
+func (ps *Projects) DecideEffects(project string, q policy.Query, e *umpire.TrialEffects) umpire.Decision {
 	find := func() (*judge.Judge, error) { return ps.judgeOf(cmp.Or(project, q.Call.Dir), nil) }
 	return judge.DecideEffects(find, q, e, ps.config.Now)
 }
 
 // decideWith is Decide with added folders that count as inside, in addition to those of the settings.
-func (ps *projects) decideWith(project string, added []string, q policy.Query) umpire.Decision {
+func (ps *Projects) decideWith(project string, added []string, q policy.Query) umpire.Decision {
 	find := func() (*judge.Judge, error) { return ps.judgeOf(cmp.Or(project, q.Call.Dir), added) }
 	return judge.Decide(find, q, ps.config.Now)
 }
@@ -161,7 +161,7 @@ func effectOf(d *umpire.Decision) umpire.Effect {
 }
 
 // askHooks runs the hooks for a call of a submission.
-func (ps *projects) askHooks(ctx context.Context, cond *conditions, j *judged) error {
+func (ps *Projects) askHooks(ctx context.Context, cond *conditions, j *judged) error {
 	if j.decision.Verdict == umpire.Deny {
 		return nil
 	}
@@ -201,7 +201,7 @@ func objections(all []userhook.Ran) []umpire.Rule {
 // triesFirst reports whether the runner tries a call before a person is asked, which means it is
 // not a question yet. In a headless session the call itself is decided as if attended; its trial's
 // effects are not.
-func (ps *projects) triesFirst(cond *conditions, j *judged) bool {
+func (ps *Projects) triesFirst(cond *conditions, j *judged) bool {
 	if !cond.canTry() || j.state != umpire.CallAsked || j.denied != nil {
 		return false
 	}

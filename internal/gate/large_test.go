@@ -43,7 +43,7 @@ func TestLargeInputIsStoredOnce(t *testing.T) {
 		if whole := must(umpire.WholeInput(t.Context(), g, &card))(t); string(whole) != other.input {
 			t.Errorf("the whole input has %d bytes", len(whole))
 		}
-		if breaks := must(g.store.Verify(t.Context(), nil))(t); len(breaks) > 0 {
+		if breaks := must(g.be.store.Verify(t.Context(), nil))(t); len(breaks) > 0 {
 			t.Errorf("the timeline is broken: %+v", breaks)
 		}
 	})

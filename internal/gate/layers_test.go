@@ -125,7 +125,7 @@ func TestInheritedFlow(t *testing.T) {
 	decide := func(with func(*policy.Query)) umpire.Decision {
 		r := p.call("Write", `{"path":"test.ts"}`)
 		with(&r)
-		return p.Decide("", r)
+		return p.projects.Decide("", r)
 	}
 	if d := decide(func(*policy.Query) {}); d.Verdict != umpire.Ask || d.ReasonCode != umpire.CodeMode {
 		t.Errorf("MP-34: %s %s", d.Verdict, d.ReasonCode)
@@ -158,7 +158,7 @@ func TestInheritedFlow(t *testing.T) {
 		g := New(Config{UserHome: p.home, Home: filepath.Join(p.home, ".umpire"), Rules: test.rules})
 		r := p.call("Write", `{"path":"test.ts"}`)
 		r.Grants, r.AllowAll = test.grants, test.allowAll
-		d := g.Decide("", r)
+		d := g.projects.Decide("", r)
 		if d.ReasonCode != test.want || test.rule != "" && (d.Rule == nil || d.Rule.ID != test.rule) {
 			t.Errorf("MP-36 %s: %s, rule %+v", test.name, d.ReasonCode, d.Rule)
 		}

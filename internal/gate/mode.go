@@ -13,7 +13,7 @@ import (
 // usualMode returns the default mode of a new session: the mode the workspace was last switched to,
 // else the configured one. Having been switched to once restores neither bypass nor a mode that the
 // configuration forbids.
-func (ps *projects) usualMode(ctx context.Context, p *Project) (umpire.Mode, error) {
+func (ps *Projects) usualMode(ctx context.Context, p *Project) (umpire.Mode, error) {
 	configured := p.settings.Mode
 	if ps.store == nil || !switchable(configured) {
 		return configured, nil
@@ -57,7 +57,7 @@ func (ss *sessions) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.
 }
 
 // planChange prepares a change of mode.
-func (ps *projects) planChange(ctx context.Context, m *umpire.ModeChange) (func(*transaction) error, error) {
+func (ps *Projects) planChange(ctx context.Context, m *umpire.ModeChange) (func(*transaction) error, error) {
 	cond, err := readIn(ctx, ps.viewForChange, func(tx *store.Tx) (*conditions, error) {
 		return ps.readConditions(tx, ps.conditionsAhead(tx, m.Session, ""))
 	})
@@ -130,7 +130,7 @@ func (o *outcome) addAllowAllEvent(was, is bool) {
 }
 
 // stripped returns the allow rules that auto mode ignores, in short form.
-func (ps *projects) stripped(s *umpire.Session) []string {
+func (ps *Projects) stripped(s *umpire.Session) []string {
 	p, err := ps.projectOf(s.Root, s.AddDirs)
 	if err != nil {
 		return nil // nothing is allowed there

@@ -25,25 +25,26 @@ func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision
 	s := &r.conditions.session
 	row := store.GrantRow{
 		ID: newGrantID(), Scope: umpire.ScopeSession, Project: s.Project, GitDir: cloneOf(s), Session: s.ID,
-		Call: call.ID, Request: r.answer.Request, Created: g.now(), MaxUses: 1, By: r.answer.Actor,
+		Call: call.ID, Request: r.answer.Request, Created: g.be.now(), MaxUses: 1, By: r.answer.Actor,
 		Grant: umpire.Grant{
 			Scope: umpire.ScopeSession, Tool: call.Tool, Network: true,
-			Shown: shownDigest(call, d, evidence.ReadCode(d, g.maskText), nil), ExpiresAt: g.now().Add(keepNetwork),
+			Shown:     shownDigest(call, d, evidence.ReadCode(d, g.be.maskText), nil),
+			ExpiresAt: g.be.now().Add(keepNetwork),
 		},
 	}
 	var err error
-	row.Grant.Exact, err = g.keepExact(row.ID, policy.Exact(*call))
+	row.Grant.Exact, err = g.be.keepExact(row.ID, policy.Exact(*call))
 	return []store.GrantRow{row}, err
 }
 
 // findNetwork returns the id of the grant that gives a call's trial network access, or "".
 func (l *pendingStart) findNetwork(ctx context.Context, g *Gate) (id string, err error) {
 	s, exact := &l.conditions.session, store.ShortForm(policy.Exact(l.judged.call))
-	rows, err := readIn(ctx, g.view, func(tx *store.Tx) ([]store.GrantRow, error) {
-		return tx.Grants.List(store.GrantQuery{Session: s.ID, Now: g.now()})
+	rows, err := readIn(ctx, g.be.view, func(tx *store.Tx) ([]store.GrantRow, error) {
+		return tx.Grants.List(store.GrantQuery{Session: s.ID, Now: g.be.now()})
 	})
 	for i := range rows {
-		grant := g.openGrant(&rows[i])
+		grant := g.be.openGrant(&rows[i])
 		if grant.Network && grant.Exact == exact && exact != "" && grant.Shown == l.base && rows[i].Session == s.ID {
 			id = rows[i].ID
 		}

@@ -45,7 +45,7 @@ func leavesPlan(s *umpire.Session, tool string) bool {
 }
 
 // planOf reads the plan of a session.
-func (ps *projects) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan, err error) {
+func (ps *Projects) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan, err error) {
 	err = ps.viewForChange(ctx, func(tx *store.Tx) error {
 		events, err := tx.Events.List(umpire.Filter{Session: id})
 		p = ReadSessionPlan(events)
@@ -56,7 +56,7 @@ func (ps *projects) planOf(ctx context.Context, id umpire.SessionID) (p SessionP
 
 // findPlanned attaches the plan to the calls of a submission that leave plan mode: the calls
 // planned before, and those planned by the same message.
-func (ps *projects) findPlanned(ctx context.Context, cond *conditions, calls []*judged) error {
+func (ps *Projects) findPlanned(ctx context.Context, cond *conditions, calls []*judged) error {
 	for _, j := range calls {
 		if !leavesPlan(&cond.session, j.call.Tool) || j.state != umpire.CallAsked {
 			continue
@@ -97,7 +97,7 @@ type planExit struct {
 
 // prepareExit works out which grants leaving plan mode gives to the planned calls, limited to those
 // the person saw.
-func (ps *projects) prepareExit(ctx context.Context, cond *conditions, seen []umpire.Planned) (*planExit, error) {
+func (ps *Projects) prepareExit(ctx context.Context, cond *conditions, seen []umpire.Planned) (*planExit, error) {
 	if cond.session.Mode != umpire.ModePlan {
 		return nil, umpire.Errorf("session %q is in mode %s, not plan: %w", cond.session.ID, cond.session.Mode,
 			umpire.ErrState)
@@ -125,7 +125,7 @@ func (ps *projects) prepareExit(ctx context.Context, cond *conditions, seen []um
 
 // modeAfterPlan returns the mode before plan mode, or the usual one if the session began in plan
 // mode. Bypass returns only if the session was opened for it.
-func (ps *projects) modeAfterPlan(ctx context.Context, cond *conditions, p *Project) (umpire.Mode, error) {
+func (ps *Projects) modeAfterPlan(ctx context.Context, cond *conditions, p *Project) (umpire.Mode, error) {
 	plan, err := ps.planOf(ctx, cond.session.ID)
 	if err != nil {
 		return umpire.ModeDefault, err
@@ -144,7 +144,7 @@ func (ps *projects) modeAfterPlan(ctx context.Context, cond *conditions, p *Proj
 }
 
 // storedCall returns a call of a session with its exact input.
-func (ps *projects) storedCall(ctx context.Context, id umpire.SessionID, call umpire.CallID) (umpire.Call, error) {
+func (ps *Projects) storedCall(ctx context.Context, id umpire.SessionID, call umpire.CallID) (umpire.Call, error) {
 	row, err := readIn(ctx, ps.viewForChange, func(tx *store.Tx) (store.CallRow, error) {
 		return tx.Calls.Get(id, call)
 	})
@@ -156,7 +156,7 @@ func (ps *projects) storedCall(ctx context.Context, id umpire.SessionID, call um
 
 // permitFiles permits changes to the files of a planned call that have not changed since. A file
 // outside the project, or one that a rule covers, still asks.
-func (ps *projects) permitFiles(d *planExit, cond *conditions, p *Project, call umpire.Call, was map[string]string) {
+func (ps *Projects) permitFiles(d *planExit, cond *conditions, p *Project, call umpire.Call, was map[string]string) {
 	decision := ps.decideWith(cond.session.Root, cond.session.AddDirs, policy.Query{
 		Call: call,
 		Conditions: policy.Conditions{

@@ -42,9 +42,9 @@ type compiled struct {
 	policy *policy.Policy
 }
 
-// projects are the projects that a gate has opened, by the requested folder. They decide calls by
+// Projects are the projects that a gate has opened, by the requested folder. They decide calls by
 // their rules.
-type projects struct {
+type Projects struct {
 	*backend
 
 	known   rulefile.Programs
@@ -63,10 +63,10 @@ type opening struct{ project func() (*Project, error) }
 const maxProjects = 1000
 
 // Project returns the project that a folder belongs to, with its rules.
-func (ps *projects) Project(dir string) (*Project, error) { return ps.projectOf(dir, nil) }
+func (ps *Projects) Project(dir string) (*Project, error) { return ps.projectOf(dir, nil) }
 
 // projectOf returns the project of a folder, with added folders that count as inside.
-func (ps *projects) projectOf(dir string, added []string) (*Project, error) {
+func (ps *Projects) projectOf(dir string, added []string) (*Project, error) {
 	if err := checkDir("working_dir", dir); err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func checkDir(field, dir string) error {
 }
 
 // openProject opens a project. Several callers may share the result, so a panic becomes an error for all of them.
-func (ps *projects) openProject(dir string, added []string) (p *Project, err error) {
+func (ps *Projects) openProject(dir string, added []string) (p *Project, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			p, err = nil, umpire.Errorf("internal error: %v", fault)
@@ -134,7 +134,7 @@ func (ps *projects) openProject(dir string, added []string) (p *Project, err err
 }
 
 // followRules records changes of the rule files on the timeline, until the watcher is closed.
-func (ps *projects) followRules(p *Project) {
+func (ps *Projects) followRules(p *Project) {
 	for range p.watcher.Changed() {
 		if err := ps.recordOutsideChange(context.Background(), p); err != nil && ps.config.Warn != nil {
 			ps.config.Warn(err)
@@ -144,7 +144,7 @@ func (ps *projects) followRules(p *Project) {
 
 // settingsOf reads the settings for a folder. A mistake in them is reported as the caller's to fix,
 // not as a fault of the gate.
-func (ps *projects) settingsOf(dir string) (config.Settings, error) {
+func (ps *Projects) settingsOf(dir string) (config.Settings, error) {
 	if ps.config.SettingsOf == nil {
 		return ps.config.Settings, nil
 	}
@@ -157,7 +157,7 @@ func (ps *projects) settingsOf(dir string) (config.Settings, error) {
 
 // refresh forgets the project of a folder if its settings have changed. A new session then uses the
 // current configuration.
-func (ps *projects) refresh(dir string) error {
+func (ps *Projects) refresh(dir string) error {
 	if err := checkDir("working_dir", dir); err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func (p *Project) policyOptions() policy.Options {
 const closeTime = 3 * time.Second
 
 // close stops following rule files. The error names the folders that hang: their goroutines are left behind.
-func (ps *projects) close() error {
+func (ps *Projects) close() error {
 	ps.mu.Lock()
 	ps.closeAll()
 	ps.mu.Unlock()
@@ -301,7 +301,7 @@ func (ps *projects) close() error {
 }
 
 // closeAll forgets all projects and stops following their files in the background.
-func (ps *projects) closeAll() {
+func (ps *Projects) closeAll() {
 	for key, o := range ps.dir {
 		dir, _, _ := strings.Cut(key, "\x00")
 		ps.closing.Store(o, dir)

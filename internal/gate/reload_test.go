@@ -16,13 +16,13 @@ import (
 func TestDecisionsGoOnWhileRulesAreCompiled(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
-	d.config.Follow = true
+	d.be.config.Follow = true
 	d.userFile(`{"version": 1, "rules": [{"id": "a", "action": "deny", "tool": "Bash", "match": {"commandPrefix": "make"}}]}`)
-	p := must(d.Project(d.project))(t)
+	p := must(d.projects.Project(d.project))(t)
 	if err := p.watcher.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d.following.Wait()
+	d.projects.following.Wait()
 	compiling, release := make(chan struct{}), make(chan struct{})
 	prepare, begin := p.options.Prepare, sync.OnceFunc(func() { close(compiling) })
 	p.options.Prepare = func(set *rulefile.Set) {
@@ -80,19 +80,19 @@ func TestOneFolderHangsAlone(t *testing.T) {
 		}
 		return config.Settings{}, nil
 	}})
-	must(g.Project(known))(t)
+	must(g.projects.Project(known))(t)
 	var hung *Project
 	var all sync.WaitGroup
-	all.Go(func() { hung = must(g.Project(hangs))(t) })
+	all.Go(func() { hung = must(g.projects.Project(hangs))(t) })
 	<-reading
 	for _, dir := range []string{known, fresh, known} {
-		if p := must(g.Project(dir))(t); p.Root != dir {
+		if p := must(g.projects.Project(dir))(t); p.Root != dir {
 			t.Errorf("the project of %s is %s", dir, p.Root)
 		}
 	}
 	close(release)
 	all.Wait()
-	if again := must(g.Project(hangs))(t); again != hung {
+	if again := must(g.projects.Project(hangs))(t); again != hung {
 		t.Error("the folder was read twice")
 	}
 	if err := g.Close(); err != nil {
@@ -117,20 +117,20 @@ func TestPanicWhileOpening(t *testing.T) {
 	}})
 	var all sync.WaitGroup
 	open := func() {
-		if p, err := g.Project(dir); p != nil || err == nil {
+		if p, err := g.projects.Project(dir); p != nil || err == nil {
 			t.Errorf("a project that was not opened: %v, %v", p, err)
 		}
 	}
 	all.Go(open)
 	<-reading
 	all.Go(func() {
-		if p, err := g.Project(dir); (p == nil) == (err == nil) { // it waits, or comes later
+		if p, err := g.projects.Project(dir); (p == nil) == (err == nil) { // it waits, or comes later
 			t.Errorf("who waits gets %v, %v", p, err)
 		}
 	})
 	close(release)
 	all.Wait()
-	must(g.Project(dir))(t)
+	must(g.projects.Project(dir))(t)
 	if err := g.Close(); err != nil {
 		t.Error(err)
 	}

@@ -31,7 +31,7 @@ func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, erro
 	if r.changed != "" {
 		return umpire.Batch{}, g.replaceQuestion(ctx, r)
 	}
-	g.reached("answered")
+	g.be.reached("answered")
 	if len(r.rules) > 0 {
 		root := r.conditions.session.Root
 		if a.Scope == umpire.ScopeGlobal {
@@ -44,7 +44,7 @@ func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, erro
 		defer unlock()
 	}
 	var b umpire.Batch
-	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
+	err = g.be.step(ctx, r.ask.Session, 0, func(t *transaction) error {
 		b, err = t.decideAnswer(r)
 		return err
 	}, callAhead(r.ask.Session, r.ask.Batch, r.ask.Call))
@@ -54,7 +54,7 @@ func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, erro
 	if err != nil {
 		return umpire.Batch{}, err
 	}
-	g.reached("resolved")
+	g.be.reached("resolved")
 	b, settled := g.trials.settleAnswered(ctx, r, b)
 	return b, errors.Join(settled, g.confirmCode(r), g.writeRules(context.WithoutCancel(ctx), r))
 }
@@ -106,7 +106,7 @@ type resolution struct {
 // prepareAnswer checks an answer against its question, and determines the grants.
 func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution, error) {
 	r := &resolution{answer: a, code: codeOf(a.Choice)}
-	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
+	err := g.be.viewForChange(ctx, func(tx *store.Tx) (err error) {
 		if r.ask, err = tx.Asks.Get(a.Request); err != nil {
 			return umpire.Errorf("request %q: %w", a.Request, err)
 		}
@@ -114,11 +114,11 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution
 			return answeredError(tx, a.Request)
 		}
 		tx.Ahead(func() { _, _ = tx.Calls.Get(r.ask.Session, r.ask.Call) })
-		q := g.conditionsAhead(tx, r.ask.Session, "")
+		q := g.be.conditionsAhead(tx, r.ask.Session, "")
 		if r.row, err = tx.Calls.Get(r.ask.Session, r.ask.Call); err != nil {
 			return err
 		}
-		r.conditions, err = g.readConditions(tx, q)
+		r.conditions, err = g.projects.readConditions(tx, q)
 		return err
 	})
 	if err != nil {
@@ -130,13 +130,13 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution
 	if err := r.fits(); err != nil {
 		return nil, err
 	}
-	if expired(&r.ask, g.now()) {
+	if expired(&r.ask, g.be.now()) {
 		if err := g.sessions.expire(ctx, &r.ask); err != nil {
 			return nil, err
 		}
 		return nil, g.existingAnswer(ctx, a.Request)
 	}
-	if err := g.completeConditions(r.conditions); err != nil {
+	if err := g.projects.completeConditions(r.conditions); err != nil {
 		return nil, err
 	}
 	if r.again = r.card.TrialOffer == umpire.TrialAgain; r.again && a.Choice == umpire.Try {
@@ -145,12 +145,12 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution
 	if r.again && a.Choice == umpire.Approve && a.Scope != umpire.ScopeOnce {
 		return nil, invalid("scope", "network access for a command is approved once at a time")
 	}
-	r.revision = g.revision(r.conditions)
+	r.revision = g.projects.revision(r.conditions)
 	if a.Choice != umpire.Approve || r.card.Indeterminate {
 		return r, nil
 	}
 	if leavesPlan(&r.conditions.session, r.card.Tool) {
-		if r.depart, err = g.prepareExit(ctx, r.conditions, r.card.Planned); err != nil {
+		if r.depart, err = g.projects.prepareExit(ctx, r.conditions, r.card.Planned); err != nil {
 			return nil, err
 		}
 	}
@@ -180,30 +180,30 @@ func (r *resolution) fits() error {
 // prepareGrants works out the grants and rules of an approval. It decides the call again: a call
 // that is critical or denied by now cannot be approved.
 func (g *Gate) prepareGrants(r *resolution) error {
-	call, err := g.exactCall(&r.row)
+	call, err := g.be.exactCall(&r.row)
 	if err != nil {
 		return err
 	}
 	attended := *r.conditions // the person answering is there
 	attended.Headless = false
-	d := g.decide(&attended, call)
+	d := g.projects.decide(&attended, call)
 	if r.card.Code == umpire.CodeChanged && d.ReasonCode != umpire.CodeControlFile {
 		d.ReasonCode = r.card.Code // the approval reaches as far as the card says
 	}
-	if !r.answer.ExpiresAt.IsZero() && !r.answer.ExpiresAt.After(g.now()) {
+	if !r.answer.ExpiresAt.IsZero() && !r.answer.ExpiresAt.After(g.be.now()) {
 		return invalid("expires_at", "has passed already")
 	}
 	if d.Verdict == umpire.Deny && !r.conditions.Headless {
 		return umpire.Errorf("request %q cannot be approved: %w: %w", r.ask.Request,
-			catalogue.AsError(g.maskPhrase(d.Reason)), umpire.ErrState)
+			catalogue.AsError(g.be.maskPhrase(d.Reason)), umpire.ErrState)
 	}
 	if err := g.checkRuleFits(r.conditions, r.answer, &call); err != nil {
 		return err
 	}
-	if r.changed = g.changedSince(&r.card, &d); r.changed != "" {
+	if r.changed = g.be.changedSince(&r.card, &d); r.changed != "" {
 		return nil
 	}
-	if r.rules, err = g.lastingRules(r.answer, &call, &d); err != nil {
+	if r.rules, err = g.be.lastingRules(r.answer, &call, &d); err != nil {
 		return err
 	}
 	if r.again {
@@ -211,7 +211,7 @@ func (g *Gate) prepareGrants(r *resolution) error {
 		return err
 	}
 	r.call, r.confirms = call, asksAboutWritten(&d)
-	r.grants, err = g.grantsFor(&r.conditions.session, &r.conditions.settings, r.answer, &call, &d)
+	r.grants, err = g.be.grantsFor(&r.conditions.session, &r.conditions.settings, r.answer, &call, &d)
 	return err
 }
 
@@ -254,7 +254,7 @@ func answeredError(tx *store.Tx, id umpire.RequestID) error {
 
 // existingAnswer returns the first answer, as an error.
 func (g *Gate) existingAnswer(ctx context.Context, id umpire.RequestID) error {
-	return g.viewForChange(ctx, func(tx *store.Tx) error { return answeredError(tx, id) })
+	return g.be.viewForChange(ctx, func(tx *store.Tx) error { return answeredError(tx, id) })
 }
 
 // decideAnswer stores the answer, and continues the batch if it was the last one.
@@ -415,7 +415,9 @@ func (o *outcome) dropCalls(b *umpire.Batch, code umpire.ReasonCode, reason umpi
 
 // Asking returns the sessions with waiting questions, of one project or of all.
 func (g *Gate) Asking(ctx context.Context, project umpire.ProjectID) ([]umpire.SessionID, error) {
-	return readIn(ctx, g.view, func(tx *store.Tx) ([]umpire.SessionID, error) { return tx.Asks.ListSessions(project) })
+	return readIn(ctx, g.be.view, func(tx *store.Tx) ([]umpire.SessionID, error) {
+		return tx.Asks.ListSessions(project)
+	})
 }
 
 // Pending returns the questions that wait for a person, the oldest first. It omits a call that is
@@ -425,7 +427,7 @@ func (g *Gate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pen
 		return listCovered(ctx, g, &q)
 	}
 	cards := []umpire.Pending{}
-	err := g.view(ctx, func(tx *store.Tx) error {
+	err := g.be.view(ctx, func(tx *store.Tx) error {
 		cards = cards[:0]
 		if q.After != "" {
 			if _, err := tx.Asks.Get(q.After); err != nil {
@@ -438,7 +440,7 @@ func (g *Gate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pen
 			if err != nil {
 				return err
 			}
-			if cards, err = appendCards(tx, cards, rows, g.now()); err != nil {
+			if cards, err = appendCards(tx, cards, rows, g.be.now()); err != nil {
 				return err
 			}
 			if len(rows) == 0 || len(rows) != ask.Limit || len(cards) == q.Limit {

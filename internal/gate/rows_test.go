@@ -149,7 +149,7 @@ func (r *row) check(t *testing.T, g *Gate, root string) umpire.Decision {
 	if request.Sandbox == (policy.Sandbox{}) {
 		request.Sandbox.Held = true // as the built-in agent
 	}
-	d := g.Decide("", request)
+	d := g.projects.Decide("", request)
 	switch {
 	case d.Verdict != r.verdict,
 		r.class != "" && d.Risk.Class() != r.class,
@@ -621,7 +621,7 @@ func TestRowsMuse(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.Call.Dir, r.Mode = root, byDefault
-			d := gateWith(t, Config{}).Decide("", r)
+			d := gateWith(t, Config{}).projects.Decide("", r)
 			if got := string(host.AnswerMuse(r.Call, d).Stdout); got != tt.want {
 				t.Errorf("got %q, want %q; %s", got, tt.want, d.Reason)
 			}
@@ -634,7 +634,7 @@ func TestRowsMuse(t *testing.T) {
 func TestRowsOnePath(t *testing.T) {
 	t.Parallel()
 	root := repository(t)
-	check := gateWith(t, Config{}).Decide // C-20: a function from a request to a decision
+	check := gateWith(t, Config{}).projects.Decide // C-20: a function from a request to a decision
 	calls := []umpire.Call{bash("ls"), bash("rm -rf build"), bash("rm -rf /"), bash("$X"), bash(""), file("Edit", "a.txt"), file("Read", "/etc/shadow"), tool("mcp__x__y", nil), {}}
 	for _, name := range policy.LegacyDangerous { //nolint:staticcheck // M-72: the list stays for older clients
 		calls = append(calls, tool(name, nil))

@@ -62,7 +62,7 @@ func without(list, other []ruleLine) []ruleLine {
 // changeRules changes rule files or the trust in them on somebody's behalf and records it, with the
 // details that change returns. The file watcher waits meanwhile; otherwise it would record the
 // change without its author.
-func (ps *projects) changeRules(
+func (ps *Projects) changeRules(
 	ctx context.Context, p *Project, by umpire.Actor, change func() (map[string]any, error),
 ) error {
 	ps.telling.Lock()
@@ -77,7 +77,7 @@ func (ps *projects) changeRules(
 
 // recordOutsideChange records changes made to rule files behind the gate's back. It reads the files
 // again because the watcher's view may be older than the last recorded one.
-func (ps *projects) recordOutsideChange(ctx context.Context, p *Project) error {
+func (ps *Projects) recordOutsideChange(ctx context.Context, p *Project) error {
 	ps.telling.Lock()
 	defer ps.telling.Unlock()
 	p.reload()
@@ -86,7 +86,7 @@ func (ps *projects) recordOutsideChange(ctx context.Context, p *Project) error {
 
 // recordRules records the changes since the last recorded rules, and anything else known about
 // them. It clears the memory of auto mode, whose answers were given under the old rules.
-func (ps *projects) recordRules(ctx context.Context, p *Project, by umpire.Actor, about map[string]any) error {
+func (ps *Projects) recordRules(ctx context.Context, p *Project, by umpire.Actor, about map[string]any) error {
 	set := p.Rules()
 	changed := p.known.ChangedTo(set)
 	if by == (umpire.Actor{}) {

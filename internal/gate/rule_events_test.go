@@ -50,14 +50,14 @@ func (d *testGate) rulesTold() (told []string) {
 func TestAChangeIsToldOnce(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
-	d.config.Follow = true
+	d.be.config.Follow = true
 	all := []*Project{
-		must(d.Project(d.project))(t), must(d.projectOf(d.project, []string{t.TempDir()}))(t), must(d.Project(t.TempDir()))(t),
+		must(d.projects.Project(d.project))(t), must(d.projects.projectOf(d.project, []string{t.TempDir()}))(t), must(d.projects.Project(t.TempDir()))(t),
 	}
 	read := func() {
 		t.Helper()
 		for _, p := range all {
-			if err := d.recordOutsideChange(t.Context(), p); err != nil {
+			if err := d.projects.recordOutsideChange(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -97,7 +97,7 @@ func TestRuleChangesHaveAnAuthor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newTestGate(t)
-			d.config.Follow = follow
+			d.be.config.Follow = follow
 			ann := umpire.Actor{Name: "ann", Client: "cli"}
 			rule := umpire.Rule{ID: "mk", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}}
 			must(d.rules.Add(t.Context(), d.project, umpire.ScopeProject, rule, ann))(t)
@@ -109,9 +109,9 @@ func TestRuleChangesHaveAnAuthor(t *testing.T) {
 			if err := os.WriteFile(file, []byte(written), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			p := must(d.Project(d.project))(t)
+			p := must(d.projects.Project(d.project))(t)
 			p.reload()
-			if err := d.recordOutsideChange(t.Context(), p); err != nil {
+			if err := d.projects.recordOutsideChange(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}
 			want := []string{"ann/cli +deny Bash(make:*) project", "ann/cli -deny Bash(make:*) project", "/ +ask Edit project"}

@@ -11,7 +11,7 @@ import (
 )
 
 // rules manages the rule files of projects, and the trust in them.
-type rules struct{ *projects }
+type rules struct{ *Projects }
 
 // writeRules writes the rules of an approval for the project or for good. The answer is already
 // stored: the rules are written even if the client disconnects. A rule that cannot be written is
@@ -32,7 +32,7 @@ func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
 			note.Reason = umpire.Say("The call was approved, but the rule %s could not be written: %s",
 				policy.FormatShort(rule), err)
 		}
-		if err := g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
+		if err := g.be.step(ctx, r.ask.Session, 0, func(t *transaction) error {
 			t.append(note, detail)
 			return nil
 		}); err != nil {
@@ -144,7 +144,7 @@ func ruleFileOf(f rulefile.File) umpire.RuleFile {
 }
 
 // revision returns the revision of the rules that decide a session's calls.
-func (ps *projects) revision(cond *conditions) string {
+func (ps *Projects) revision(cond *conditions) string {
 	p, err := ps.projectOf(cond.session.Root, cond.session.AddDirs)
 	if err != nil {
 		return ""

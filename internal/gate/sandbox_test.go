@@ -45,7 +45,7 @@ func TestSandboxRequired(t *testing.T) {
 	} {
 		s := sandboxOf(&tt.settings, tt.runner)
 		d := newTestGate(t)
-		got := d.Decide("", policy.Query{Call: umpire.Call{Tool: "Bash", Input: []byte(`{"command":"go test ./..."}`), Dir: d.project}, Conditions: policy.Conditions{Mode: umpire.ModeDefault, Sandbox: s}})
+		got := d.projects.Decide("", policy.Query{Call: umpire.Call{Tool: "Bash", Input: []byte(`{"command":"go test ./..."}`), Dir: d.project}, Conditions: policy.Conditions{Mode: umpire.ModeDefault, Sandbox: s}})
 		if got.Verdict != tt.want || got.Obligations.Sandbox != tt.mode {
 			t.Errorf("%s: %v in %s, want %v in %s (%s)", tt.name, got.Verdict, got.Obligations.Sandbox, tt.want, tt.mode, got.Reason)
 		}

@@ -27,7 +27,7 @@ func TestSecretsAreMaskedAndStillRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.masker, d.sealer = key.Masker(), sealer
+	d.be.masker, d.be.sealer = key.Masker(), sealer
 	token := "ghp_" + strings.Repeat("aB3dE6gH9", 4)
 	password := "hunter" + "2hunter2"
 	line := fmt.Sprintf("curl -H 'Authorization: Bearer %s' https://ann:%s@example.com/x && npm install x", token, password)
@@ -81,10 +81,10 @@ func TestSecretInARememberedCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.sealer, err = key.Sealer(); err != nil {
+	if d.be.sealer, err = key.Sealer(); err != nil {
 		t.Fatal(err)
 	}
-	d.masker = key.Masker()
+	d.be.masker = key.Masker()
 	token := "ghp_" + strings.Repeat("zY3xW6vU9", 4)
 	line := "npm install --token " + token
 	s := d.session(umpire.Opening{})
@@ -124,7 +124,7 @@ func TestSecretsOfACommandAreMaskedInItsWords(t *testing.T) {
 			t.Parallel()
 			d := newTestGate(t)
 			key := must(secret.OpenKey(filepath.Join(d.home, "state")))(t)
-			d.masker, d.sealer = key.Masker(), must(key.Sealer())(t)
+			d.be.masker, d.be.sealer = key.Masker(), must(key.Sealer())(t)
 			s := d.session(umpire.Opening{})
 			b := d.submit(s, "m1", command("c", line))
 			shown := string(data(must(d.Events(t.Context(), umpire.Filter{}))(t)))
@@ -151,7 +151,7 @@ func TestSecretInTheReasonOfARefusal(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
 	key := must(secret.OpenKey(filepath.Join(d.home, "state")))(t)
-	d.masker, d.sealer = key.Masker(), must(key.Sealer())(t)
+	d.be.masker, d.be.sealer = key.Masker(), must(key.Sealer())(t)
 	token := "ghp_" + strings.Repeat("cX3dY6gZ9", 4)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "npm install x"))

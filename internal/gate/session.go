@@ -18,7 +18,7 @@ const lease = 30 * time.Second
 
 // sessions opens, continues, ends and tends sessions.
 type sessions struct {
-	*projects
+	*Projects
 
 	// noted maps sessions to the changed project id that the timeline already reports.
 	noted *sync.Map

@@ -103,7 +103,7 @@ func TestSessionFields(t *testing.T) {
 func TestLegacySession(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
-	err := d.update(t.Context(), func(tx *store.Tx) error {
+	err := d.be.update(t.Context(), func(tx *store.Tx) error {
 		return tx.Sessions.Insert(umpire.Session{
 			ID: "old", IsRoot: true, Mode: umpire.ModeDefault, State: umpire.SessionIdle, Permission: umpire.StateIdle, Epoch: 1, CreatedAt: d.now(), ActiveAt: d.now(),
 		})
@@ -170,7 +170,7 @@ func TestFiftySessionsOfTwoProjects(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("the index of %s has %v, want %v", project, got, want)
 		}
-		err := d.view(t.Context(), func(tx *store.Tx) error {
+		err := d.be.view(t.Context(), func(tx *store.Tx) error {
 			last, err := tx.Sessions.LastRoot(project)
 			if !slices.Contains(want, last) {
 				t.Errorf("the last session of %s is %s", project, last)
@@ -231,7 +231,7 @@ func TestExternalSession(t *testing.T) {
 		}
 		must(d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: id, Call: umpire.CallID(id), Status: umpire.ResultOK}))(t)
 	}
-	err := d.view(t.Context(), func(tx *store.Tx) error {
+	err := d.be.view(t.Context(), func(tx *store.Tx) error {
 		open, err := tx.Batches.ListOpen(s.ID)
 		if len(open) != 0 {
 			t.Errorf("%d batches are open", len(open))
@@ -378,7 +378,7 @@ func TestAgentsAreBounded(t *testing.T) {
 	d := newTestGate(t)
 	for i := range maxOpenSessions {
 		s := umpire.Session{ID: umpire.SessionID(fmt.Sprint("s", i)), Runner: "other:1:1", Epoch: 1, Pending: maxOpenPending / maxOpenSessions, CreatedAt: d.now(), ActiveAt: d.now()}
-		if err := d.update(t.Context(), func(tx *store.Tx) error { return tx.Sessions.Insert(s) }); err != nil {
+		if err := d.be.update(t.Context(), func(tx *store.Tx) error { return tx.Sessions.Insert(s) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -392,11 +392,11 @@ func TestAgentsAreBounded(t *testing.T) {
 	must(d.sessions.Open(t.Context(), o))(t)
 	o.Runner = "other:2:2"
 	must(d.sessions.Open(t.Context(), o))(t)
-	err := d.view(t.Context(), func(tx *store.Tx) error { return roomForQuestions(tx, "other:1:1", maxOpenPending/4) })
+	err := d.be.view(t.Context(), func(tx *store.Tx) error { return roomForQuestions(tx, "other:1:1", maxOpenPending/4) })
 	if !errors.Is(err, umpire.ErrLimit) {
 		t.Errorf("too many questions gave %v", err)
 	}
-	if err := d.view(t.Context(), func(tx *store.Tx) error { return roomForQuestions(tx, "other:2:2", maxOpenPending) }); err != nil {
+	if err := d.be.view(t.Context(), func(tx *store.Tx) error { return roomForQuestions(tx, "other:2:2", maxOpenPending) }); err != nil {
 		t.Error(err)
 	}
 }
@@ -406,7 +406,7 @@ func TestRestartedAgentIsTheRunner(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
 	dead := map[string]bool{}
-	d.config.Alive = func(runner string) (bool, bool) { return !dead[runner], true }
+	d.be.config.Alive = func(runner string) (bool, bool) { return !dead[runner], true }
 	o := umpire.Opening{ID: "cc", Dir: d.project, External: true, Runner: "h:1:1"}
 	must(d.sessions.Open(t.Context(), o))(t)
 	o.Runner = "h:2:2"
@@ -430,7 +430,7 @@ func TestRunnersOfASession(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
 	dead := map[string]bool{}
-	d.config.Alive = func(runner string) (bool, bool) { return !dead[runner], !strings.HasPrefix(runner, "other:") }
+	d.be.config.Alive = func(runner string) (bool, bool) { return !dead[runner], !strings.HasPrefix(runner, "other:") }
 	s := d.session(umpire.Opening{ID: "cc", External: true, Runner: "h:1:1"})
 	all := []string{"h:1:1"}
 	for i := 2; i <= maxRunners; i++ {

@@ -45,9 +45,9 @@ func (g *Gate) tryStart(ctx context.Context, s *umpire.Start, ticket string) (um
 	if err != nil {
 		return umpire.Started{}, err
 	}
-	g.reached("starting")
+	g.be.reached("starting")
 	var started umpire.Started
-	err = g.step(ctx, s.Session, s.Epoch, func(t *transaction) error {
+	err = g.be.step(ctx, s.Session, s.Epoch, func(t *transaction) error {
 		started, err = t.decideStart(l)
 		return err
 	}, callAhead(s.Session, s.Batch, s.Call))
@@ -57,7 +57,7 @@ func (g *Gate) tryStart(ctx context.Context, s *umpire.Start, ticket string) (um
 	if err != nil {
 		return umpire.Started{}, err
 	}
-	g.reached("started")
+	g.be.reached("started")
 	return started, nil
 }
 
@@ -87,9 +87,9 @@ type pendingStart struct {
 func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string) (*pendingStart, error) {
 	l := &pendingStart{Start: s, ticket: ticket}
 	var ask store.AskRow
-	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
+	err := g.be.viewForChange(ctx, func(tx *store.Tx) (err error) {
 		tx.Ahead(func() { callAhead(s.Session, s.Batch, s.Call)(tx); _, _ = tx.Calls.Get(s.Session, s.Call) })
-		q := g.conditionsAhead(tx, s.Session, s.Call)
+		q := g.be.conditionsAhead(tx, s.Session, s.Call)
 		b, c, err := readCall(tx, s.Session, s.Batch, s.Call)
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 		}
 		l.seen = *c
 		l.position, l.total = l.row.Ordinal+1, b.Size()
-		if l.conditions, err = g.readConditions(tx, q); err != nil {
+		if l.conditions, err = g.projects.readConditions(tx, q); err != nil {
 			return err
 		}
 		if c.TrialState == umpire.TrialWaiting {
@@ -119,11 +119,11 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.completeConditions(l.conditions); err != nil {
+	if err := g.projects.completeConditions(l.conditions); err != nil {
 		return nil, err
 	}
 	l.conditions.confinement, l.conditions.byTicket = s.Sandbox, ticket != ""
-	if l.judged, err = g.judgeStored(l.conditions, &l.row); err != nil {
+	if l.judged, err = g.projects.judgeStored(l.conditions, &l.row); err != nil {
 		return nil, err
 	}
 	if l.approved {
@@ -134,15 +134,15 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 		return nil, err
 	}
 	l.before = evidence.Snapshot(&l.judged.decision)
-	if err := g.findPlanned(ctx, l.conditions, []*judged{l.judged}); err != nil {
+	if err := g.projects.findPlanned(ctx, l.conditions, []*judged{l.judged}); err != nil {
 		return nil, err
 	}
 	if l.moved || l.judged.state == umpire.CallAsked {
-		l.judged.question = g.newQuestion(l.conditions, asked, s.Batch, l.position, l.total)
+		l.judged.question = g.be.newQuestion(l.conditions, asked, s.Batch, l.position, l.total)
 	}
 	if l.triesNow() {
-		d := g.decideAttended(l.conditions, l.judged)
-		l.base = shownDigest(&l.judged.call, &d, evidence.ReadCode(&d, g.maskText), nil)
+		d := g.projects.decideAttended(l.conditions, l.judged)
+		l.base = shownDigest(&l.judged.call, &d, evidence.ReadCode(&d, g.be.maskText), nil)
 		if l.network, err = l.findNetwork(ctx, g); err != nil {
 			return nil, err
 		}
@@ -156,12 +156,12 @@ func (l *pendingStart) compareApproved(g *Gate, ask *store.AskRow) {
 	card, d, now := readCard(ask), l.judged.decision, (*umpire.Trial)(nil)
 	switch {
 	case l.unattended:
-		d = g.decideAttended(l.conditions, l.judged)
+		d = g.projects.decideAttended(l.conditions, l.judged)
 	case l.trial != nil:
-		now = new(g.shownTrial(l.trial))
+		now = new(g.be.shownTrial(l.trial))
 	}
-	l.moved = shownDigest(&l.judged.call, &d, evidence.ReadCode(&d, g.maskText), now) != ask.ShownDigest
-	l.changed = g.changedSince(&card, &d)
+	l.moved = shownDigest(&l.judged.call, &d, evidence.ReadCode(&d, g.be.maskText), now) != ask.ShownDigest
+	l.changed = g.be.changedSince(&card, &d)
 }
 
 // triesNow reports whether the call is tried in place of its run: it came with a ticket, and asks.
@@ -176,13 +176,13 @@ func (l *pendingStart) triesNow() bool {
 func (l *pendingStart) decideTrial(g *Gate) (asked *judged, err error) {
 	j := l.judged
 	if l.trial == nil {
-		g.triesFirst(l.conditions, j)
+		g.projects.triesFirst(l.conditions, j)
 		return j, nil
 	}
 	if j.trial, err = g.trials.decideTried(l.conditions, j.call, l.trial); err != nil {
 		return nil, err
 	}
-	if l.output, err = g.unseal(trialLabel(l.trial.ID, "output"), l.trial.Output); err != nil {
+	if l.output, err = g.be.unseal(trialLabel(l.trial.ID, "output"), l.trial.Output); err != nil {
 		return nil, err
 	}
 	asked = new(*j)

@@ -41,7 +41,7 @@ func (g *Gate) Admit(
 		}
 		started = umpire.Started{}
 		chosen := umpire.AdmitStart
-		if d := g.decideAttended(sub.conditions, sub.calls[0]); choose != nil && sub.calls[0].denied == nil {
+		if d := g.projects.decideAttended(sub.conditions, sub.calls[0]); choose != nil && sub.calls[0].denied == nil {
 			started.Decision = d
 			chosen = choose(&d)
 		}
@@ -67,7 +67,7 @@ func (g *Gate) Admit(
 	case !stored:
 		return umpire.Started{Batch: b}, nil
 	case started.Go:
-		g.reached("started")
+		g.be.reached("started")
 	}
 	started.Batch = b
 	return started, nil
@@ -91,9 +91,9 @@ func (g *Gate) decideAndStore(
 	if existing != nil {
 		return *existing, false, nil
 	}
-	g.reached("judged")
+	g.be.reached("judged")
 	var taken *umpire.Batch
-	err = g.step(ctx, s.Session, s.Epoch, func(t *transaction) error {
+	err = g.be.step(ctx, s.Session, s.Epoch, func(t *transaction) error {
 		taken, err = take(t, sub)
 		return err
 	}, func(tx *store.Tx) {
@@ -117,7 +117,7 @@ func (g *Gate) decideAndStore(
 	if taken == nil {
 		return umpire.Batch{}, true, nil
 	}
-	g.reached("submitted")
+	g.be.reached("submitted")
 	b = *taken
 	b.Calls = slices.Clone(b.Calls)
 	for i, j := range sub.calls {

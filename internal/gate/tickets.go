@@ -32,21 +32,21 @@ func (g *Gate) IssueTicket(ctx context.Context, t umpire.Ticket) (secret string,
 		return "", invalid("ticket", "the session, the batch, the call, the folder and the line are needed")
 	}
 	secret = hex.EncodeToString(randomBytes(16))
-	now := g.now()
+	now := g.be.now()
 	row := store.TicketRow{
 		Digest: store.DigestOf(secret), Session: t.Session, Batch: t.Batch, Call: t.Call, Action: t.Action,
 		LineDigest: store.DigestOf(t.Line), Dir: t.Dir, User: t.User, Host: t.Host, Issued: now,
 		Expires: now.Add(umpire.TicketLife),
 	}
 	if t.Large {
-		if g.sealer == nil {
+		if g.be.sealer == nil {
 			return "", errors.New("seal: no key to keep a command line with")
 		}
-		if row.Line, err = g.sealer.Seal(ticketLabel(row.Digest), []byte(t.Line)); err != nil {
+		if row.Line, err = g.be.sealer.Seal(ticketLabel(row.Digest), []byte(t.Line)); err != nil {
 			return "", err
 		}
 	}
-	err = g.update(ctx, func(tx *store.Tx) error {
+	err = g.be.update(ctx, func(tx *store.Tx) error {
 		if err := tx.Tickets.Forget(now.Add(-keepTickets)); err != nil {
 			return err
 		}

@@ -147,7 +147,7 @@ func TestLargeLineComesFromTheGate(t *testing.T) {
 	if _, err := d.IssueTicket(t.Context(), ticket); err == nil {
 		t.Error("a line was kept without a key")
 	}
-	d.Gate.sealer = reverser{}
+	d.Gate.be.sealer = reverser{}
 	secret := must(d.IssueTicket(t.Context(), ticket))(t)
 	u := useOf(secret)
 	u.Line = "true…"

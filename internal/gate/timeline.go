@@ -14,7 +14,7 @@ const pageSize = 500
 
 // Events returns stored events in their order.
 func (g *Gate) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {
-	p, err := readIn(ctx, g.view, func(tx *store.Tx) (page, error) { return readEvents(tx, f) })
+	p, err := readIn(ctx, g.be.view, func(tx *store.Tx) (page, error) { return readEvents(tx, f) })
 	return p.events, err
 }
 
@@ -70,14 +70,14 @@ func (g *Gate) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Even
 	return func(yield func(umpire.Event, error) bool) {
 		left := f.Limit
 		for {
-			if g.store == nil {
+			if g.be.store == nil {
 				yield(umpire.Event{}, errNoStore)
 				return
 			}
 			// Take the bell before reading: a commit in between then rings it.
-			bell := g.store.Changed()
+			bell := g.be.store.Changed()
 			read := umpire.Filter{Project: f.Project, Session: f.Session, After: f.After, Limit: pageSize}
-			p, err := readIn(ctx, g.view, func(tx *store.Tx) (page, error) {
+			p, err := readIn(ctx, g.be.view, func(tx *store.Tx) (page, error) {
 				return readEvents(tx, read)
 			})
 			if err != nil {

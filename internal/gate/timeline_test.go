@@ -318,7 +318,7 @@ func TestAnswerWithoutStore(t *testing.T) {
 	}); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("a gate without a store gave %v", err)
 	}
-	if err := g.view(t.Context(), func(*store.Tx) error { return nil }); !errors.Is(err, umpire.ErrState) {
+	if err := g.be.view(t.Context(), func(*store.Tx) error { return nil }); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("a gate without a store gave %v", err)
 	}
 }

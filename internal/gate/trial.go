@@ -21,7 +21,7 @@ import (
 
 // trials manages calls that are tried.
 type trials struct {
-	*projects
+	*Projects
 
 	start  func(context.Context, umpire.Start) (umpire.Started, error)
 	finish func(context.Context, umpire.Result) (umpire.Batch, error)

@@ -60,8 +60,8 @@ func newHostTrier(t *testing.T) *hostTrier {
 	o := umpire.Opening{ID: "s1", Agent: "claude", External: true}
 	h := &hostTrier{trier: newTrier(t, policy.AutonomyMedium, o), layers: &testLayers{}, alive: true}
 	h.sandbox = nil
-	h.Gate.config.Layers = h.layers
-	h.Gate.config.Alive = func(runner string) (bool, bool) { return h.alive, strings.HasPrefix(runner, "exec") }
+	h.Gate.be.config.Layers = h.layers
+	h.Gate.be.config.Alive = func(runner string) (bool, bool) { return h.alive, strings.HasPrefix(runner, "exec") }
 	return h
 }
 
@@ -290,7 +290,7 @@ func TestHostsTrialOutlivesItsProcesses(t *testing.T) {
 
 	h = newHostTrier(t)
 	id := h.useTicket(command("c", unknownScript)).Trial
-	h.Gate.config.Layers = nil // another machine's
+	h.Gate.be.config.Layers = nil // another machine's
 	if b := h.end(id, nil, "made.txt"); b.Calls[0].State != umpire.CallApproved {
 		t.Fatalf("ended: %+v", b)
 	}
@@ -298,7 +298,7 @@ func TestHostsTrialOutlivesItsProcesses(t *testing.T) {
 	if s := must(h.Start(t.Context(), start))(t); !s.Go || s.Trial == nil {
 		t.Fatalf("started: %+v", s)
 	}
-	h.Gate.config.Layers, h.alive = h.layers, false
+	h.Gate.be.config.Layers, h.alive = h.layers, false
 	if err := h.tend(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func TestNothingIsRecordedWithoutAStore(t *testing.T) {
 	s := d.session(umpire.Opening{})
 	b := d.submit(s, "m1", command("c1", "npm install x"), command("c2", "ls"))
 	answer := answerTo(d.pending("c1"), umpire.Approve)
-	if err := d.store.Close(); err != nil {
+	if err := d.be.store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for name, try := range map[string]func() error{

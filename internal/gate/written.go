@@ -27,7 +27,7 @@ var errManyEvents = errors.New(
 
 // writtenIn returns a function that lists the files of a project that agents changed since a
 // time, as paths below its root in the order of their names.
-func (ps *projects) writtenIn(p *project.Project) func(time.Time) ([]string, error) {
+func (ps *Projects) writtenIn(p *project.Project) func(time.Time) ([]string, error) {
 	if ps.store == nil {
 		return nil
 	}
@@ -92,10 +92,10 @@ func (g *Gate) confirmCode(r *resolution) error {
 	if !r.confirms {
 		return nil
 	}
-	p, err := g.projectOf(r.conditions.session.Root, r.conditions.session.AddDirs)
+	p, err := g.projects.projectOf(r.conditions.session.Root, r.conditions.session.AddDirs)
 	if err != nil {
 		return err
 	}
-	ledger := g.config.Code()
+	ledger := g.be.config.Code()
 	return ledger.Confirm(&p.Bounds, r.card.AskedAt)
 }

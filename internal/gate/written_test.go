@@ -14,8 +14,8 @@ import (
 // trustCode trusts the code of the project as it is.
 func (d *testGate) trustCode() {
 	d.t.Helper()
-	p := must(d.Project(d.project))(d.t)
-	ledger := d.config.Code()
+	p := must(d.projects.Project(d.project))(d.t)
+	ledger := d.be.config.Code()
 	must(ledger.Grant(&p.Bounds))(d.t)
 }
 
@@ -100,7 +100,7 @@ func TestPrunedWritesAreNotForgotten(t *testing.T) {
 	prune := func() int64 {
 		d.pass(time.Hour)
 		key := must(checkpoint.OpenKey(t.TempDir()))(t)
-		p := checkpoint.Pruner{Store: d.store, Key: key, Now: d.now}
+		p := checkpoint.Pruner{Store: d.be.store, Key: key, Now: d.now}
 		sessions, _, err := p.Prune(t.Context(), time.Minute)
 		if err != nil {
 			t.Fatal(err)

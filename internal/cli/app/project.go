@@ -28,7 +28,7 @@ func (a *App) OpenProject() (*OpenedProject, error) {
 	}
 	a.RemarkAll(conf.Notices)
 	g := gate.New(a.GateConfig(conf))
-	p, err := g.Project(a.Dir)
+	p, err := g.Projects().Project(a.Dir)
 	if err != nil {
 		return nil, Failed(umpire.Errorf("open the project of %s: %w", a.Dir, err))
 	}

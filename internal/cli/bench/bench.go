@@ -248,7 +248,7 @@ func benchGate(g *gate.Gate, text *catalogue.Language, dir string, mode umpire.M
 		}
 		call.Dir = dir
 		given := policy.Conditions{Mode: mode, Sandbox: policy.Sandbox{Held: held}}
-		d := g.Decide("", policy.Query{Call: call, Conditions: given})
+		d := g.Projects().Decide("", policy.Query{Call: call, Conditions: given})
 		return bench.Answer{
 			Outcome: bench.Answered, Verdict: d.Verdict, Tried: d.Trial == umpire.TrialFirst,
 			Reason: askingReason(&d, text),

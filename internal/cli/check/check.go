@@ -208,7 +208,7 @@ func DecideEffects(a *app.App, dir, line string, e *umpire.TrialEffects) (umpire
 		return umpire.Decision{}, err
 	}
 	q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: at.mode, Profile: at.profile}}
-	return at.gate.DecideEffects(call.Dir, q, e), nil
+	return at.gate.Projects().DecideEffects(call.Dir, q, e), nil
 }
 
 // ShowRows writes every row that spoke about a decision, as --explain does.
@@ -285,7 +285,7 @@ func (d *checker) decide(call umpire.Call) (umpire.Decision, error) {
 	if err != nil {
 		return umpire.Decision{}, err
 	}
-	return c.gate.Decide(dir, policy.Query{
+	return c.gate.Projects().Decide(dir, policy.Query{
 		Call: call,
 		Conditions: policy.Conditions{
 			Mode: c.mode, Headless: d.flags.headless, Profile: c.profile, Sandbox: policy.Sandbox{Held: c.held},
@@ -296,7 +296,7 @@ func (d *checker) decide(call umpire.Call) (umpire.Decision, error) {
 // remarkOff names the rule files that are off because they cannot be read.
 func (d *checker) remarkOff() {
 	for dir, c := range d.cases {
-		p, err := c.gate.Project(dir)
+		p, err := c.gate.Projects().Project(dir)
 		if err != nil {
 			continue // the decision has the reason
 		}

@@ -33,7 +33,7 @@ func JudgeUndo(a *app.App, k *trial.Kept) (guarded []string, err error) {
 			Call:       umpire.Call{Tool: "Write", Input: input, Dir: c.dir},
 			Conditions: policy.Conditions{Mode: at.mode, Profile: at.profile},
 		}
-		d := at.gate.DecideEffects(c.dir, q, &umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{{
+		d := at.gate.Projects().DecideEffects(c.dir, q, &umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{{
 			Kind: change.Kind, Path: change.Path, From: change.From, Mode: change.After.Type, Link: change.After.Link,
 		}}})
 		if d.Verdict == umpire.Deny {

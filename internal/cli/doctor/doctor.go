@@ -363,7 +363,7 @@ func (d *doctor) notices(c *config.Config) {
 func (d *doctor) rules(c *config.Config) {
 	g := gate.New(d.GateConfig(c))
 	defer g.Close()
-	p, err := g.Project(d.Dir)
+	p, err := g.Projects().Project(d.Dir)
 	if err != nil {
 		d.fail("rules", "", "%v", err)
 		return

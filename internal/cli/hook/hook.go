@@ -122,12 +122,12 @@ func readResponderConfig(
 		Decide: func(ctx context.Context, project string, q policy.Query) umpire.Decision {
 			g := gate.New(a.GateConfig(c))
 			defer g.Close()
-			return g.Judge(ctx, project, q)
+			return g.Projects().Judge(ctx, project, q)
 		},
 		Ended: func(ctx context.Context, project string, call umpire.Call, output string) error {
 			g := gate.New(a.GateConfig(c))
 			defer g.Close()
-			return g.Ended(ctx, project, call, output)
+			return g.Projects().Ended(ctx, project, call, output)
 		},
 	}, nil
 }

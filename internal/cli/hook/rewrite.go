@@ -263,7 +263,7 @@ func (r *rewriter) matchRules(
 		g = gate.New(r.app.GateConfig(conf))
 		defer g.Close()
 	}
-	at, err := g.Project(project)
+	at, err := g.Projects().Project(project)
 	if err != nil {
 		return err
 	}
@@ -276,7 +276,7 @@ func (r *rewriter) matchRules(
 		return err
 	}
 	find := func() (*judge.Judge, error) {
-		j, err := g.JudgeOf(project)
+		j, err := g.Projects().JudgeOf(project)
 		if err != nil {
 			return nil, err
 		}

@@ -32,11 +32,11 @@ func takeSnapshot(a *app.App, p judge.SnapshotKey) (*judge.Snapshot, error) {
 	}
 	g := gate.New(a.GateConfig(c))
 	defer g.Close()
-	at, err := g.Project(p.Dir)
+	at, err := g.Projects().Project(p.Dir)
 	if err != nil {
 		return nil, err
 	}
-	j, err := g.JudgeOf(p.Dir)
+	j, err := g.Projects().JudgeOf(p.Dir)
 	if err != nil {
 		return nil, err
 	}

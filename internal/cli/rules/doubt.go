@@ -104,7 +104,7 @@ func tryRule(a *app.App, p *app.OpenedProject, from umpire.Source, r umpire.Rule
 	settings.Rules = append(settings.Rules, r)
 	g := gate.New(settings)
 	defer g.Close()
-	d := g.Decide(a.Dir, policy.Query{Call: call, Conditions: policy.Conditions{Mode: p.Config.Mode}})
+	d := g.Projects().Decide(a.Dir, policy.Query{Call: call, Conditions: policy.Conditions{Mode: p.Config.Mode}})
 	switch {
 	case d.Verdict == umpire.Deny && d.ReasonCode != umpire.CodeInvalid:
 		return fmt.Sprintf(a.Text.Of("%q is still denied: %s"), subject, a.Text.Reason(d.Reason)), nil

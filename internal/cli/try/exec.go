@@ -432,7 +432,7 @@ func (e *execution) decide(seen *umpire.TrialEffects, exit int) umpire.Decision 
 	}
 	call.ID, call.Session, call.Dir = e.ticket.Call, e.ticket.Session, e.Dir
 	q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: e.config.Mode}}
-	return g.DecideEffects(e.project.Root, q, judge.NeededEffects(seen, exit))
+	return g.Projects().DecideEffects(e.project.Root, q, judge.NeededEffects(seen, exit))
 }
 
 // heldText tells the reader of a command's output that its changes are waiting.
