@@ -26,7 +26,7 @@ func TestReadsOldTimeline(t *testing.T) {
 	for _, language := range []string{"en", "zh"} {
 		var out bytes.Buffer
 		for _, line := range []string{
-			"timeline --all-projects", "timeline verify", "pending --all", "rules grants", "undo --list",
+			"timeline --all-projects --events", "timeline verify", "pending --all", "rules grants", "undo --list",
 		} {
 			s := app.Surroundings{
 				Args: strings.Fields(line), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,

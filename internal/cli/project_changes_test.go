@@ -57,7 +57,7 @@ stdout '^s1 '
 exec umpire status --json
 field pending 1
 field sessions/latest s1
-exec umpire timeline
+exec umpire timeline --events
 stdout 'PermissionAsked +s1 '
 [same] exec sh -c '! umpire status | grep -q "open sessions keep"'
 [!same] exec umpire status

@@ -160,10 +160,13 @@ start. ID may be the beginning of one in this project. It needs a person.`
 const sessionsDeleteLong = `Ends a session and deletes it, with its calls, answers and grants. What happened stays
 on the timeline. ID may be the beginning of one in this project. It needs a person.`
 
-const timelineLong = `Shows what was asked, decided and run in this project, in order; with --all-projects
-in every project. Secrets were masked before it was written. Numbers grow and have
-gaps; --after goes on from one. The events of a session that was deleted stay: name
-its whole id, with --all-projects.`
+const timelineLong = `Shows the calls of this project, one a line with the newest last: when, what became of
+the call, its tool, its command or path as typed, and why it was asked about or denied.
+--all-projects shows those of every project. Secrets were masked before they were stored.
+
+--events shows every event instead; --json, --detail, --follow and --after do so too. The
+numbers of events grow and have gaps; --after goes on from one. The events of a session
+that was deleted stay: name its whole id, with --all-projects.`
 
 const timelineVerifyLong = `Finds what was changed, removed or put in on the timeline. Names each break by its
 number and its session, and ends with 1 when there is one.

@@ -14,7 +14,7 @@ import (
 
 // A timelineFlags is which events are shown, and how.
 type timelineFlags struct {
-	json, follow, all, detail bool
+	json, follow, all, detail, events bool
 	session                   string
 	after                     int64
 	last                      int
@@ -27,8 +27,8 @@ func newTimelineCommand(a *app.App) *cobra.Command {
 		Use: "timeline", Args: app.RefuseUnknownCommand,
 		Short: "Show what was asked, decided and run",
 		Long:  timelineLong,
-		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n" +
-			"  umpire timeline --last 20\n  umpire timeline --json --after 1200",
+		Example: "  umpire timeline --last 20\n  umpire timeline --events --session s4k7m --follow\n" +
+			"  umpire timeline --json --after 1200",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := showTimeline(cmd.Context(), a, &f)
 			if f.follow {
@@ -39,12 +39,13 @@ func newTimelineCommand(a *app.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "write each event as one line of JSON")
+	flags.BoolVar(&f.events, "events", false, "show every event, not one line for each call")
 	flags.BoolVar(&f.detail, "detail", false, "show all that is known of each event, a line for each field")
-	flags.BoolVar(&f.follow, "follow", false, "go on with what happens from now on")
+	flags.BoolVar(&f.follow, "follow", false, "show events, and go on with those that happen from now on")
 	flags.BoolVar(&f.all, "all-projects", false, "those of all projects, not of this one alone")
 	flags.StringVar(&f.session, "session", "", "only the session `ID`")
 	flags.Int64Var(&f.after, "after", 0, "only events after the number `SEQ`")
-	flags.IntVar(&f.last, "last", 0, "only the last `N` of them")
+	flags.IntVar(&f.last, "last", 0, "only the last `N` calls or events")
 	cmd.AddCommand(newTimelineVerifyCommand(a), newTimelineHeadCommand(a), newTimelinePruneCommand(a))
 	app.CompleteWith(cmd, "session", completeSessions(a))
 	return cmd
@@ -70,10 +71,16 @@ func showEvents(ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFl
 	if f.follow && f.last == 0 {
 		return followEvents(ctx, events, filter, show)
 	}
-	filter.Last = f.last
+	byCall := !f.events && !f.json && !f.detail && !f.follow && f.after == 0
+	if !byCall {
+		filter.Last = f.last
+	}
 	list, err := events.Events(ctx, filter)
 	if err != nil {
 		return err
+	}
+	if lines := groupCalls(list); byCall && len(lines) > 0 {
+		return showCalls(ctx, a, gate, lines, f.last)
 	}
 	for i := range list {
 		if err := show(&list[i]); err != nil {

@@ -15,6 +15,8 @@ const columnGap = 2
 // is as wide as its widest cell in adjacent lines. But it measures cells in terminal
 // columns: a Chinese character is two columns wide, a colour escape zero.
 type Table struct {
+	Width int // longer lines are cut; 0 cuts none
+
 	out  io.Writer
 	text bytes.Buffer
 }
@@ -36,7 +38,11 @@ func (t *Table) Flush() error {
 	}
 	var lines strings.Builder
 	for _, cells := range rows {
-		lines.WriteString(strings.Join(cells, "") + "\n")
+		line := strings.Join(cells, "")
+		if t.Width > 0 {
+			line = ansi.Truncate(line, t.Width, "…")
+		}
+		lines.WriteString(line + "\n")
 	}
 	_, err := io.WriteString(t.out, lines.String())
 	return err

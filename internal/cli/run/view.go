@@ -1,7 +1,6 @@
 package run
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -74,7 +73,7 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 	if r.Session != v.session && r.Session != "" {
 		fmt.Fprint(v.Stderr, "  ") // a sub-agent's; its parent's call comes after it
 	}
-	subject := " " + subjectOfInput(call.Input)
+	subject := " " + app.SubjectOf(call.Input)
 	if call.Tool == "TodoWrite" {
 		subject = "" // its list follows
 	}
@@ -118,25 +117,6 @@ func (v *runView) liveLine(line string) {
 	line = strings.TrimSuffix(line, "\r")
 	line = line[strings.LastIndexByte(line, '\r')+1:]
 	fmt.Fprintf(v.Stderr, "  | %s\n", app.Clip(visibleText(line)))
-}
-
-// subjectFields are the inputs that best describe a call, the best first.
-var subjectFields = []string{"command", "cmd", "file_path", "path", "filePath", "url", "pattern", "bash_id",
-	"shell_id", "description"}
-
-// subjectOfInput describes a call in one line.
-func subjectOfInput(input json.RawMessage) string {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(input, &fields) != nil {
-		return string(input)
-	}
-	for _, name := range subjectFields {
-		var text string
-		if json.Unmarshal(fields[name], &text) == nil && text != "" {
-			return text
-		}
-	}
-	return string(input)
 }
 
 // Waiting says that calls wait, unless they are asked about right here.

@@ -71,7 +71,7 @@ func TestSubjectOfInput(t *testing.T) {
 		`{"command":"ls","description":"list"}`: "ls", `{"path":"a","pattern":"b"}`: "a", `{"pattern":"b"}`: "b",
 		`{"file_path":"","path":"x"}`: "x", `{}`: "{}", `{"command":7}`: `{"command":7}`, `[`: "[",
 	} {
-		if got := subjectOfInput(json.RawMessage(input)); got != want {
+		if got := app.SubjectOf(json.RawMessage(input)); got != want {
 			t.Errorf("%s: %q, want %q", input, got, want)
 		}
 	}

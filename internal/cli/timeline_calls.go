@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/hold/trial"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// A callLine is the events of one call, or one event outside of calls.
+type callLine struct{ events []umpire.Event }
+
+// A callName names a call: agents restart their numbers in each session.
+type callName struct {
+	session umpire.SessionID
+	call    umpire.CallID
+}
+
+// groupCalls returns a line for each call, in the order in which they began, and one for each event outside
+// of calls that changes files or later decisions.
+func groupCalls(events []umpire.Event) []*callLine {
+	var lines []*callLine
+	calls := map[callName]*callLine{}
+	for _, e := range events {
+		name := callName{e.Session, e.Call}
+		switch of := calls[name]; {
+		case of != nil:
+			of.events = append(of.events, e)
+		case e.Call != "":
+			calls[name] = &callLine{[]umpire.Event{e}}
+			lines = append(lines, calls[name])
+		case loneWords[e.Kind] != "":
+			lines = append(lines, &callLine{[]umpire.Event{e}})
+		}
+	}
+	return lines
+}
+
+// loneWords name the events outside of calls that get a line.
+var loneWords = map[umpire.EventKind]string{
+	umpire.EventModeChanged: "mode changed", umpire.EventGrantCreated: "grant given",
+	umpire.EventGrantRevoked: "grant revoked", umpire.EventRulesChanged: "rules changed",
+	umpire.EventRulesDegraded: "rules degraded", umpire.EventEffectsKept: "kept",
+	umpire.EventEffectsDiscarded: "discarded", umpire.EventUndone: "undone", umpire.EventPruned: "session removed",
+}
+
+// stepWords are the events that add a word to the course of a call.
+var stepWords = map[umpire.EventKind]string{
+	umpire.EventPermissionAsked: "asked", umpire.EventPermissionRejected: "denied",
+	umpire.EventCallRanUnasked: "ran unasked", umpire.EventCallRanRefused: "ran all the same",
+	umpire.EventTrialRan: "tried", umpire.EventEffectsKept: "kept", umpire.EventEffectsDiscarded: "discarded",
+	umpire.EventEffectsConflicted: "in conflict", umpire.EventCallIndeterminate: "may have run already",
+}
+
+// endWords are the ends of calls that add a word to their course.
+var endWords = map[umpire.ResultStatus]string{
+	umpire.ResultError: "failed", umpire.ResultCancelled: "cancelled", umpire.ResultTimeout: "timed out",
+}
+
+// unanswered are the codes of denials without an answer.
+var unanswered = map[umpire.ReasonCode]string{umpire.CodeCancelled: "cancelled", umpire.CodeTimeout: "timed out"}
+
+// course returns the course of a call in words, such as asked and allowed.
+func (l *callLine) course() []string {
+	var steps []string
+	add := func(step string) {
+		if step != "" && !slices.Contains(steps, step) {
+			steps = append(steps, step)
+		}
+	}
+	wanted, asked := false, false // by a person, of a person
+	unask := func() {
+		asked, steps = false, slices.DeleteFunc(steps, func(s string) bool { return s == "asked" })
+	}
+	for i := range l.events {
+		e := &l.events[i]
+		switch last := len(steps) - 1; {
+		case e.Kind == umpire.EventPermissionApproved && asked,
+			e.Kind == umpire.EventCallStarted && len(steps) == 0:
+			add("allowed")
+		case e.Kind == umpire.EventPermissionBypassedByRule && e.Code == umpire.CodeLeftToHost:
+			add("left to the agent")
+		case e.Kind == umpire.EventEffectsKept && last >= 0 && steps[last] == "tried":
+			steps[last] = "tried and kept"
+		case e.Kind == umpire.EventCallFinished:
+			var result umpire.Result
+			_ = json.Unmarshal(e.Data, &result) // an unreadable one adds nothing
+			add(endWords[result.Status])
+		default:
+			wanted = wanted || e.Kind == umpire.EventTrialWanted
+			if e.Kind == umpire.EventTrialRan && !wanted || e.Code == umpire.CodeAutoDeny {
+				unask() // it was tried first, or no person could be asked
+			}
+			asked = asked || e.Kind == umpire.EventPermissionAsked && e.Code != umpire.CodeAutoDeny
+			if e.Kind != umpire.EventPermissionAsked || asked {
+				add(cmp.Or(unanswered[e.Code], stepWords[e.Kind]))
+			}
+		}
+	}
+	return steps
+}
+
+// reason returns why a call was asked about or denied, in the words closest to its effect.
+func (l *callLine) reason() umpire.Phrase {
+	var worst *umpire.Access
+	var said umpire.Phrase
+	for i := range l.events {
+		e := &l.events[i]
+		if e.Kind != umpire.EventPermissionAsked && e.Kind != umpire.EventPermissionRejected {
+			continue
+		}
+		if e.Reason != "" && e.Code != umpire.CodeMode && e.Code != umpire.CodeAutoDeny {
+			said = e.Reason
+		}
+		for j := range e.Accesses {
+			a := &e.Accesses[j]
+			if a.Verdict != umpire.Allow && a.Reason != "" && (worst == nil || !worst.Risk.AtLeast(a.Risk)) {
+				worst = a
+			}
+		}
+		if said == "" && worst == nil {
+			said = e.Reason
+		}
+	}
+	if said == "" && worst != nil {
+		return worst.Reason
+	}
+	return said
+}
+
+// A callTable shows calls, one a line.
+type callTable struct {
+	*app.App
+
+	gate    umpire.Gate
+	batches map[umpire.BatchID]umpire.Batch // of the calls without a question
+	undone  map[callName]bool
+}
+
+// showCalls shows the last calls, or all with 0.
+func showCalls(ctx context.Context, a *app.App, gate umpire.Gate, lines []*callLine, last int) error {
+	if last > 0 && len(lines) > last {
+		lines = lines[len(lines)-last:]
+	}
+	records, err := trial.Records(a.StateDir())
+	if err != nil {
+		return app.Failed(err)
+	}
+	t := callTable{App: a, gate: gate, batches: map[umpire.BatchID]umpire.Batch{}, undone: map[callName]bool{}}
+	for i := range records {
+		if records[i].Undone != "" && records[i].Call != "" {
+			t.undone[callName{records[i].Session, records[i].Call}] = true
+		}
+	}
+	table := app.NewTable(a.Stdout)
+	if a.ToTerminal {
+		table.Width = a.Columns()
+	}
+	for _, line := range lines {
+		fmt.Fprintln(table, strings.Join(t.cells(ctx, line), "\t"))
+	}
+	return app.Failed(table.Flush())
+}
+
+// cells returns a line as the cells of a table.
+func (t *callTable) cells(ctx context.Context, l *callLine) []string {
+	e := &l.events[0]
+	age := fmt.Sprintf(t.Text.Of("%s ago"), view.Age(t.Now().Sub(e.At)))
+	if e.Call == "" {
+		about := cmp.Or(view.Outcome(e, t.Text), view.Visible(t.Text.Reason(e.Reason)))
+		return []string{age, t.Text.Word("course", loneWords[e.Kind]), "", app.Clip(about)}
+	}
+	course, reason := l.course(), ""
+	if slices.Contains(course, "asked") || slices.Contains(course, "denied") {
+		reason = view.Visible(t.Text.Reason(l.reason()))
+	}
+	colour := view.VerdictColour(umpire.Allow)
+	switch {
+	case len(course) == 1 && course[0] == "asked":
+		course[0], colour = "waits for you", view.VerdictColour(umpire.Ask)
+	case slices.ContainsFunc(course, func(s string) bool { return bad[s] }):
+		colour = view.VerdictColour(umpire.Deny)
+	}
+	if t.undone[callName{e.Session, e.Call}] {
+		course = append(course, "undone")
+	}
+	for i := range course {
+		course[i] = t.Text.Word("course", course[i])
+	}
+	outcome := strings.Join(course, " → ")
+	if t.Colour() {
+		outcome = colour + outcome + "\x1b[0m"
+	}
+	about := app.Clip(view.Visible(t.subject(ctx, l)))
+	if reason != "" {
+		if room := t.Columns() / 2; t.ToTerminal {
+			about = cutColumns(about, room)
+		}
+		about += "  - " + app.Clip(reason)
+	}
+	return []string{age, outcome, view.Visible(e.Tool), about}
+}
+
+// bad are the steps that a person looks for.
+var bad = map[string]bool{
+	"denied": true, "failed": true, "in conflict": true, "ran all the same": true, "ran unasked": true,
+	"may have run already": true, "timed out": true,
+}
+
+// subject returns the command or path of a call as it was typed, or else its accesses.
+func (t *callTable) subject(ctx context.Context, l *callLine) string {
+	for i := range l.events {
+		var asked struct {
+			Input json.RawMessage `json:"input"`
+		}
+		if json.Unmarshal(l.events[i].Data, &asked) == nil && len(asked.Input) > 0 {
+			return app.SubjectOf(asked.Input)
+		}
+	}
+	e := &l.events[0]
+	b, known := t.batches[e.Batch]
+	if !known || b.Session != e.Session {
+		b, _ = t.gate.Batch(ctx, e.Session, e.Batch) // one that is gone leaves its accesses
+		t.batches[e.Batch] = b
+	}
+	if c := b.Call(e.Call); c != nil && len(c.Input) > 0 {
+		return app.SubjectOf(c.Input)
+	}
+	for i := range l.events {
+		if about := eventSubject(t.App, &l.events[i]); about != "" {
+			return about
+		}
+	}
+	return ""
+}
