@@ -196,7 +196,7 @@ func findPending(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 		ids = append(ids, string(found[i].Request))
 	}
 	return umpire.Pending{},
-		app.Usage("umpire pending --all", "%q means %d questions: %s", id, len(found), strings.Join(ids, ", "))
+		app.Usage("umpire pending --all-projects", "%q means %d questions: %s", id, len(found), strings.Join(ids, ", "))
 }
 
 // matching returns the questions that an id may mean. A complete id matches only
@@ -242,7 +242,7 @@ func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string
 		}
 	}
 	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("nothing waits under the id %q", app.Clip(id)),
-		Hint: "umpire pending --all"}
+		Hint: "umpire pending --all-projects"}
 }
 
 // shortestID is how many letters of an id are enough to look for an old one.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
@@ -20,10 +21,15 @@ type listFlags struct {
 }
 
 // addTo adds the flags that every list has.
-func (f *listFlags) addTo(cmd *cobra.Command, all string) {
+func (f *listFlags) addTo(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&f.all, all, false, "those of all projects, not of this one alone")
+	addAllProjects(cmd.Flags(), &f.all)
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "only the first `N` of them")
+}
+
+// addAllProjects adds the flag of all commands that show the data of this project or of all projects.
+func addAllProjects(flags *pflag.FlagSet, all *bool) {
+	flags.BoolVar(all, "all-projects", false, "those of all projects, not of this one alone")
 }
 
 // checkLimit refuses a negative limit.
@@ -41,10 +47,16 @@ func newPendingCommand(a *app.App) *cobra.Command {
 		Use: "pending", Args: app.RefuseWords,
 		Short:   "List the calls that wait for you",
 		Long:    pendingLong,
-		Example: "  umpire pending\n  umpire pending --all --json",
+		Example: "  umpire pending\n  umpire pending --all-projects --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return listPending(cmd.Context(), a, &f) },
 	}
-	f.addTo(cmd, "all")
+	f.addTo(cmd)
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "all" { // its former name
+			name = "all-projects"
+		}
+		return pflag.NormalizedName(name)
+	})
 	return cmd
 }
 
@@ -54,7 +66,7 @@ func listPending(ctx context.Context, a *app.App, f *listFlags) error {
 		return err
 	}
 	as := app.PersonCredential
-	if a.NeedPerson("umpire pending --all") != nil {
+	if a.NeedPerson("umpire pending --all-projects") != nil {
 		as = app.AgentCredential // an agent sees only its sessions' questions
 	}
 	return a.WithGate(ctx, as, func(gate umpire.Gate) error {

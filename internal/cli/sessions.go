@@ -24,7 +24,7 @@ func newSessionsCommand(a *app.App) *cobra.Command {
 		Example: "  umpire sessions\n  umpire sessions --all-projects --json\n  umpire sessions end s4k7m",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return listSessions(cmd.Context(), a, &f) },
 	}
-	f.addTo(cmd, "all-projects")
+	f.addTo(cmd)
 	cmd.AddCommand(newSessionsEndCommand(a), newSessionsDeleteCommand(a))
 	return cmd
 }

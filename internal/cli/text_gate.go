@@ -57,7 +57,7 @@ Anyone who has the code can sign in or subscribe, so it is shown to a person at 
 nowhere else.`
 
 const pendingLong = `Lists the calls that wait for a person, the one that has waited longest first: those
-of this project, or with --all of every project.`
+of this project, or with --all-projects of every project.`
 
 const approveLong = `Lets a call that waits run. ID is the request's id or its beginning, or the id of
 the call.
