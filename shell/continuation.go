@@ -68,7 +68,14 @@ func readCode(text string) (reading, error) {
 
 func parseCode(text string) (*syntax.File, error) {
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
-	return parser.Parse(strings.NewReader(text), "")
+	file, err := parser.Parse(strings.NewReader(text), "")
+	if bad, is := errors.AsType[syntax.ParseError](err); is && strings.HasPrefix(bad.Text, "`foo(`") {
+		// The parser takes the word before it for the name of a function, and shows another name.
+		if at := strings.IndexByte(text[min(offsetOf(bad.Pos), len(text)):], '('); at >= 0 {
+			return file, umpire.Errorf("%d:%d: unclosed (", bad.Pos.Line(), int(bad.Pos.Col())+at)
+		}
+	}
+	return file, err
 }
 
 // endComments removes the backslash from the end of comments, where shells ignore it but the

@@ -118,7 +118,8 @@ func listenConsole(
 ) error {
 	if f.console != "" {
 		if err := pages.Listen(ctx, f.console); err != nil {
-			return umpire.Errorf("--console: %w", err)
+			return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("--console: %w", err),
+				Hint: "umpire serve --console 127.0.0.1:7576"}
 		}
 	}
 	if !conf.Console.On() {

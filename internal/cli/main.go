@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/umpirehq/umpire"
@@ -42,13 +43,17 @@ func runProgram(ctx context.Context, s app.Surroundings) int {
 	root.SetIn(s.Stdin)
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)
-	err := root.ExecuteContext(ctx)
+	ran, err := root.ExecuteContextC(ctx)
 	if err == nil && out.Err != nil {
 		err = app.Failed(umpire.Errorf("write standard output: %w", out.Err))
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintf(s.Stderr, "umpire: %s\n", view.Visible(a.Text.Error(err)))
-		if hint := app.HintOf(err); hint != "" {
+		said := a.Text.Error(err)
+		for _, kind := range []error{umpire.ErrState, umpire.ErrInvalid} { // the exit code says so
+			said = strings.TrimRight(strings.TrimSuffix(said, a.Text.Error(kind)), ":： ")
+		}
+		fmt.Fprintf(s.Stderr, "umpire: %s\n", view.Visible(said))
+		if hint := app.HintOf(ran.CommandPath(), err); hint != "" {
 			fmt.Fprintln(s.Stderr, view.Joined(a.Text.Of("next"), ": ", a.Text.Of(hint)))
 		}
 	}

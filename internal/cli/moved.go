@@ -24,15 +24,14 @@ func renameVerb(a *app.App, args []string) []string {
 	switch {
 	case present == "":
 		return args
-	case at == 0 && !strings.HasPrefix(present, "proxy "):
-		fmt.Fprintf(a.Stderr, a.Text.Of("umpire: `umpire %s` is now `umpire %s`")+"\n", former, present)
-	}
-	switch {
 	case former != "init" || at > 0 || namesAgent(rest):
 	case slices.Contains(rest, "--undo"):
 		present += " claude"
 	default:
 		present += " --list" // it wrote nothing without an agent
+	}
+	if at == 0 && !strings.HasPrefix(present, "proxy ") {
+		fmt.Fprintf(a.Stderr, a.Text.Of("umpire: `umpire %s` is now `umpire %s`")+"\n", former, present)
 	}
 	return slices.Concat(args[:at], strings.Fields(present), rest)
 }

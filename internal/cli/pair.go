@@ -67,7 +67,8 @@ func pairPhone(ctx context.Context, a *app.App, with, name string) error {
 func pairNotices(a *app.App, conf *config.Config) error {
 	server := conf.Notify.Ntfy
 	if server == nil {
-		return app.Refused("umpire console notify --help", "there is nothing to subscribe to: notify.ntfy is not set")
+		return app.Refused("umpire serve",
+			"no phone can be paired yet: set console.origin or notify.ntfy, and start the gate")
 	}
 	tty, err := a.OpenTerminal()
 	if err != nil {

@@ -33,9 +33,9 @@ func addAllProjects(flags *pflag.FlagSet, all *bool) {
 }
 
 // checkLimit refuses a negative limit.
-func (f *listFlags) checkLimit() error {
+func (f *listFlags) checkLimit(command string) error {
 	if f.limit < 0 {
-		return app.Usage("umpire pending --help", "--limit %d: want 0 or more", f.limit)
+		return app.Usage(command+" --help", "--limit %d: want 0 or more", f.limit)
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func newPendingCommand(a *app.App) *cobra.Command {
 
 // listPending lists the open questions, in this project or in all.
 func listPending(ctx context.Context, a *app.App, f *listFlags) error {
-	if err := f.checkLimit(); err != nil {
+	if err := f.checkLimit("umpire pending"); err != nil {
 		return err
 	}
 	as := app.PersonCredential

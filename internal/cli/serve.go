@@ -183,7 +183,10 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 		if figures != nil {
 			_ = figures.Close() // err has the cause
 		}
-		return app.Failed(errors.Join(err, pages.Close(), g.Close()))
+		if _, explained := errors.AsType[*app.CommandError](err); !explained {
+			err = app.Failed(err)
+		}
+		return errors.Join(err, pages.Close(), g.Close())
 	}
 	stopMetrics := serveMetrics(ctx, a, g.Gate, figures, log)
 	stopNotices := startNotices(a, g.Gate, notices)

@@ -31,7 +31,7 @@ func newSessionsCommand(a *app.App) *cobra.Command {
 
 // listSessions lists them, the latest activity first.
 func listSessions(ctx context.Context, a *app.App, f *listFlags) error {
-	if err := f.checkLimit(); err != nil {
+	if err := f.checkLimit("umpire sessions"); err != nil {
 		return err
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
@@ -84,9 +84,13 @@ func newSessionsEndCommand(a *app.App) *cobra.Command {
 		Long:    sessionsEndLong,
 		Example: "  umpire sessions end s4k7m --reason 'wrong branch'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeSession(cmd.Context(), a, args[0], "ended %s\n",
-				func(gate umpire.Gate, id umpire.SessionID) error {
-					return gate.Sessions().End(cmd.Context(), id, reason)
+			return changeSession(cmd.Context(), a, args[0],
+				func(gate umpire.Gate, id umpire.SessionID) (string, error) {
+					s, err := gate.Sessions().Get(cmd.Context(), id)
+					if err == nil && s.State == umpire.SessionOver {
+						return "%s has already ended\n", nil
+					}
+					return "ended %s\n", gate.Sessions().End(cmd.Context(), id, reason)
 				})
 		},
 	}
@@ -102,24 +106,25 @@ func newSessionsDeleteCommand(a *app.App) *cobra.Command {
 		Long:    sessionsDeleteLong,
 		Example: "  umpire sessions delete s4k7m",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeSession(cmd.Context(), a, args[0], "deleted %s\n",
-				func(gate umpire.Gate, id umpire.SessionID) error {
-					return gate.Sessions().Delete(cmd.Context(), id)
+			return changeSession(cmd.Context(), a, args[0],
+				func(gate umpire.Gate, id umpire.SessionID) (string, error) {
+					return "deleted %s\n", gate.Sessions().Delete(cmd.Context(), id)
 				})
 		},
 	}
 }
 
-// changeSession changes the session that an id names, and reports it.
+// changeSession changes the session that an id names, and reports what change returns.
 func changeSession(
-	ctx context.Context, a *app.App, id, done string, change func(umpire.Gate, umpire.SessionID) error,
+	ctx context.Context, a *app.App, id string, change func(umpire.Gate, umpire.SessionID) (done string, err error),
 ) error {
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		found, err := findSession(ctx, a, gate, id)
 		if err != nil {
 			return err
 		}
-		if err := change(gate, found); err != nil {
+		done, err := change(gate, found)
+		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(a.Stdout, a.Text.Of(done), view.Visible(string(found)))

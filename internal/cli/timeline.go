@@ -15,9 +15,9 @@ import (
 // A timelineFlags is which events are shown, and how.
 type timelineFlags struct {
 	json, follow, all, detail, events bool
-	session                   string
-	after                     int64
-	last                      int
+	session                           string
+	after                             int64
+	last                              int
 }
 
 // newTimelineCommand is `umpire timeline`.

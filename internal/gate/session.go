@@ -281,7 +281,7 @@ func (ss *sessions) latest(ctx context.Context, p *Project, agent string) (umpir
 		return ss.errNoSession(ctx, p, elsewhere)
 	case errors.Is(err, umpire.ErrNotFound):
 		return umpire.Session{},
-			umpire.Errorf("project %s has no session to continue; start one with umpire run \"TASK\": %w", p.ID.Short(),
+			umpire.Errorf("no session to continue in %s; start one with umpire run \"TASK\": %w", p.Root,
 				umpire.ErrState)
 	}
 	return umpire.Session{}, err

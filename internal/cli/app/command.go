@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
+// ForPrograms is the annotation of commands for programs, which no suggestion names.
+const ForPrograms = "for programs"
+
 // RefuseUnknownCommand refuses an unknown command, and names the nearest ones.
 func RefuseUnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -17,7 +21,11 @@ func RefuseUnknownCommand(cmd *cobra.Command, args []string) error {
 	}
 	hint := cmd.CommandPath() + " --help"
 	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+	near := slices.DeleteFunc(cmd.SuggestionsFor(args[0]), func(name string) bool {
+		sub, _, err := cmd.Find([]string{name})
+		return err != nil || sub.Annotations[ForPrograms] != ""
+	})
+	if len(near) > 0 {
 		hint = cmd.CommandPath() + " " + strings.Join(near, ", "+cmd.CommandPath()+" ")
 	}
 	return Usage(hint, "%q is not a command", args[0])

@@ -52,7 +52,10 @@ func (a *App) ReadConfig(dir string) (*config.Config, error) {
 // FindProject finds the project of a folder.
 func (a *App) FindProject(dir string) (*project.Project, error) {
 	if dir == "" {
-		return nil, Failed(errors.New("the working directory is not known"))
+		return nil, &CommandError{Code: ExitError, Err: errors.New("this folder no longer exists"), Hint: "cd $HOME"}
+	}
+	if home := a.UserHome(); home != "" && !filepath.IsAbs(home) {
+		return nil, Usage("export HOME=$(cd ~ && pwd)", "HOME is %q: want an absolute path", home)
 	}
 	cache := ""
 	if a.Home() != "" {
@@ -60,7 +63,7 @@ func (a *App) FindProject(dir string) (*project.Project, error) {
 	}
 	p, err := project.Open(dir, project.Options{Home: a.UserHome(), Cache: cache})
 	if err != nil {
-		return nil, Failed(umpire.Errorf("project of %s: %w", dir, err))
+		return nil, Failed(err)
 	}
 	return p, nil
 }

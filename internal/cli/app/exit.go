@@ -67,10 +67,10 @@ func ExitCode(err error) int {
 	return ExitUsage
 }
 
-// HintOf returns the next step for the user after an error, or "".
-func HintOf(err error) string {
-	if e, ok := errors.AsType[*CommandError](err); ok {
+// HintOf returns the next step for the user after an error of a command, or "".
+func HintOf(command string, err error) string {
+	if e, ok := errors.AsType[*CommandError](err); ok && (e.Hint != "" || e.Code != ExitUsage) {
 		return e.Hint
 	}
-	return "umpire --help"
+	return command + " --help"
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"io/fs"
 	"path/filepath"
+	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
@@ -151,8 +154,7 @@ const ClientName = "cli"
 // ReadToken reads a credential: the named one, or the one next to the gate.
 func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, error) {
 	if tokenFile != "" {
-		token, err := client.ReadToken(tokenFile)
-		return token, Failed(err)
+		return readTokenFile(tokenFile)
 	}
 	token, err := client.ReadToken(filepath.Join(a.StateDir(), string(as)+".token"))
 	if err != nil {
@@ -160,6 +162,15 @@ func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, 
 			Err: umpire.Errorf("a gate answers on %s, and its credential cannot be read: %w", where, err)}
 	}
 	return token, nil
+}
+
+// readTokenFile reads the credential of --token-file.
+func readTokenFile(path string) (string, error) {
+	token, err := client.ReadToken(path)
+	if err != nil {
+		err = &CommandError{Code: ExitError, Err: err, Hint: "--token-file ~/.umpire/state/person.token"}
+	}
+	return token, err
 }
 
 // OpenOwnGate opens a gate for this process alone. It needs no credential, because a process
@@ -201,7 +212,7 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	}
 	s, err := at.Open(ctx)
 	if err != nil {
-		return nil, &CommandError{Code: ExitError, Hint: remedyFor(at), Err: umpire.Errorf("open the store: %w", err)}
+		return nil, explainStore(a, at, err)
 	}
 	key, err := secret.OpenKey(a.StateDir())
 	if err != nil {
@@ -252,9 +263,9 @@ func checkPersonToken(a *App, tokenFile string) error {
 	if tokenFile == "" {
 		return nil
 	}
-	token, err := client.ReadToken(tokenFile)
+	token, err := readTokenFile(tokenFile)
 	if err != nil {
-		return Failed(err)
+		return err
 	}
 	known, err := server.LoadCredentials(a.StateDir())
 	if err != nil {
@@ -271,7 +282,18 @@ func remedyFor(s StoreAddress) string {
 	if s.Kind == storePostgres {
 		return "start the database, or name another store: umpire serve --store sqlite:PATH"
 	}
-	return ""
+	return "umpire doctor"
+}
+
+// explainStore returns the error of a store that cannot be opened.
+func explainStore(a *App, s StoreAddress, err error) error {
+	e := &CommandError{Code: ExitError, Hint: remedyFor(s), Err: umpire.Errorf("open the store: %w", err)}
+	if s.Kind == StoreSQLite && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) ||
+		strings.Contains(err.Error(), "disk is full")) {
+		e.Err = umpire.Errorf("umpire cannot write to %s: %w", a.Home(), err)
+		e.Hint = "export UMPIRE_HOME=/another/folder"
+	}
+	return e
 }
 
 // Open opens the store.

@@ -169,7 +169,7 @@ func (f *checkFlags) toolCall() (umpire.Call, error) {
 		input = "{}"
 	}
 	if _, err := strictjson.ReadObject([]byte(input)); err != nil {
-		return umpire.Call{}, app.Usage(`umpire check --tool Read --input '{"path":"a.txt"}'`, "input: %w", err)
+		return umpire.Call{}, app.Usage("umpire check --tool "+f.tool+` --input '{"path":"a.txt"}'`, "input: %w", err)
 	}
 	return umpire.Call{Tool: f.tool, Input: json.RawMessage(input)}, nil
 }

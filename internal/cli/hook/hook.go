@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/relay"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -26,7 +28,7 @@ import (
 func NewCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook AGENT", Short: "Answer another agent's permission question", Long: help,
-		ValidArgs: host.Names(), DisableFlagParsing: true,
+		ValidArgs: host.Names(), DisableFlagParsing: true, Annotations: map[string]string{app.ForPrograms: "yes"},
 	}
 	cmd.Flags().String("home", "",
 		"umpire's own folder, `DIR`; setup writes it, and the environment then does not count")
@@ -81,8 +83,8 @@ func answerHook(ctx context.Context, a *app.App, args []string) int {
 	if code, known := front.Answer(ctx, args); known {
 		return code
 	}
-	fmt.Fprintf(a.Stderr, "umpire: %s: %q; %s: %v\n", a.Text.Of("unknown agent"), args[0], a.Text.Of("known agents"),
-		host.Names())
+	fmt.Fprintf(a.Stderr, "umpire: %s\n%s\n", view.Visible(fmt.Sprintf(a.Text.Of("unknown agent %q: want one of %s"),
+		args[0], strings.Join(host.Names(), ", "))), view.Joined(a.Text.Of("next"), ": ", "umpire setup --list"))
 	return app.ExitDenied // agents take any other code as permission to continue
 }
 

@@ -154,7 +154,7 @@ func newProgramsShowCommand(a *app.App) *cobra.Command {
 func findProgram(a *app.App, words []string) (shell.Program, error) {
 	p, ok := shell.Describe(words[0], loadPrograms(a).Known)
 	if !ok {
-		return p, app.Refused("umpire help programs", "%q is not a program that is known, so that it asks", words[0])
+		return p, app.Refused("umpire help programs", "umpire does not know %q, so it asks", words[0])
 	}
 	for i, word := range words[1:] {
 		at := slices.IndexFunc(p.Subs, func(sub shell.Program) bool { return slices.Contains(sub.Names, word) })

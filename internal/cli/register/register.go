@@ -52,6 +52,8 @@ func Registrable() []string {
 // newInitJob is a job for the host of that name. A host of which too little is known needs the
 // person's word.
 func newInitJob(a *app.App, name string, f initFlags) (*initJob, error) {
+	typed := name
+	name = strings.ToLower(name)
 	h := host.Find(name)
 	s, ok := setup.Find(name)
 	switch {
@@ -61,9 +63,9 @@ func newInitJob(a *app.App, name string, f initFlags) (*initJob, error) {
 			name, name)
 	default:
 		if near := docedit.Nearest(name, host.Names()); near != "" {
-			return nil, app.Usage("umpire setup "+near, "unknown agent: %q", name)
+			return nil, app.Usage("umpire setup "+near, "unknown agent: %q", typed)
 		}
-		return nil, app.Usage("umpire setup --list", "unknown agent: %q; umpire registers with %s", name,
+		return nil, app.Usage("umpire setup --list", "unknown agent: %q; umpire registers with %s", typed,
 			strings.Join(Registrable(), ", "))
 	}
 	if h.Evidence == host.Documented && !f.unproven && !f.undo {

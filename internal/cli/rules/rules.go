@@ -53,8 +53,13 @@ func newRulesListCommand(a *app.App) *cobra.Command {
 			if asJSON {
 				return app.Failed(a.ShowJSON(listedRules(rules, p.Config.RulesOff)))
 			}
-			return app.Failed(errors.Join(showRules(a, p.Rules(), rules, p.Config.RulesOff),
+			err = app.Failed(errors.Join(showRules(a, p.Rules(), rules, p.Config.RulesOff),
 				showHooks(a, append(slices.Clip(p.Rules().Hooks), p.Config.Hooks...))))
+			off := func(f rulefile.File) bool { return f.Health == rulefile.HealthDegraded }
+			if err == nil && slices.ContainsFunc(p.Rules().Files, off) {
+				return &app.CommandError{Code: app.ExitUsage}
+			}
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
@@ -147,7 +152,7 @@ func remarkSleeping(a *app.App, set *rulefile.Set) {
 	for _, f := range set.Files {
 		switch {
 		case f.Health == rulefile.HealthDegraded:
-			a.Remark(fmt.Sprintf(a.Text.Of("%s is degraded: see umpire status"), f.Path))
+			a.Remark(fmt.Sprintf(a.Text.Of("the rules of %s are off: see umpire rules lint"), f.Path))
 		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
 			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire rules trust --show"), f.Path,
 				a.FormatCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep")))

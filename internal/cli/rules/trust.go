@@ -32,6 +32,8 @@ func NewTrustCommand(a *app.App) *cobra.Command {
 				return err
 			}
 			switch {
+			case show && revoke, show && forget, revoke && forget:
+				return app.Usage("", "--show, --revoke and --forget: want one of them")
 			case forget && !code:
 				return app.Usage("umpire rules trust --code --forget", "--forget goes with --code")
 			case code && show:
@@ -55,7 +57,6 @@ func NewTrustCommand(a *app.App) *cobra.Command {
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "let them sleep again")
 	cmd.Flags().BoolVar(&code, "code", false, "trust the code of this clone: its tests, scripts and tool settings")
 	cmd.Flags().BoolVar(&forget, "forget", false, "with --code: trust it no more")
-	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "forget")
 	return cmd
 }
 

@@ -110,11 +110,11 @@ func (s *agentRun) runChatSession(
 	switch {
 	case ctx.Err() != nil:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn,
-			Err: umpire.Errorf("interrupted; session %s can be gone on with", host.session.ID)}
+			Err: umpire.Errorf("interrupted; you can resume session %s", host.session.ID)}
 	case err != nil:
 		return app.Failed(err)
 	}
-	s.Remark(fmt.Sprintf(s.Text.Of("session %s can be gone on with: %s"), host.session.ID, goOn))
+	s.Remark(fmt.Sprintf(s.Text.Of("to resume session %s: %s"), host.session.ID, goOn))
 	return nil
 }
 

@@ -436,7 +436,7 @@ func (s *agentRun) brokenOff(ctx context.Context, id umpire.SessionID, err error
 			Err: umpire.Errorf("nobody answers any more: the calls of session %s still wait", id)}
 	case ctx.Err() != nil:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn,
-			Err: umpire.Errorf("interrupted; session %s can be gone on with", id)}
+			Err: umpire.Errorf("interrupted; you can resume session %s", id)}
 	case ofModel:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn, Err: err}
 	}
