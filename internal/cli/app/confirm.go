@@ -39,7 +39,7 @@ func (a *App) Confirm(ctx context.Context, tty *os.File, text, word string) erro
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(said) != word {
+	if said = strings.TrimSpace(said); said != word && (word != "y" || said != "yes") {
 		return ErrUnconfirmed
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -42,8 +43,16 @@ func (d *doctor) agents(ctx context.Context, only string) {
 			checkLive(ctx, d, h, found)
 		}
 	}
-	if !examined {
+	written := func(f register.ClaudeFile) bool {
+		_, err := os.Stat(f.Path)
+		return err == nil
+	}
+	switch {
+	case examined:
+	case slices.ContainsFunc(register.ClaudeFiles(d.App), written):
 		d.claude(ctx)
+	default:
+		d.ok("agents", "no agent was found; umpire looked for %s", strings.Join(register.Registrable(), ", "))
 	}
 }
 

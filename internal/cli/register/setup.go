@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
 	"github.com/umpirehq/umpire/internal/view"
@@ -139,7 +140,8 @@ func (s *setupJob) setUp(ctx context.Context) error {
 	case len(s.agents) == 0 && len(s.left) > 0:
 		return errors.Join(s.left...)
 	case len(s.agents) == 0:
-		return app.Usage("umpire setup --list", "no agent was found that umpire can be put in front of")
+		return app.Usage("umpire demo", "no agent was found that umpire can be put in front of; it looked for %s",
+			strings.Join(Registrable(), ", "))
 	}
 	s.showPlan(ctx)
 	if s.dryRun {
@@ -250,6 +252,7 @@ func (s *setupJob) showPlan(ctx context.Context) {
 		fmt.Fprintln(s.Stdout, s.Text.Of("Gate: no systemd or launchd was found that could start it; "+
 			"start it yourself: umpire serve"))
 	}
+	s.showExpected()
 }
 
 func (s *setupJob) service(ctx context.Context) *service { return findService(ctx, s.App, s.binary) }
@@ -273,22 +276,30 @@ func (s *setupJob) confirm(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.Confirm(ctx, tty, "", "yes")
+	return s.Confirm(ctx, tty, "", "y")
 }
 
-// askAutonomy asks how much may run without a question. Enter alone changes nothing.
+// askAutonomy asks how much may run without a question. Enter alone takes medium where commands can be tried
+// first and no level was chosen before, and else changes nothing.
 func (s *setupJob) askAutonomy(ctx context.Context, tty *os.File) (string, error) {
 	fmt.Fprintf(tty, "\n%s\n", s.Text.Of(autonomyQuestion))
+	prompt, usual := s.Text.Of("Autonomy (low, medium, high; Enter leaves it as it is): "), ""
+	conf, err := s.LoadConfig(s.Dir)
+	if err == nil && conf.Source("autonomy.edits") == "default" && sandbox.Available().Whole() {
+		fmt.Fprintln(tty, s.Text.Of("medium is recommended: commands are tried first here, and umpire undo takes back "+
+			"what they changed."))
+		prompt, usual = s.Text.Of("Autonomy (low, medium, high; Enter takes medium): "), string(policy.AutonomyMedium)
+	}
 	if err := app.DropEarlyKeys(ctx, tty); err != nil {
 		return "", err
 	}
 	for {
-		fmt.Fprint(tty, s.Text.Of("Autonomy (low, medium, high; Enter leaves it as it is): "))
+		fmt.Fprint(tty, prompt)
 		said, err := app.ReadTyped(ctx, tty)
 		if err != nil {
 			return "", err
 		}
-		if said = strings.TrimSpace(said); said == "" || slices.Contains(config.LevelNames(), said) {
+		if said = cmp.Or(strings.TrimSpace(said), usual); said == "" || slices.Contains(config.LevelNames(), said) {
 			return said, nil
 		}
 	}

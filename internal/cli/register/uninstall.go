@@ -115,7 +115,7 @@ func (u *uninstallation) confirm(ctx context.Context) error {
 		return needed
 	}
 	defer tty.Close()
-	return u.Confirm(ctx, tty, "", "yes")
+	return u.Confirm(ctx, tty, "", "y")
 }
 
 // carryOut removes everything, and the programs last, so the person can retry after a failure.

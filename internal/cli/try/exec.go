@@ -41,8 +41,8 @@ func NewExecCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "exec TICKET -- COMMAND", Args: cobra.ArbitraryArgs,
 		Annotations: map[string]string{app.ForPrograms: "yes"},
-		Short: "Run a command that an agent's hook has put a ticket before",
-		Long:  execLong,
+		Short:       "Run a command that an agent's hook has put a ticket before",
+		Long:        execLong,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			with := *a
 			if home, err := cmd.Flags().GetString("home"); err == nil && home != "" {
