@@ -269,7 +269,8 @@ func TestOneCommandRunsTheTests(t *testing.T) {
 	if !strings.Contains(script, " go -C lab test -short -timeout 20m \"$@\" ./...\n") {
 		t.Error(".ci/test does not run the tests of the lab")
 	}
-	if !strings.Contains(script, "\n.ci/needs\n") || !strings.Contains(script, ` go test -short -timeout 20m "$@" ./...`) {
+	if !strings.Contains(script, "\n.ci/needs\n") || !strings.Contains(script, ` go test -short -timeout 20m "$@" $others`) ||
+		!strings.Contains(script, `comm -23 <(go list ./... | sort) <(go list "${shared[@]}" | sort)`) {
 		t.Error(".ci/test does not install what is needed, or does not run all tests")
 	}
 	if !strings.Contains(readText(t, ".ci/full"), "go test -race -gcflags 'modernc.org/...=-race=false' -short -timeout 60m ./...\n") {

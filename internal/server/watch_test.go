@@ -20,6 +20,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/server/client"
 )
@@ -436,7 +437,8 @@ func TestSubscribersSurviveAFailingTimeline(t *testing.T) {
 
 func TestThousandWatchers(t *testing.T) {
 	t.Parallel()
-	const n, events = 1000, 5
+	const events = 5
+	n := sample.Times(100, 1000)
 	w := serve(t, "unix", server.Config{})
 	w.gate.tell(notice("s1"))
 	var ready, done sync.WaitGroup

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/gate/batch"
 )
 
@@ -198,7 +199,7 @@ func TestLabelsAreClosed(t *testing.T) {
 	o := New(nil)
 	dice := rand.New(rand.NewPCG(1, 2))
 	var events []umpire.Event
-	for range 12_000 {
+	for range sample.Times(1_500, 12_000) {
 		events = append(events, hostileEvent(dice))
 	}
 	run(t, o, events...)

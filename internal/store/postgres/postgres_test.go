@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
@@ -21,7 +22,7 @@ func TestStore(t *testing.T) {
 
 //nolint:paralleltest // it counts allocations
 func TestPendingListsWhatItReturns(t *testing.T) {
-	storetest.ListsPending(t, freshIn(storetest.NewServer(t)))
+	storetest.ListsPending(t, freshIn(storetest.NewServer(t)), sample.Times(2_000, 10_000))
 }
 
 func BenchmarkPending(b *testing.B) { storetest.BenchPending(b, freshIn(storetest.NewServer(b))) }

@@ -183,6 +183,7 @@ var checkpoints = append(slices.Clone(pragmas), "wal_autocheckpoint(24)")
 // settings acknowledged answers are lost.
 func TestPowerFindsLosses(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	for _, weaker := range []string{"synchronous(normal)", "synchronous(off)"} {
 		settings := append(slices.Clone(pragmas), weaker)
 		dice := rand.New(rand.NewPCG(1, 1))

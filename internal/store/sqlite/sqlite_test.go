@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
@@ -18,7 +19,9 @@ func TestStore(t *testing.T) {
 }
 
 //nolint:paralleltest // it counts allocations
-func TestPendingListsWhatItReturns(t *testing.T) { storetest.ListsPending(t, fresh) }
+func TestPendingListsWhatItReturns(t *testing.T) {
+	storetest.ListsPending(t, fresh, sample.Times(2_000, 10_000))
+}
 
 func BenchmarkPending(b *testing.B) { storetest.BenchPending(b, fresh) }
 
