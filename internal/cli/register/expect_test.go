@@ -18,7 +18,7 @@ func TestExpectedQuestionsAreMeasured(t *testing.T) {
 	for _, want := range []string{
 		fmt.Sprintf("| Claude Code, without it | low | 45.3 %% | – | %.1f %% |", asksAtLow),
 		fmt.Sprintf("| | medium, high | 69.0 %% | 27.5 %% | %.1f %% |", asksAtMedium),
-		fmt.Sprintf("%.1f %% of Claude Code's calls ask at\nmedium", asksWithoutTrials),
+		fmt.Sprintf("There %.1f %% of Claude\nCode's calls ask at medium", asksWithoutTrials),
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("docs/autonomy.md does not say %q", want)
