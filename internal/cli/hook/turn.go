@@ -16,16 +16,22 @@ import (
 // maxTurnMark is the age at which the mark of a session's last turn is removed.
 const maxTurnMark = 30 * 24 * time.Hour
 
-// turnLines returns a function that tells a user which changes of a session's commands umpire has kept
-// without a question since the last such line, and how to undo them.
+// turnLines returns a function that tells the user how many changes of a session's tried commands umpire has
+// kept since the last turn, and how to undo them.
 func turnLines(
 	a *app.App, read func(dir string) (*config.Config, error),
 ) func(*host.Question, *host.Event) string {
 	return func(q *host.Question, e *host.Event) string {
+		if !relay.KeptSinceTurn(a.StateDir(), string(e.Session)) {
+			return ""
+		}
 		mark := relay.TurnMark(a.StateDir(), string(e.Session))
 		since := time.Time{}
 		if info, err := os.Stat(mark); err == nil {
 			since = info.ModTime()
+		}
+		if touchMark(mark, a.Now()) != nil {
+			return "" // the same line would come again each turn
 		}
 		project, err := host.ProjectOf(q, e)
 		if err != nil {
@@ -50,8 +56,8 @@ func turnLines(
 				first = k.Time
 			}
 		}
-		if touchMark(mark, a.Now()) != nil || changes == 0 {
-			return "" // a line that cannot be marked would come again each turn
+		if changes == 0 {
+			return ""
 		}
 		minutes := int(a.Now().Sub(first)/time.Minute) + 1
 		return fmt.Sprintf(a.Text.Of("umpire: kept %s of %s. Undo: umpire undo --since %dm"),

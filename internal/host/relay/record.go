@@ -39,12 +39,12 @@ func HasPendingRecord(state, session, call string) bool {
 	return false
 }
 
-// TurnMark returns the file whose time is that of the last line about the kept changes of a session.
+// TurnMark returns the file whose time tells when a session's kept changes were last counted.
 func TurnMark(state, session string) string {
 	return filepath.Join(state, "turns", CallRecord(session, "", 0))
 }
 
-// KeptSinceTurn reports whether anything was kept since a session's last line about kept changes.
+// KeptSinceTurn reports whether anything was kept since a session's kept changes were last counted.
 func KeptSinceTurn(state, session string) bool {
 	kept, err := os.Stat(filepath.Join(state, KeptFolder))
 	if err != nil {
