@@ -50,7 +50,9 @@ func runProgram(ctx context.Context, s app.Surroundings) int {
 	if err != nil && err.Error() != "" {
 		said := a.Text.Error(err)
 		for _, kind := range []error{umpire.ErrState, umpire.ErrInvalid} { // the exit code says so
-			said = strings.TrimRight(strings.TrimSuffix(said, a.Text.Error(kind)), ":： ")
+			if rest, found := strings.CutSuffix(said, a.Text.Error(kind)); found {
+				said = strings.TrimRight(rest, ":： ")
+			}
 		}
 		fmt.Fprintf(s.Stderr, "umpire: %s\n", view.Visible(said))
 		if hint := app.HintOf(ran.CommandPath(), err); hint != "" {
