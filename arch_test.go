@@ -479,7 +479,8 @@ func checkGate(tree archTree) (complaints []string) {
 			}
 			methods := methodsOf(spec.Type.(*ast.InterfaceType))
 			twin := slices.ContainsFunc(parts, func(part []string) bool {
-				return len(slices.DeleteFunc(slices.Clone(methods), func(name string) bool { return !slices.Contains(part, name) })) > 1
+				foreign := func(name string) bool { return !slices.Contains(part, name) }
+				return len(slices.DeleteFunc(slices.Clone(methods), foreign)) > 1
 			})
 			if strings.EqualFold(spec.Name.Name, "Gate") || twin {
 				complaints = append(complaints, fmt.Sprintf("%s: interface %s is a twin of umpire.Gate", f.at(spec), spec.Name.Name))

@@ -62,8 +62,8 @@ type Runner interface {
 // A Trier lets a runner try a call before the gate asks a person about it, or when a person
 // requests a trial. A runner with an old epoch gets ErrFenced.
 type Trier interface {
-	// Begin begins a trial of the next call of a batch. A project runs one trial at a time: a
-	// second one gets ErrLimit.
+	// Begin begins a trial of the next call of a batch. A session that runs too many trials gets
+	// ErrLimit; trials of other sessions don't count.
 	Begin(ctx context.Context, r TrialRequest) (BegunTrial, error)
 	// Report decides on the effects of a trial. The batch shows the next step: the call is
 	// approved and starting it keeps the effects, or it is denied, or the gate asks a person with

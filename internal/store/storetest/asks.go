@@ -120,7 +120,7 @@ func ListsPending(t *testing.T, fresh func(testing.TB) Database, beside int) {
 	}
 	for i, few := range costs[10] {
 		if many := costs[beside][i]; many > 1.5*few+50 {
-			t.Errorf("%.0f allocations beside 10 questions of others, %.0f beside %d", few, many, beside)
+			t.Errorf("%.0f allocations with 10 questions in other sessions, %.0f with %d", few, many, beside)
 		}
 	}
 	b.view(func(tx *store.Tx) error {
