@@ -33,6 +33,9 @@ type Settings struct {
 	Hook HookSettings
 }
 
+// Observes reports whether hooks answer without an opinion, failures included, and only record the decisions.
+func (s *Settings) Observes() bool { return s.WarnOnly || s.Hook.Observe }
+
 // HookSettings say when and where the hook of a host answers.
 type HookSettings struct {
 	// Deadline is the maximum time for a hook to answer; 0 leaves it to the host.
@@ -43,6 +46,8 @@ type HookSettings struct {
 	NeverRewrite bool
 	// NoTurnLine hides the line about kept changes at the end of a turn.
 	NoTurnLine bool
+	// Observe has hooks answer without an opinion. A person sets it, never a project.
+	Observe bool
 }
 
 // WhenAsked is the place for questions while a gate runs, as named in the configuration. The

@@ -41,6 +41,9 @@ type status struct {
 
 	Retention app.RetentionStatus `json:"retention"`
 
+	// Observed counts what umpire would have done, if it only observes.
+	Observed *app.Observed `json:"observed,omitempty"`
+
 	// Notices is the state of the gate's notices, if it sends any.
 	Notices *notice.Report `json:"notices,omitempty"`
 	Notes   []string       `json:"notes"`
@@ -94,6 +97,13 @@ func newStatusCommand(a *app.App) *cobra.Command {
 			if err := readGateStatus(cmd.Context(), a, &s, p.Config); err != nil {
 				return err
 			}
+			if p.Config.Observes() {
+				seen, err := app.ReadObserved(a)
+				if err != nil {
+					return app.Failed(err)
+				}
+				s.Observed = &seen
+			}
 			if p.Config.WarnOnly {
 				s.Notes = append(s.Notes, a.Text.Of("the gateway is not enforced"))
 			}
@@ -144,6 +154,15 @@ func statusOf(f rulefile.File) fileStatus {
 
 // showStatus writes the status for a person.
 func showStatus(a *app.App, s status) error {
+	if o := s.Observed; o != nil {
+		calls := a.Text.Count(o.Calls, "%d call", "%d calls")
+		text := a.Text.Of("umpire only observes: of %s, it would have asked about %d and blocked %d")
+		fmt.Fprintf(a.Stdout, text+"\n", calls, o.Asks, o.Denies)
+		if !o.Since.IsZero() {
+			fmt.Fprintf(a.Stdout, a.Text.Of("It began on %s.")+"\n", o.Since.Local().Format("2006-01-02 15:04"))
+		}
+		fmt.Fprintf(a.Stdout, "%s\n\n", a.Text.Of("To turn it on: umpire setup"))
+	}
 	table := app.NewTable(a.Stdout)
 	line := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", a.Text.Of(name), view.Visible(value)) }
 	line("project", fmt.Sprintf("%s (%s, %s)", s.ProjectShort, s.ProjectKind, s.ProjectID))

@@ -139,6 +139,7 @@ var projectKeys = map[string]struct{ tighter, ignored string }{
 	"hook.when_asked":                            {"hold", "native"},
 	"hook.rewrite":                               {"", "off"},
 	"hook.turn_line":                             {"", "off"},
+	"hook.observe":                               {"false", "true"},
 	"pending.timeout":                            {"1m", "59s"},
 	"pending.max_per_session":                    {"1", "101"},
 	"sandbox.mode":                               {"read-only", "full-access"},

@@ -122,6 +122,12 @@ var ownKeys = []Key{
 		func(_, next *Config) bool { return next.Hook.WhenAsked == policy.AskedHold },
 	},
 	{
+		"hook.observe", "true: agents are answered without an opinion, and umpire records what it would have decided",
+		func(c *Config, v *docedit.Value) error { return v.Decode(&c.Hook.Observe) },
+		func(c *Config) any { return c.Hook.Observe },
+		func(now, next *Config) bool { return now.Hook.Observe || !next.Hook.Observe },
+	},
+	{
 		"hook.rewrite", "auto: commands of agents are tried first where autonomy says so; or off",
 		func(c *Config, v *docedit.Value) error { return decodeChoice(v, &c.Hook.NeverRewrite, "auto", "off") },
 		func(c *Config) any { return choice(c.Hook.NeverRewrite, "auto", "off") },

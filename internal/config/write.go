@@ -18,6 +18,17 @@ func Write(file string, path, list []string) error {
 	})
 }
 
+// WriteObserve writes whether umpire only observes into a configuration file.
+func WriteObserve(file string, on bool) error {
+	return rewrite(file, func(d *docedit.Doc) (*docedit.Doc, error) {
+		path := []string{"hook", "observe"}
+		if d.Root.At("hook.observe").Parent != nil {
+			path = []string{"hook.observe"}
+		}
+		return d.Set(on, path...)
+	})
+}
+
 // rewrite changes a configuration file.
 func rewrite(file string, change func(*docedit.Doc) (*docedit.Doc, error)) error {
 	if target, err := filepath.EvalSymlinks(file); err == nil {

@@ -25,6 +25,8 @@ type Front struct {
 	Line func(ctx context.Context, q *Question) (*relay.Line, error)
 	// Runner returns the id of the process that started this one.
 	Runner func() string
+	// Observes reports whether umpire only observes, in which case no failure stops a call. It may be nil.
+	Observes func() bool
 	// Nonce returns a text that is unique to this question.
 	Nonce func() string
 }
@@ -38,12 +40,15 @@ func (f *Front) Answer(ctx context.Context, args []string) (code int, known bool
 		return 0, false
 	}
 	o, err := relay.ParseOptions(args[1:], relay.Deadline(h.DefaultTimeout))
-	if err != nil {
-		return h.Fail("", err).Print(f.Stdout, f.Stderr), true
-	}
 	r := newRun(f.Now, o.Deadline)
-	answer := func(ctx context.Context) Output { return f.answerQuestion(ctx, h, r, o) }
-	return r.watch(ctx, h, answer).Print(f.Stdout, f.Stderr), true
+	out := h.Fail("", err)
+	if err == nil {
+		out = r.watch(ctx, h, func(ctx context.Context) Output { return f.answerQuestion(ctx, h, r, o) })
+	}
+	if f.Observes != nil && f.Observes() {
+		out = r.withhold(h, out)
+	}
+	return out.Print(f.Stdout, f.Stderr), true
 }
 
 func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o relay.Options) Output {

@@ -89,6 +89,7 @@ type ownProtocol struct {
 	// fail returns the answer without a decision, and about the topic of the payload.
 	fail  func(about string, problem error) Output
 	about func(payload []byte) string
+	quiet string // an answer without an opinion
 }
 
 // Settings describe the file in which a host's hooks are registered.

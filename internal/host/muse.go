@@ -17,7 +17,7 @@ import (
 var muse = Host{
 	Caller: &relay.Caller{Name: "muse", DefaultTimeout: 600 * time.Second}, Title: "muse",
 	Marks: [][]string{{"toolName", "toolCallId"}},
-	own:   &ownProtocol{(*Responder).muse, failMuse, aboutMuse},
+	own:   &ownProtocol{(*Responder).muse, failMuse, aboutMuse, museSilence},
 }
 
 // museMarker begins the line that means "ask the user". It is written here and never read: a tool's
@@ -159,6 +159,9 @@ func AnswerMuse(call umpire.Call, d umpire.Decision) Output {
 	}
 	return Output{Stdout: []byte(museDenied(call.Tool, cmp.Or(english(d.Reason), "Denied by umpire")) + "\n")}
 }
+
+// museSilence is an answer without an opinion.
+const museSilence = "\n"
 
 // failMuse returns the answer when umpire could not decide: a denial, with the problem on stderr
 // and exit 2. tool may be empty if it could not be read.

@@ -31,6 +31,8 @@ type Responder struct {
 	// Decided is called for each decision made without a gate, with the question and the folder
 	// that identifies the project; it may be nil.
 	Decided func(q *Question, project string, d *umpire.Decision)
+	// Observed is called with each decision about a call while umpire only observes; it may be nil.
+	Observed func(call *umpire.Call, d *umpire.Decision)
 	// Remember is called before and after a host's call runs and records its writes for undo; it
 	// may be nil. The decision is nil unless the host now runs a call as it came.
 	Remember func(ctx context.Context, q *Question, e *Event, d *umpire.Decision)

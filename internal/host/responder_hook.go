@@ -76,8 +76,8 @@ func (p *Responder) decide(ctx context.Context, r *run, q *Question, e Event) (O
 		return Output{}, err
 	}
 	switch {
-	case c.config.WarnOnly:
-		return p.warn(ctx, r, c), nil
+	case c.config.Observes():
+		return p.observe(ctx, r, c), nil
 	case p.through != nil:
 		return p.through.answer(p, ctx, r, c)
 	}
@@ -110,11 +110,14 @@ func (p *Responder) plan(c *hookCase, d *umpire.Decision) (rewriting, bool) {
 	return rewriting{}, false
 }
 
-// warn returns no opinion if umpire only warns. A running gate records the call; a failure to
+// observe returns no opinion and keeps the decision. A running gate records the call; a failure to
 // record it delays nothing.
-func (p *Responder) warn(ctx context.Context, r *run, c hookCase) Output {
+func (p *Responder) observe(ctx context.Context, r *run, c hookCase) Output {
 	out, d := c.event.silence(), c.alone(ctx)
 	out.Stderr, r.asCame = unenforced(d), &d
+	if p.Observed != nil && c.event.Kind == BeforeTool {
+		p.Observed(&c.event.Call, &d)
+	}
 	if p.through == nil || c.event.Kind != BeforeTool {
 		return out
 	}

@@ -19,8 +19,11 @@ func (p *Responder) muse(ctx context.Context, r *run, q *Question) Output {
 	}
 	query.Call.Dir, query.Mode, query.Headless = q.Dir, c.Mode, q.Headless || c.Mode == umpire.ModeReject
 	decision := c.Decide(ctx, "", query)
-	if c.WarnOnly {
-		return Output{Stdout: []byte("\n"), Stderr: unenforced(decision)}
+	if c.Observes() {
+		if p.Observed != nil {
+			p.Observed(&query.Call, &decision)
+		}
+		return Output{Stdout: []byte(museSilence), Stderr: unenforced(decision)}
 	}
 	return AnswerMuse(query.Call, decision)
 }

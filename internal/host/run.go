@@ -136,6 +136,23 @@ func (r *run) fail(h *Host, problem error) Output {
 	return h.Fail(about, problem)
 }
 
+// withhold returns an answer without an opinion in place of one that could stop a call.
+func (r *run) withhold(h *Host, out Output) Output {
+	if h.own != nil {
+		return Output{Stdout: []byte(h.own.quiet), Stderr: out.Stderr}
+	}
+	e := Event{Host: h}
+	if payload := r.payload.Load(); payload != nil {
+		e.Name = safeAbout(h, *payload)
+	}
+	if row, known := h.Event(e.Name); known {
+		e.Kind = row.Kind
+	}
+	quiet := e.silence()
+	quiet.Stderr = out.Stderr
+	return quiet
+}
+
 // safeAbout survives a panic while reading the payload: the payload may have caused the first one.
 func safeAbout(h *Host, payload []byte) (about string) {
 	defer func() {

@@ -59,6 +59,8 @@ type doctor struct {
 	asJSON  bool
 	runs    bool // agents on a scripted model
 
+	observes bool // hooks answer without an opinion, so no canary can be denied
+
 	timeline []umpire.Event // the latest
 }
 
@@ -177,6 +179,12 @@ func (n names) in(text *catalogue.Language) names {
 
 // examine makes every check, in the order from our files to the agent's.
 func (d *doctor) examine(ctx context.Context, only string) {
+	if c, err := d.ReadUserConfig(); err == nil && c.Observes() {
+		d.observes = true
+		if c.Hook.Observe {
+			d.warn("observe", "umpire setup", "umpire only observes: it stops nothing")
+		}
+	}
 	d.ownFiles()
 	checkUnfinished(ctx, d)
 	if c, err := d.LoadConfig(d.Dir); err != nil {

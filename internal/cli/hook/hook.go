@@ -78,6 +78,10 @@ func answerHook(ctx context.Context, a *app.App, args []string) int {
 		Responder: NewResponder(a), Nonce: rand.Text,
 		Line:   func(ctx context.Context, _ *host.Question) (*relay.Line, error) { return FindLine(ctx, a) },
 		Runner: func() string { return process.Host(os.Getppid()) },
+		Observes: func() bool {
+			c, err := a.ReadUserConfig()
+			return err == nil && c.Observes()
+		},
 	}
 	front.Responder.Decided = func(_ *host.Question, project string, _ *umpire.Decision) { keepSnapshot(a, project) }
 	if code, known := front.Answer(ctx, args); known {
@@ -101,6 +105,11 @@ func newResponderWith(a *app.App, read func(dir string) (*config.Config, error))
 		Home:   a.UserHome(),
 
 		Remember: rememberWrites(a), Rewriter: &rewriter{app: a}, TurnLine: turnLines(a, read),
+		Observed: func(call *umpire.Call, d *umpire.Decision) {
+			if err := app.KeepObservation(a, call, d); err != nil {
+				a.RemarkError(err)
+			}
+		},
 	}
 }
 
@@ -135,14 +144,14 @@ func readResponderConfig(
 }
 
 // FindLine finds the gate for a question. The deciding part reports errors of the
-// configuration. If umpire only warns, an unreachable gate does not stop anything.
+// configuration. If umpire only observes, an unreachable gate does not stop anything.
 func FindLine(ctx context.Context, a *app.App) (*relay.Line, error) {
 	c, err := a.ReadUserConfig()
 	if err != nil {
 		return nil, nil //nolint:nilerr // see above
 	}
 	line, err := dialLine(ctx, a, c)
-	if err != nil && c.WarnOnly {
+	if err != nil && c.Observes() {
 		return nil, nil
 	}
 	return line, err

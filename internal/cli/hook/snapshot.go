@@ -27,6 +27,9 @@ var errNotSimple = errors.New("it is decided by more than a snapshot holds")
 // known programs, which a snapshot cannot hold.
 func takeSnapshot(a *app.App, p judge.SnapshotKey) (*judge.Snapshot, error) {
 	c, err := a.ReadConfig(p.Dir)
+	if err == nil && c.Observes() {
+		err = errNotSimple // its decisions are recorded
+	}
 	if err != nil {
 		return nil, err
 	}

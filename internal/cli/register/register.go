@@ -36,6 +36,7 @@ type initJob struct {
 type initFlags struct {
 	scope                        string
 	dryRun, undo, diff, unproven bool
+	observe                      bool
 }
 
 // Registrable are the names of the hosts whose settings umpire writes.

@@ -27,6 +27,7 @@ import (
 type setupJob struct {
 	*app.App
 	yes, dryRun, undo, diff, unproven bool
+	observe                           bool
 	autonomy                          string
 	only                              []string
 
@@ -76,6 +77,8 @@ func NewSetupCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&s.undo, "undo", false, "take everything back that setup did")
 	flags.BoolVar(&s.unproven, "unproven", false,
 		"also agents of which umpire knows only what their makers write")
+	flags.BoolVar(&s.observe, "observe", false,
+		"only record what umpire would do, and stop nothing; setup alone ends it")
 	flags.BoolVar(&list, "list", false, "list the agents that umpire knows, and which have its hook")
 	flags.StringVar(&scope, "scope", "user", "whose settings of one AGENT, `SCOPE`: user or project")
 	flags.StringVar(&s.autonomy, "autonomy", "", "how much runs without a question: `LEVEL` low, medium or high")
@@ -99,7 +102,7 @@ since, the rules that were imported, the autonomy level and the service.`
 
 // setUpOne puts umpire's hook into the settings of one agent, or takes it back.
 func (s *setupJob) setUpOne(cmd *cobra.Command, agent, scope string) error {
-	for _, flag := range []string{"yes", "autonomy", "only"} {
+	for _, flag := range []string{"yes", "autonomy", "only", "observe"} {
 		if cmd.Flags().Changed(flag) {
 			return app.Usage("umpire setup --help", "--%s goes without an AGENT: it is for all of them", flag)
 		}
@@ -171,7 +174,7 @@ func (s *setupJob) plan(ctx context.Context) {
 			continue
 		}
 		plan := agentPlan{found: found, job: &initJob{App: s.App, host: h, file: file, quiet: true,
-			initFlags: initFlags{scope: "user", diff: s.diff, unproven: s.unproven}}}
+			initFlags: initFlags{scope: "user", diff: s.diff, unproven: s.unproven, observe: s.observe}}}
 		var err error
 		if plan.change, plan.info, err = plan.job.plan(ctx); err != nil {
 			s.left = append(s.left, err)
@@ -271,7 +274,7 @@ func (s *setupJob) confirm(ctx context.Context) error {
 		return needed
 	}
 	defer tty.Close()
-	if s.autonomy == "" {
+	if s.autonomy == "" && !s.observe {
 		if s.autonomy, err = s.askAutonomy(ctx, tty); err != nil {
 			return err
 		}
@@ -336,9 +339,17 @@ func (s *setupJob) carryOut(ctx context.Context) error {
 	if err := s.setAutonomy(m); err != nil {
 		return err
 	}
+	if err := s.setObserve(m); err != nil {
+		return err
+	}
 	s.startGate(ctx, m)
 	if err := s.writeMemory(m); err != nil {
 		return err
+	}
+	if s.observe {
+		fmt.Fprintln(s.Stderr, "umpire: "+s.Text.Of("umpire only observes: it stops nothing"))
+		fmt.Fprintln(s.Stderr, view.Joined(s.Text.Of("next"), ": ", "umpire status"))
+		return nil
 	}
 	failed := s.tryHooks(ctx)
 	fmt.Fprintln(s.Stderr, view.Joined(s.Text.Of("next"), ": ", "umpire watch"))
@@ -405,6 +416,31 @@ func (s *setupJob) setAutonomy(m *setupMemory) error {
 	}
 	m.Config.done()
 	fmt.Fprintf(s.Stderr, "umpire: "+s.Text.Of("autonomy: %s")+"\n", s.autonomy)
+	return nil
+}
+
+// setObserve writes into the person's configuration whether umpire only observes, if that changes.
+func (s *setupJob) setObserve(m *setupMemory) error {
+	c, err := s.ReadUserConfig()
+	if err != nil {
+		return app.Failed(err)
+	}
+	if c.Hook.Observe == s.observe {
+		return nil
+	}
+	path := filepath.Join(s.Home(), config.FileName)
+	if err := m.remember(&m.Config, path); err != nil {
+		return app.Failed(err)
+	}
+	if s.observe {
+		if err := app.BeginObserving(s.App); err != nil {
+			return app.Failed(err)
+		}
+	}
+	if err := config.WriteObserve(path, s.observe); err != nil {
+		return app.Failed(err)
+	}
+	m.Config.done()
 	return nil
 }
 
