@@ -341,10 +341,11 @@ func (j *judge) unheldCode() []umpire.Reason {
 	}
 	text := umpire.Say("Runs code of the project: %s", j.access().Reason)
 	if t := &j.given.Trust; t.Trusted && len(t.Written) > 0 {
-		return oneReason(rowCode, umpire.Ask, umpire.CodeWritten, umpire.Say("%s; %s", text, writtenFiles(t.Written)))
+		text = umpire.Say("Runs code of the project; %s", writtenFiles(t.Written))
+		return oneReason(rowCode, umpire.Ask, umpire.CodeWritten, text)
 	}
 	if why := j.given.Trust.Why; why != "" && !j.given.Sandbox.Holds() {
-		text = umpire.Say("%s; %s", text, why)
+		text = umpire.Say("Runs code of the project; %s", why)
 	}
 	return oneReason(rowCode, umpire.Ask, umpire.CodeProjectCode, text)
 }

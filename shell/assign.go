@@ -189,7 +189,7 @@ func emitEnvironment(w *walker, name string, value word) {
 	w.emit(umpire.Access{
 		Kind: umpire.KindExec, Program: name + "=", Args: []string{value.display()},
 		Words: []string{name + "=" + value.ruleWord()}, Risk: umpire.Medium,
-		Reason: umpire.Say("setting %s can change what runs", name), Table: environmentTable,
+		Reason: umpire.Say("sets %s, which can change what runs", name), Table: environmentTable,
 	})
 }
 

@@ -134,13 +134,13 @@ func (w *walker) runUnknownProgram(s *state, args []word) {
 	a := umpire.Access{
 		Kind: umpire.KindExec, Program: baseName(name), Args: displayWords(args[1:]), Words: ruleWords(args),
 		Line: lineWords(args), Base: 1, Risk: umpire.Medium,
-		Reason: umpire.Say("%s is not a program that is known", baseName(name)),
+		Reason: umpire.Say("runs %s, which umpire doesn't know", baseName(name)),
 	}
 	if printsSecret(args) {
 		a.Asks = umpire.CodeSecret
 	}
 	if strings.Contains(name, "/") {
-		a.Reason, a.Code, a.Dirs, a.CodeFiles = umpire.Say("runs the file %s", name), true, s.dirs,
+		a.Reason, a.Code, a.Dirs, a.CodeFiles = umpire.Say(runsFile, name), true, s.dirs,
 			s.absolutePaths(args[0])
 	}
 	w.emit(a)

@@ -107,7 +107,7 @@ func (u *use) judgeOperand(kind string, operand word) {
 		u.touch(umpire.KindRead, operand, of)
 	case "code":
 		u.runsFile(operand)
-		u.raise(umpire.Medium, "runs code that cannot be judged")
+		u.raise(umpire.Medium, runsUnjudged)
 	case "none", "extra":
 		u.raise(umpire.Medium, umpire.Say("takes no argument %s", operand.display()))
 	default:

@@ -457,7 +457,7 @@ func judgeListingOptions(u *use) {
 	for _, arg := range argumentsOf(u) {
 		if strings.HasPrefix(arg.text, "-") && (arg.open || !scan.HasField("-slt -ba -bd -bb -bb0 -bb1 -y -r -t7z "+
 			"-tzip -ttar -p -p- -mmt -v -vt -c- -idq -inul", arg.text)) {
-			u.raise(umpire.Medium, umpire.Say("the option %s of %s is not known", arg.display(), u.table))
+			u.raise(umpire.Medium, unjudgedOption(arg.display(), u.table))
 		}
 	}
 }

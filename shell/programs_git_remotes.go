@@ -111,6 +111,16 @@ var gitFetchOpts = []option{
 	{names: aboutItself, does: shows},
 }
 
+// overwrites says what a forced push overwrites: the branch, if the line names one.
+func overwrites(u *use) umpire.Phrase {
+	if len(u.operands) != 2 || !u.operands[0].known() || !u.operands[1].known() {
+		return "overwrites published commits by force"
+	}
+	branch := u.operands[1].text
+	branch = strings.TrimPrefix(branch[strings.LastIndex(branch, ":")+1:], "+")
+	return umpire.Say("overwrites published commits on %s/%s", u.operands[0].text, branch)
+}
+
 // checkPush judges a push that overwrites or deletes other people's commits.
 func checkPush(u *use) {
 	if repo := u.got("--repo"); repo != nil {
@@ -121,7 +131,7 @@ func checkPush(u *use) {
 	}
 	switch {
 	case u.got("--force") != nil:
-		u.harm("--force", sent, "overwrites published commits by force")
+		u.harm("--force", sent, overwrites(u))
 	case u.got("--mirror") != nil:
 		u.harm("--force --mirror", sent, "makes the other repository like this one by force")
 	case u.got("--delete") != nil, u.got("--prune") != nil:
@@ -131,7 +141,7 @@ func checkPush(u *use) {
 		switch {
 		case i == 0:
 		case strings.HasPrefix(refspec.text, "+"):
-			u.harm("--force", sent, "overwrites published commits by force")
+			u.harm("--force", sent, overwrites(u))
 		case strings.HasPrefix(refspec.text, ":") && refspec.text != ":":
 			u.harm("--force --delete", sent, "deletes published branches")
 		}

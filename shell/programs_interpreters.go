@@ -9,7 +9,15 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-const runsUnjudged = "runs code that cannot be judged"
+const runsUnjudged = "runs code that umpire can't judge"
+
+// UnjudgedCode is the reason of code that only running it would explain. Its argument is the language.
+const UnjudgedCode umpire.Phrase = "runs %s code that umpire can't judge"
+
+// runsFile is the reason of a file that runs. Its argument is the file.
+const runsFile = "runs %s, which umpire can't judge"
+
+func unjudged(language string) umpire.Phrase { return umpire.Say(string(UnjudgedCode), language) }
 
 // shellOptions are the options that all shells read alike. Any other letter takes a value in
 // some shells but not in others, which changes the position of the script.
@@ -72,7 +80,7 @@ var interpreters = []program{
 	{
 		names: "python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 " +
 			"python3.14",
-		every: guessCode, risk: umpire.Safe, why: "runs Python code that cannot be judged", style: leading,
+		every: guessCode, risk: umpire.Safe, why: unjudged("Python"), style: leading,
 		args: "script data…", check: checkPython,
 		about: "--version -V --help -h --help-env --help-xoptions --help-all", opts: []option{
 			{names: "-uBEIsSqObdvP"}, {names: "-W= --check-hash-based-pycs=", does: plain},
@@ -89,13 +97,13 @@ var interpreters = []program{
 	// asks: node --test -e x
 	{
 		names: "node nodejs iojs", every: guessCode, risk: umpire.Safe,
-		why: "runs JavaScript code that cannot be judged", style: leading, args: "script data…", check: checkSyntax,
+		why: unjudged("JavaScript"), style: leading, args: "script data…", check: checkSyntax,
 		about: "--version -v --help -h --v8-options", opts: []option{
 			{names: "--check -c", why: "checks the syntax"},
 			{names: "--trace-warnings --no-warnings --enable-source-maps --max-old-space-size= " +
 				"--experimental-strip-types", does: plain},
 			{names: "-e= --eval= -p= --print= --watch --inspect? --inspect-brk? -i --interactive --run=", does: asks,
-				consequence: lost, why: "runs JavaScript code that cannot be judged"},
+				consequence: lost, why: unjudged("JavaScript")},
 			{names: "--test", why: runsTests},
 			{names: "--test-only --test-name-pattern= --test-skip-pattern= --test-timeout= --test-concurrency= " +
 				"--test-force-exit --experimental-test-coverage", does: plain},
@@ -109,7 +117,7 @@ var interpreters = []program{
 	// asks: deno run a.ts
 	{
 		names: "deno", every: guessCode, risk: umpire.Medium, consequence: lost,
-		why: "runs JavaScript code that cannot be judged", style: leading, check: runsCode,
+		why: unjudged("JavaScript"), style: leading, check: runsCode,
 		about: "--version -V --help -h", opts: []option{{names: "-q --quiet"}},
 		subs: []program{
 			{
@@ -147,16 +155,16 @@ var interpreters = []program{
 	// safe: ruby -c a.rb
 	// asks: ruby a.rb
 	{
-		names: "ruby", every: guessCode, risk: umpire.Safe, why: "runs Ruby code that cannot be judged", style: leading,
+		names: "ruby", every: guessCode, risk: umpire.Safe, why: unjudged("Ruby"), style: leading,
 		args: "script data…", check: checkSyntax,
 		about: "--version -v --help -h --copyright", opts: []option{
 			{names: "-wW"},
 			{names: "-c --check", why: "checks the syntax"},
 			{names: "-e= -r= -I= -C= -E= -x? -i? -n -p -a -l -s -S -d", does: asks, consequence: lost,
-				why: "runs Ruby code that cannot be judged"},
+				why: unjudged("Ruby")},
 		},
 	},
-	{names: "irb", risk: umpire.Medium, consequence: reversible, why: "runs Ruby code that cannot be judged",
+	{names: "irb", risk: umpire.Medium, consequence: reversible, why: unjudged("Ruby"),
 		style: leading, args: "code…", check: runsCode, about: "--version -v --help -h"},
 	{names: "jruby", risk: umpire.Medium, consequence: reversible,
 		why: "runs Ruby code, and obeys the options of a file in the folder", style: leading, args: "code…",
@@ -165,7 +173,7 @@ var interpreters = []program{
 	// asks: perl -e 1
 	{
 		names: "perl", every: guessCode, risk: umpire.Medium, consequence: lost,
-		why: "runs Perl code that cannot be judged", style: leading, args: "code read…", check: checkPerl,
+		why: unjudged("Perl"), style: leading, args: "code read…", check: checkPerl,
 		about: "--version -v --help -h", opts: []option{
 			{names: "-wWnplasSTtuUXcf0123456789"},
 			{names: "-e= -E=", does: plain | lead}, {names: "-F=", does: plain},
@@ -176,14 +184,14 @@ var interpreters = []program{
 	// safe: php -l a.php
 	// asks: php a.php
 	{
-		names: "php", every: guessCode, risk: umpire.Safe, why: "runs PHP code that cannot be judged", style: leading,
+		names: "php", every: guessCode, risk: umpire.Safe, why: unjudged("PHP"), style: leading,
 		args: "script data…", check: checkSyntax,
 		about: "--version -v --help -h --ini -m --modules", opts: []option{
 			{names: "-i --info", does: asks, consequence: harmless, why: printsEnvironment},
 			{names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
 			{names: "-c= --php-ini=", does: obeys},
 			{names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, consequence: lost,
-				why: "runs PHP code that cannot be judged"},
+				why: unjudged("PHP")},
 			{names: "-S= --server=", does: harms, consequence: sent, why: "serves files to the network"},
 		},
 	},
@@ -214,7 +222,7 @@ var interpreters = []program{
 	// safe: java -version
 	// asks: java A
 	{
-		names: "java", risk: umpire.Medium, consequence: lost, why: "runs Java code that cannot be judged",
+		names: "java", risk: umpire.Medium, consequence: lost, why: unjudged("Java"),
 		style: words, args: "code…", check: runsCode,
 		about: "-version --version -help --help --list-modules -showversion",
 	},
@@ -424,7 +432,7 @@ func judgeUnittest(u *use, args []word) {
 			i++
 			u.touch(umpire.KindRead, args[i], accessOf{})
 		case arg.maybeOption():
-			u.raise(umpire.Medium, umpire.Say("the option %s of %s is not known", arg.display(), "unittest"))
+			u.raise(umpire.Medium, unjudgedOption(arg.display(), "unittest"))
 		case strings.ContainsAny(arg.text, "/"):
 			u.touch(umpire.KindRead, arg, accessOf{})
 		}
@@ -458,7 +466,7 @@ func judgeJSONTool(u *use, args []word) {
 			"-e",
 			arg.text):
 		case arg.maybeOption():
-			u.raise(umpire.Medium, umpire.Say("the option %s of %s is not known", arg.display(), "json.tool"))
+			u.raise(umpire.Medium, unjudgedOption(arg.display(), "json.tool"))
 		case files == 1:
 			u.raiseTo(umpire.Medium, reversible, "writes a file")
 			u.touch(umpire.KindWrite, arg, accessOf{})

@@ -9,12 +9,18 @@ import (
 )
 
 const (
-	sendsData  = "sends data to a host"
+	sendsData  = SendsData
 	otherRoute = "takes another way to the host than its name says"
 	redirects  = "follows redirects, which may lead to another host"
 	savesFiles = "writes what it downloads"
 	sendsKeys  = "sends credentials or trusts another party"
 )
+
+// SendsData is the reason of a program that sends data of its line or of files to a host.
+const SendsData umpire.Phrase = "sends data to a host"
+
+// SendsOutput is the reason of a program that sends its input to a host. Its argument is the program that wrote it.
+const SendsOutput umpire.Phrase = "sends the output of %s to a host"
 
 // transferTools are the programs that download and upload over HTTP and similar protocols.
 var transferTools = []program{
@@ -218,6 +224,9 @@ func noteCurlFile(u *use, value word) {
 			continue
 		}
 		file.text, _, _ = strings.Cut(file.text, ";")
+		if file.known() && file.text == "-" {
+			return // its input
+		}
 		u.touch(umpire.KindRead, file, accessOf{why: sendsData})
 		return
 	}

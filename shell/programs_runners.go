@@ -11,7 +11,7 @@ import (
 // runsTests is the only default that lets project code run unasked: the project's own tests and
 // type checks, started by a well-known runner with accepted options only. A rule that wants to
 // ask can match this text.
-const runsTests = "runs the project's own tests, which are code of the project"
+const runsTests = "runs the project's own tests"
 
 // testRunners are the programs that run a project's tests. They accept only options that select
 // tests or format the report. An option that names a configuration, a plugin, a custom reporter

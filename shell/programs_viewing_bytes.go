@@ -140,7 +140,7 @@ func checkXxd(u *use) {
 		case scan.HasField(xxdValues, arg.text) && arg.known():
 			i++
 		case !scan.HasField(xxdFlags, arg.text) && !xxdNumber(arg):
-			u.raise(umpire.Medium, umpire.Say("the option %s of %s is not known", arg.display(), "xxd"))
+			u.raise(umpire.Medium, unjudgedOption(arg.display(), "xxd"))
 		}
 	}
 }

@@ -196,7 +196,7 @@ func (u *use) onlyInforms() bool {
 	}
 	switch {
 	case u.own:
-		u.raise(umpire.Medium, umpire.Say("runs the file %s", u.launcher.text))
+		u.raise(umpire.Medium, umpire.Say(runsFile, u.launcher.text))
 	case len(u.global) == 0:
 		u.become(umpire.Safe, "prints something about itself")
 	}
@@ -208,7 +208,7 @@ func (u *use) judgeOptions() {
 	for _, name := range u.unknown {
 		u.spoke = name
 		u.extras = append(u.extras, name)
-		u.raise(umpire.Medium, umpire.Say("the option %s of %s is not known", name, u.table))
+		u.raise(umpire.Medium, unjudgedOption(name, u.table))
 	}
 	if u.doubtful {
 		u.doubt = doubtOption
@@ -349,6 +349,11 @@ func (u *use) outsideState() *state {
 
 func (u *use) then(f func()) { u.later = append(u.later, f) }
 
+// unjudgedOption is the reason of an option without a row.
+func unjudgedOption(name, program string) umpire.Phrase {
+	return umpire.Say("uses the option %s of %s, which umpire doesn't know", name, program)
+}
+
 // emitOwn adds the program's own access.
 func (u *use) emitOwn() { u.emitAccess(u.words) }
 
@@ -358,6 +363,9 @@ func (u *use) emitAccess(words []word) {
 		Kind: umpire.KindExec, Program: u.program0(), Args: displayWords(words[1:]), Words: ruleWords(words),
 		Risk: u.risk, Reason: u.why, Doubt: u.doubt, Table: u.table, Code: u.runsCode(),
 		Online: u.online, CodeFiles: u.codeFiles(), Line: u.line, Base: u.base, Extras: u.allExtras(),
+	}
+	if a.Reason == sendsData && u.in.kind == flowForeign && u.in.from != "" {
+		a.Reason = umpire.Say(string(SendsOutput), u.in.from)
 	}
 	if u.launcher.text != "" {
 		a.Program, a.Words[0] = baseName(u.launcher.text), u.launcher.ruleWord()
