@@ -48,7 +48,7 @@ const maxAllowed = 20
 // writeAsking shows the parts that ask or are denied. An answer is about these.
 func (c *Card) writeAsking() {
 	all := c.acts()
-	if len(all) == 0 {
+	if !slices.ContainsFunc(all, func(a act) bool { return a.Verdict != umpire.Allow }) {
 		return
 	}
 	if c.Pending.Trial != nil { // shown above

@@ -142,7 +142,6 @@ func (c *Card) Command() []string {
 const (
 	briefLines = 6
 	briefRunes = 400 // of a line
-	titleRunes = 60
 )
 
 // Brief returns the beginning of the command; the input shows the whole command.
@@ -158,14 +157,6 @@ func (c *Card) Brief() []string {
 		brief = append(brief, fmt.Sprintf(c.text.Of("... and %d more"), left))
 	}
 	return brief
-}
-
-// clipped returns a text that fits next to a tool's name.
-func clipped(text string) string {
-	if runes := []rune(text); len(runes) > titleRunes {
-		return string(runes[:titleRunes]) + "…"
-	}
-	return text
 }
 
 // Without is the body without the remarks and some fields of the input, for where they
@@ -184,7 +175,7 @@ func (c *Card) Hidden() bool { return c.hidden }
 
 // writeHeading writes the heading: the tool, and the kind of call.
 func (c *Card) writeHeading() {
-	fmt.Fprintln(c.w, c.Headline().In(headlineColumns))
+	fmt.Fprintln(c.w, c.Headline())
 	fmt.Fprintf(c.w, "⚠️ %s\n", c.text.Of("Permission request"))
 	fmt.Fprintf(c.w, c.text.Of("%s asks to run:")+"\n", c.show(c.Pending.Tool))
 	for i, line := range c.Brief() {
@@ -206,9 +197,6 @@ func (c *Card) folderOfCall() string {
 	}
 	return c.Session.Dir
 }
-
-// headlineColumns is the maximum width of a headline if the terminal's width is unknown.
-const headlineColumns = 120
 
 // Cautions describe the kind of call: it runs a command, changes a file, sends something
 // over the network.

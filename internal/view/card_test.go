@@ -53,7 +53,7 @@ func TestCardTellsAll(t *testing.T) {
 	p.Indeterminate = true
 	text, c := shown(t, p, false)
 	for _, want := range []string{
-		"Bash /q/x · high · may have run already\n⚠️ Permission request\n", "ask    risk high, may be impossible to undo  because", "request:       4k7m9pqr, 2 of 5 in this message", "agent:         claude", "session:       s1, mode default",
+		"\nmay have run already: deletes files for good, and unknown\n⚠️ Permission request\n", "ask    risk high, may be impossible to undo  because", "request:       4k7m9pqr, 2 of 5 in this message", "agent:         claude", "session:       s1, mode default",
 		"project:       0123456789ab  /p", "folder:        /p/sub", "asked:         3m ago, expires in 7m", "tool:          Bash (toolu_1)",
 		"  command:\n    | cd src\n    | rm -rf build\n", "timeout:       5", "description:   cleans up",
 		"    ask    high      exec rm -rf build\n                     deletes files for good\n",
@@ -123,9 +123,9 @@ func TestCardInChinese(t *testing.T) {
 		asked umpire.Pending
 		want  string
 	}{
-		{bash, "\nBash npm install x · 中\n⚠️ 权限请求\nBash 工具请求执行:\n$ npm install x\n此命令将执行 shell 操作\n\n"},
-		{write, "\nWrite a · 中\n⚠️ 权限请求\nWrite 工具请求执行:\n此操作将创建或覆盖文件\n\n"},
-		{fetch, "\nWebFetch x · 中\n⚠️ 权限请求\nWebFetch 工具请求执行:\n此操作将发送网络请求\n\n"},
+		{bash, "\n因为\n⚠️ 权限请求\nBash 工具请求执行:\n$ npm install x\n此命令将执行 shell 操作\n\n"},
+		{write, "\n因为\n⚠️ 权限请求\nWrite 工具请求执行:\n此操作将创建或覆盖文件\n\n"},
+		{fetch, "\n因为\n⚠️ 权限请求\nWebFetch 工具请求执行:\n此操作将发送网络请求\n\n"},
 	} {
 		c := New(test.asked, umpire.Session{ID: "s1", Root: "/p"}, chineseText, test.asked.AskedAt, false)
 		if text := c.Whole(); !strings.HasPrefix(text, test.want) {
@@ -144,27 +144,21 @@ func TestCardInChinese(t *testing.T) {
 	}
 }
 
-// TestHeadline: the first line has the tool, object, risk and effect of a call in plain words. On a
-// narrow terminal the words are dropped first, then the object; tool and risk stay.
+// TestHeadline: the first line says what a call would do, or what its trial did, and quotes the agent's claim apart.
 func TestHeadline(t *testing.T) {
 	t.Parallel()
 	edit := asked("Edit", map[string]any{"file_path": "greet.sh"})
-	edit.Accesses = []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/scripts/greet.sh",
+	edit.Accesses = []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/scripts/greet.sh", Verdict: umpire.Ask,
 		Resolved: "/p/scripts/greet.sh", Place: umpire.PlaceInside, Reason: umpire.Say("changes a file")}}
 	_, c := shown(t, edit, false)
-	for width, want := range map[int]string{
-		80: "Edit scripts/greet.sh · medium · changes a file", 46: "Edit scripts/greet.sh · medium · changes a f…",
-		32: "Edit scripts/greet.sh · medium", 25: "Edit scripts/g… · medium", 16: "Edit · medium",
-	} {
-		if got := c.Headline().In(width); got != want || Columns(got) > width {
-			t.Errorf("in %d columns: %q, want %q", width, got, want)
-		}
+	if got, want := c.Headline(), "writes scripts/greet.sh"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 	tried := asked("Bash", map[string]any{"command": "make", "description": " says\n\u202ewhy "})
 	tried.CommandInfo, tried.Trial = &umpire.CommandInfo{Command: "make"}, &umpire.Trial{State: umpire.TrialWaiting}
 	tried.Trial.Effects.List = []umpire.TrialEffect{{Kind: umpire.EffectChanged, Path: "/p/a"}, {Kind: umpire.EffectDeleted, Path: "/p/b"}}
 	_, c = shown(t, tried, false)
-	if got, want := c.Headline().In(80), "Bash make · medium · deleted 1 file, changed 1 file"; got != want {
+	if got, want := c.Headline(), "in a trial it deleted 1 file, changed 1 file; nothing is real yet"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	got, field := c.Claim()

@@ -18,6 +18,15 @@ func Joined(before, mark, after string) string {
 	return before + mark + after
 }
 
+// Capitalized begins a text with a capital letter.
+func Capitalized(text string) string {
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
 // List joins texts, each with the mark that its neighbours ask for.
 func List(texts []string, mark string) string {
 	var list string
