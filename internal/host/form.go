@@ -150,7 +150,7 @@ func (e Event) Answer(d umpire.Decision, reply Reply) Output {
 			return Output{}
 		}
 		if f.ask != "" {
-			return Output{Stdout: f.write(e.Name, said{value: f.ask, reason: askText(d)})}
+			return Output{Stdout: f.write(e.Name, said{value: f.ask, reason: askText(e, d)})}
 		}
 	case Silent:
 		return f.quiet(e.Name)
@@ -195,13 +195,13 @@ func (e Event) row() HookEvent {
 func (e Event) denyText(d umpire.Decision) string {
 	switch {
 	case d.Verdict != umpire.Deny && e.opensUnseen(&d):
-		return sentences(unseenCause, subject(d), unseenStep)
+		return sentences("umpire: "+unseenCause, unseenStep)
 	case d.Verdict != umpire.Ask:
 		return denyText(e, d)
 	case e.Host.asks():
-		return headlessText(d)
+		return headlessText(e, d)
 	}
-	return unaskedText(d)
+	return unaskedText(e, d)
 }
 
 func (e Event) allow(f *form, d umpire.Decision) Output {
@@ -230,7 +230,7 @@ func (e Event) handBack(d umpire.Decision, reply Reply, message string) Output {
 	case reply == Silent:
 		return Output{Stdout: f.write(e.Name, said{message: message})}
 	case f.ask != "" && (reply == Ask || reply == Hold):
-		return Output{Stdout: f.write(e.Name, said{value: f.ask, reason: askText(d), message: message})}
+		return Output{Stdout: f.write(e.Name, said{value: f.ask, reason: askText(e, d), message: message})}
 	}
 	return e.Answer(d, Deny)
 }

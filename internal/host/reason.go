@@ -56,7 +56,7 @@ func ToolDenied(tool string, id umpire.CallID, reason string) string {
 	return head + " Reason: " + view.Clip(view.Visible(reason), maxCause) + ". Please adjust your approach."
 }
 
-// denyText tells the model the reason, the object, and an alternative.
+// denyText tells the model what is refused, the reason, and an alternative.
 func denyText(e Event, d umpire.Decision) string {
 	if d.ReasonCode == codeDenied {
 		if reason := english(d.Reason); strings.HasPrefix(reason, toolDenied) {
@@ -64,35 +64,42 @@ func denyText(e Event, d umpire.Decision) string {
 		}
 		return ToolDenied(e.ToolName, e.Call.ID, english(d.Reason))
 	}
-	cause := cmp.Or(english(d.Reason), "Denied by umpire")
-	return sentences(cause, subject(d), nextStep(d.ReasonCode))
+	return e.explain(&d, "", nextStep(d.ReasonCode))
 }
 
 // headlessText explains an Ask in an unattended session.
-func headlessText(d umpire.Decision) string {
-	cause := english(d.Reason)
-	if !strings.HasPrefix(cause, nonInteractive) {
-		cause = nonInteractive + ": " + cmp.Or(cause, "this call needs an approval")
+func headlessText(e Event, d umpire.Decision) string {
+	begin := nonInteractive + ": "
+	if strings.HasPrefix(english(d.Reason), nonInteractive) {
+		begin = ""
 	}
-	return sentences(cause, subject(d), nextStep(umpire.CodeAutoDeny))
+	return e.explain(&d, begin, nextStep(umpire.CodeAutoDeny))
 }
 
 // unaskedText explains an Ask that the host cannot ask a person.
-func unaskedText(d umpire.Decision) string {
-	cause := cmp.Or(english(d.Reason), "This call needs an approval")
-	return sentences(cause, subject(d), cmp.Or(lastingStep(d), approveStep))
+func unaskedText(e Event, d umpire.Decision) string {
+	return e.explain(&d, "", cmp.Or(lastingStep(d), approveStep))
 }
 
 // approveStep explains how to approve a call that only umpire can ask about.
 const approveStep = "It needs the user's approval: ask the user to keep `umpire watch` open, then try again"
 
 // askText is shown to the user next to the host's own prompt.
-func askText(d umpire.Decision) string {
-	cause := cmp.Or(english(d.Reason), "This call needs an approval")
-	if d.Warning {
-		cause = "Dangerous: " + cause
+func askText(e Event, d umpire.Decision) string { return e.explain(&d, "", lastingStep(d)) }
+
+// explain says what a call would do, why that is not simply allowed, and how to go on. It begins with our name, since a
+// host may have hooks of several programs.
+func (e *Event) explain(d *umpire.Decision, begin, next string) string {
+	said := view.Headline(d, e.Call.Dir, catalogue.English)
+	why := view.WhyBeside(said, d.Reason, d.ReasonCode, catalogue.English)
+	if said == "" {
+		said, why = cmp.Or(why, "this call needs an approval"), ""
 	}
-	return sentences(cause, subject(d), lastingStep(d))
+	rule := ""
+	if d.Rule != nil {
+		rule = "Rule: " + describeRule(d.Rule)
+	}
+	return sentences("umpire: "+begin+said, view.Capitalized(why), rule, next)
 }
 
 // lastingStep returns the shortest way to settle a question for good, or "" if no rule does. The
@@ -135,87 +142,15 @@ func addCommand(s umpire.Suggestion) (string, bool) {
 	return add, true
 }
 
-// sentences joins the parts of a reason, each made visible and shortened.
-func sentences(cause, about, next string) string {
+// sentences joins the parts of a reason, each shortened. All of them are safe to show.
+func sentences(parts ...string) string {
 	var text strings.Builder
-	text.WriteString(strings.TrimRight(view.Clip(view.Visible(cause), maxCause), " ."))
-	for _, part := range []string{about, next} {
+	for _, part := range parts {
 		if part != "" {
-			text.WriteString(". " + strings.TrimRight(part, "."))
+			text.WriteString(strings.TrimRight(view.Clip(part, maxCause), " .") + ". ")
 		}
 	}
-	return text.String() + "."
-}
-
-// subject names the access that settled the verdict, the riskiest one with the same
-// verdict, and the rule.
-func subject(d umpire.Decision) string {
-	var parts []string
-	settled := settling(d)
-	if settled != nil {
-		parts = append(parts, "Access: "+describe(settled, english(d.Reason)))
-	}
-	if worst := riskiest(d); worst != nil && worst != settled {
-		parts = append(parts, "Riskiest: "+describe(worst, english(d.Reason)))
-	}
-	if d.Rule != nil {
-		parts = append(parts, "Rule: "+describeRule(d.Rule))
-	}
-	return strings.Join(parts, ". ")
-}
-
-// settling returns the access that the verdict comes from: of those with the verdict, the first
-// whose own reason is the decision's, else the riskiest. Later reasons about an access that is
-// already settled do not count.
-func settling(d umpire.Decision) *umpire.Access {
-	seen := -1
-	for _, r := range d.Reasons {
-		if r.Access <= seen || r.Access >= len(d.Accesses) {
-			continue
-		}
-		seen = r.Access
-		a := &d.Accesses[r.Access]
-		if a.Verdict == d.Verdict && r.Code == d.ReasonCode && r.Text == d.Reason && r.Code != umpire.CodeMode {
-			return a
-		}
-	}
-	return riskiest(d)
-}
-
-// riskiest returns the riskiest access with the verdict, or nil.
-func riskiest(d umpire.Decision) *umpire.Access {
-	var worst *umpire.Access
-	for i := range d.Accesses {
-		a := &d.Accesses[i]
-		if a.Verdict == d.Verdict && (worst == nil || worse(a, worst)) {
-			worst = a
-		}
-	}
-	return worst
-}
-
-func worse(a, than *umpire.Access) bool {
-	if a.Risk != than.Risk {
-		return a.Risk.AtLeast(than.Risk)
-	}
-	return a.Consequence != than.Consequence && a.Consequence.AtLeast(than.Consequence)
-}
-
-// describe tells what an access does, and its risk: with the reason unless already given.
-func describe(a *umpire.Access, said string) string {
-	what := a.Target
-	if a.Kind == umpire.KindExec && a.Program != "" {
-		what = strings.Join(append([]string{a.Program}, a.Args...), " ")
-	}
-	text, why := a.Kind.String()+" "+quoted(what), english(a.Reason)
-	switch {
-	case why == "":
-	case strings.Contains(said, why):
-		text += " (" + a.Risk.String() + ")"
-	default:
-		text += " (" + a.Risk.String() + ": " + view.Brief(why, maxAccess) + ")"
-	}
-	return view.Clip(text, 2*maxAccess)
+	return strings.TrimRight(text.String(), " ")
 }
 
 func describeRule(r *umpire.RuleRef) string {

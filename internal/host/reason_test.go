@@ -7,47 +7,48 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// TestReasonNamesWhatDecided: the last row adds a reason to every access, allowed ones
-// too. The sentence is about the access that settled the call, and the riskiest one.
+// TestReasonNamesWhatDecided: allowed parts add a reason to every decision. The text is about those that led to it, the
+// worst first, and begins with our name.
 func TestReasonNamesWhatDecided(t *testing.T) {
 	t.Parallel()
 	cd := umpire.Access{Kind: umpire.KindExec, Program: "cd", Args: []string{"build"}, Verdict: umpire.Allow, Risk: umpire.Safe, Reason: "changes the folder"}
 	rm := umpire.Access{Kind: umpire.KindExec, Program: "rm", Args: []string{"-rf", "cache"}, Verdict: umpire.Ask, Risk: umpire.High, Reason: "deletes recursively"}
-	log := umpire.Access{Kind: umpire.KindWrite, Target: "/w/../log.txt", Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "writes a file"}
-	mode := func(i int) umpire.Reason {
-		return umpire.Reason{Row: 14, Verdict: umpire.Ask, Code: umpire.CodeMode, Text: "requires approval", Access: i}
-	}
-	outside := umpire.Reason{Row: 9, Verdict: umpire.Ask, Code: umpire.CodeExternalDirectory, Text: "Path is outside the project", Access: 2}
-	d := umpire.Decision{
-		Verdict: umpire.Ask, Warning: true, Reason: outside.Text, ReasonCode: outside.Code, Accesses: []umpire.Access{cd, rm, log},
-		Reasons: []umpire.Reason{{Row: 10, Verdict: umpire.Allow, Code: umpire.CodeSafe}, mode(0), mode(1), outside, mode(2)},
-	}
-	for _, want := range []string{`Access: write "/w/../log.txt"`, `Riskiest: exec "rm -rf cache" (high: deletes recursively)`} {
-		if text := askText(d); !strings.Contains(text, want) || strings.Contains(text, "cd build") {
-			t.Errorf("got %s\nwant %s, and nothing of cd", text, want)
+	log := umpire.Access{Kind: umpire.KindWrite, Target: "/w/../log.txt", Verdict: umpire.Ask, Risk: umpire.Medium, Place: umpire.PlaceOutside}
+	mode := umpire.Phrase("Tool \"Bash\" requires approval (dangerous)")
+	suggested := []umpire.Suggestion{{Action: umpire.Allow, Tool: "Bash", Match: umpire.Match{CommandPrefix: "rm -rf cache"}}}
+	for _, tt := range []struct {
+		name, want string
+		d          umpire.Decision
+	}{
+		{"outside", "umpire: deletes recursively, and writes /w/../log.txt, outside the project.", umpire.Decision{
+			Reason: "Path is outside the project", ReasonCode: umpire.CodeExternalDirectory, Accesses: []umpire.Access{cd, log, rm},
+		}},
+		{"mode", "umpire: deletes recursively. To settle it for good: umpire rules add allow 'Bash(rm -rf cache:*)'.", umpire.Decision{
+			Reason: mode, ReasonCode: umpire.CodeMode, Accesses: []umpire.Access{cd, rm}, Suggestions: suggested,
+		}},
+		{"rule", `umpire: deletes recursively. The cache is slow to build. Rule: "cache" in /r.json:3.`, umpire.Decision{
+			Reason: "The cache is slow to build", ReasonCode: umpire.CodeRule, Accesses: []umpire.Access{cd, rm},
+			Rule: &umpire.RuleRef{ID: "cache", File: "/r.json", Line: 3},
+		}},
+		{"said twice", "umpire: deletes recursively. May give a secret away.", umpire.Decision{
+			Reason: "May give a secret away: deletes recursively", ReasonCode: umpire.CodeSecret, Accesses: []umpire.Access{rm},
+		}},
+		{"no part", "umpire: The call names no tool.", umpire.Decision{Reason: "The call names no tool", ReasonCode: umpire.CodeInvalid}},
+	} {
+		tt.d.Verdict = umpire.Ask
+		if got := askText(Event{Host: &claude}, tt.d); got != tt.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
 
-	plain := umpire.Decision{
-		Verdict: umpire.Ask, Reason: "requires approval", ReasonCode: umpire.CodeMode, Accesses: []umpire.Access{cd, rm},
-		Reasons:     []umpire.Reason{{Row: 10, Verdict: umpire.Allow, Code: umpire.CodeSafe}, mode(0), mode(1)},
-		Suggestions: []umpire.Suggestion{{Action: umpire.Allow, Tool: "Bash", Match: umpire.Match{CommandPrefix: "rm -rf cache"}}},
-	}
-	text := askText(plain)
-	if want := `Access: exec "rm -rf cache"`; !strings.Contains(text, want) || strings.Contains(text, "Riskiest") {
-		t.Errorf("got %s\nwant %s once", text, want)
-	}
-	if want := "To settle it for good: umpire rules add allow 'Bash(rm -rf cache:*)'."; !strings.HasSuffix(text, want) {
-		t.Errorf("got %s\nwant %s at its end", text, want)
-	}
-
-	said := umpire.Decision{
+	home := umpire.Decision{
 		Verdict: umpire.Deny, Reason: "Critical risk: deletes a home directory", ReasonCode: umpire.CodeCritical,
-		Accesses: []umpire.Access{{Kind: umpire.KindDelete, Target: "/home/u", Risk: umpire.Critical, Reason: "deletes a home directory"}},
-		Reasons:  []umpire.Reason{{Row: 3, Code: umpire.CodeCritical, Text: "Critical risk: deletes a home directory"}},
+		Accesses: []umpire.Access{{Kind: umpire.KindDelete, Target: "/home/u", Risk: umpire.Critical}},
 	}
-	if text := denyText(Event{Host: &claude}, said); strings.Count(text, "deletes a home directory") != 1 {
-		t.Errorf("said twice: %s", text)
+	want := "umpire: Critical risk: deletes a home directory. " +
+		"No approval can lift this: do not try it in another form, tell the user instead."
+	if got := denyText(Event{Host: &claude}, home); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
