@@ -125,7 +125,7 @@ func runCheck(ctx context.Context, a *app.App, f *checkFlags, words []string) er
 	if d.ReasonCode == umpire.CodeInvalid {
 		return app.Usage("umpire check --help", "%s", d.Reason)
 	}
-	if err := showDecision(a, f, d); err != nil {
+	if err := showDecision(a, f, c.dir, d); err != nil {
 		return app.Failed(err)
 	}
 	c.remarkOff()

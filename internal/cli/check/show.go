@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -16,16 +15,16 @@ import (
 )
 
 // showDecision writes a decision for a program or a person, depending on the flags.
-func showDecision(a *app.App, f *checkFlags, d umpire.Decision) error {
+func showDecision(a *app.App, f *checkFlags, root string, d umpire.Decision) error {
 	if f.json {
 		return a.ShowJSON(d)
 	}
 	var b bytes.Buffer
-	p := &page{w: &b, text: a.Text, colour: a.Colour()}
+	p := &page{w: &b, root: root, text: a.Text, colour: a.Colour()}
 	p.head(d)
 	if f.explain {
 		p.rows(d)
-	} else {
+	} else if len(d.Accesses) > 1 {
 		p.parts(d)
 	}
 	p.next(d)
@@ -36,6 +35,7 @@ func showDecision(a *app.App, f *checkFlags, d umpire.Decision) error {
 // A page writes a decision for a person.
 type page struct {
 	w      io.Writer
+	root   string
 	text   *catalogue.Language
 	colour bool
 }
@@ -45,13 +45,17 @@ func (p *page) verdict(v umpire.Verdict) string {
 	return view.Verdict(v, p.text, p.colour)
 }
 
-// head is the line that most people need.
+// head says what the call would do, and then why that is not simply allowed.
 func (p *page) head(d umpire.Decision) {
-	parts := []string{p.verdict(d.Verdict), view.Visible(p.text.Reason(d.Reason))}
-	if d.Risk != umpire.Safe || d.Verdict == umpire.Allow { // else it is not the risk that asks
-		parts = slices.Insert(parts, 1, p.text.Of("risk "+d.Risk.String()))
+	said := view.Headline(&d, p.root, p.text)
+	why := view.WhyBeside(said, d.Reason, d.ReasonCode, p.text)
+	if said == "" {
+		said, why = why, ""
 	}
-	fmt.Fprintln(p.w, strings.Join(parts, "  "))
+	fmt.Fprintln(p.w, p.verdict(d.Verdict)+"  "+said)
+	if why != "" {
+		fmt.Fprintf(p.w, "       %s\n", why)
+	}
 	if d.Rule != nil {
 		fmt.Fprintf(p.w, "       %s %s\n", p.text.Of("rule"), view.Visible(view.RuleText(d.Rule, p.text)))
 	}
@@ -81,7 +85,7 @@ func whyText(text *catalogue.Language, d umpire.Decision, i int) string {
 	if access.Doubt != "" && access.Doubt != access.Reason {
 		why = append(why, view.Joined(text.Of("in doubt"), ": ", text.Reason(access.Doubt)))
 	}
-	if r := settled(d, i); r != nil && r.Text != d.Reason &&
+	if r := settled(d, i); r != nil && r.Text != d.Reason && r.Code != umpire.CodeSafe && r.Code != umpire.CodeMode &&
 		(access.Doubt == "" || !strings.HasSuffix(text.Reason(r.Text), text.Reason(access.Doubt))) {
 		why = append(why, text.Reason(r.Text))
 	}
