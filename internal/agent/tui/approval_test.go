@@ -60,7 +60,7 @@ func TestCardIsShort(t *testing.T) {
 	if end < 1 || end > 8 {
 		t.Errorf("the card has %d lines:\n%s", end, strings.Join(lines, "\n"))
 	}
-	d.sees("┃ Bash npm install react · medium · downloads a package and runs its code\n┃ Bash asks to run:  2 of 5, expires in 10m\n",
+	d.sees("┃ downloads a package and runs its code\n┃ $ npm install react\n┃ Bash asks to run:  2 of 5, expires in 10m\n",
 		"\n┃ the agent claims: “Install react”\n")
 }
 
@@ -69,7 +69,7 @@ func TestLowScreen(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 20, 5)
 	d.ask(npm())
-	d.sees("┃ Bash · medium\n", "PgDn ↓ · n deny")
+	d.sees("┃ downloads a\n", "PgDn ↓ · n deny")
 	d.press("y", "s", "Y", "y")
 	if len(d.gate.answers) > 0 {
 		t.Fatalf("answered %+v", d.gate.answers)

@@ -84,25 +84,21 @@ func (a cardView) draw(width int) cardRows {
 	return r
 }
 
-// drawFacts draws the facts of the call, and the reason for the question.
+// drawFacts draws the consequence of the call first, then the call itself, and why it asks. The rest is in the details.
 func (a cardView) drawFacts(r *cardRows, style lipgloss.Style) {
-	headline := a.card.Headline()
-	first := style.Render(headline.In(r.width))
-	r.bind(factsPart, "headline", first)
-	if a.isLow() {
-		for _, part := range []string{headline.Does, cutLine(headline.Object, r.width)} {
-			if !strings.Contains(first, part) { // the first line had no room for it
-				r.bindText(factsPart, plainStyle, part)
-			}
-		}
+	r.bindText(factsPart, style, a.card.Headline())
+	if a.isLow() { // what asks before what is asked
 		a.asking(r)
-		a.intro(r)
+		a.call(r)
 	} else {
-		a.intro(r)
+		a.call(r)
 		a.asking(r)
 	}
-	r.bindSection(factsPart, plainStyle, a.card.Title(), a.approval)
+	if why := view.WhyAsked(a.card); why != "" {
+		r.bindText(factsPart, plainStyle, why)
+	}
 	if a.whyAt = len(r.lines); a.explains {
+		r.addRows(laidOut(a.card.Title(), r.width)...)
 		for _, line := range append(a.whyLines(), strings.Split(a.card.AskerAt(a.conf.Now()), "\n")...) {
 			r.addRows(indented(line, r.width)...)
 		}
@@ -119,8 +115,9 @@ func (a cardView) drawContent(r *cardRows) {
 		shown = append(shown, a.edited...)
 	}
 	r.bindSection(rest, plainStyle, a.card.Without(shown...), a.approval)
+	asks := a.textf("%s asks to run:", view.Visible(a.current().Tool)) + "  " + a.position()
 	cautions := append([]string{a.text("Permission request")}, a.card.Cautions()...)
-	notes := []string{"⚠️ " + strings.Join(cautions, " · ")}
+	notes := []string{cutLine(asks, r.width), "⚠️ " + strings.Join(cautions, " · ")}
 	if claim, _ := a.card.Claim(); claim != "" {
 		notes = append(notes, claim)
 	}
@@ -139,22 +136,26 @@ const lowScreen = 12
 
 func (b *base) isLow() bool { return b.height < lowScreen }
 
-// intro draws the question's headline: its tool, position and command.
-func (a cardView) intro(r *cardRows) {
-	asks := a.textf("%s asks to run:", view.Visible(a.current().Tool)) + "  " + a.position()
-	r.bind(factsPart, "asks", boldStyle.Render(cutLine(asks, r.width)))
-	for i, line := range a.card.Brief() {
+// call draws the command of the call, or its tool and object.
+func (a cardView) call(r *cardRows) {
+	brief := a.card.Brief()
+	if len(brief) == 0 {
+		r.bind(factsPart, "call", boldStyle.Render(oneLine(a.current().Tool+" "+a.card.Object(), r.width)))
+	}
+	for i, line := range brief {
 		r.bind(factsPart, line,
 			indentLines(map[bool]string{true: "$ ", false: "  "}[i == 0], []string{line}, r.width)...)
 	}
 }
 
-// asking draws the warnings and the subject of the answer, the worst first.
+// asking draws the warnings and the subject of the answer, the worst first, unless the headline says all of it.
 func (a cardView) asking(r *cardRows) {
 	if remarks := strings.TrimSpace(a.card.Remarks()); remarks != "" {
 		r.bindSection(factsPart, badStyle, strings.ReplaceAll(remarks, "\n\n  ", "\n"), a.approval)
 	}
-	r.bindSection(factsPart, plainStyle, strings.TrimPrefix(a.card.Asking(), "\n"), a.approval)
+	if !view.HeadlineTellsAll(a.card) {
+		r.bindSection(factsPart, plainStyle, strings.TrimPrefix(a.card.Asking(), "\n"), a.approval)
+	}
 }
 
 // nextShown is how many of the calls behind a card are named on it.

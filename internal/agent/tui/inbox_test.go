@@ -83,12 +83,12 @@ func TestInboxAnswers(t *testing.T) {
 	t.Parallel()
 	d, _ := inboxOf(t, nil, 80, 30, "")
 	d.ask(npm(), write(), elsewhere())
-	d.sees("3 wait for an answer in 2 sessions", "webshop, infra · gate up 4d", "▸ medium    webshop", "high      infra         codex         Bash terraform apply", "┃ Bash npm install react")
+	d.sees("3 wait for an answer in 2 sessions", "webshop, infra · gate up 4d", "▸ medium    webshop", "high      infra         codex         Bash terraform apply", "┃ $ npm install react")
 	d.press("y")
 	d.pass(settleTime)
 	d.press("n", "not now", "enter")
 	d.pass(settleTime)
-	d.sees("┃ Bash terraform apply · high")
+	d.sees("┃ $ terraform apply")
 	d.press("c")
 	d.sees("nothing waits", "Allowed tool: Bash", "Denied tool: Write: not now", "Cancelled: Bash", "0 approved")
 	want := []umpire.Answer{
@@ -209,7 +209,7 @@ func TestInboxScreensOver(t *testing.T) {
 	d.press("y", "T")
 	d.sees("PermissionAsked")
 	d.press("q")
-	d.sees("┃ Bash npm install react")
+	d.sees("┃ $ npm install react")
 	d.press("q")
 	if !d.m.leaving || len(d.gate.answers) > 0 {
 		t.Errorf("leaving is %t, answered %+v", d.m.leaving, d.gate.answers)
@@ -256,9 +256,9 @@ func TestInboxUndo(t *testing.T) {
 	}
 	d.pass(settleTime)
 	d.press("enter")
-	d.sees("Took back c3", "To have it again: umpire undo u-c3", "┃ Bash npm install react")
+	d.sees("Took back c3", "To have it again: umpire undo u-c3", "┃ $ npm install react")
 	d.press("u", "esc")
-	d.sees("┃ Bash npm install react")
+	d.sees("┃ $ npm install react")
 	if len(undo.taken) != 1 {
 		t.Errorf("it took back %q", undo.taken)
 	}

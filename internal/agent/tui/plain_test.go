@@ -85,7 +85,7 @@ func TestPlain(t *testing.T) {
 		}
 		text := out.String()
 		for _, want := range []string{
-			"> ", "main: may edit .md .py\n", "I **ask**\\x1b[2J\n", "Bash npm install react · medium · downloads a package and runs its code\n⚠️ Permission request\n", "  request:       r2, 2 of 5 in this message\n", "  command:       npm install react\n",
+			"> ", "main: may edit .md .py\n", "I **ask**\\x1b[2J\n", "downloads a package and runs its code\n⚠️ Permission request\n", "  request:       r2, 2 of 5 in this message\n", "  command:       npm install react\n",
 			"  y  allow once: this call only\n", "Type y/s/p/g/n/c/e/v/d and Enter: ", "Denied tool: Bash: not now\n", "[ok] Bash npm install react\n  | fine\n", "the end\n",
 		} {
 			if !strings.Contains(text, want) {
