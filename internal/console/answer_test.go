@@ -225,6 +225,37 @@ func TestOneAnswerWins(t *testing.T) {
 	}
 }
 
+// After an answer the page opens the next call of the session, and after a trial the question that came of it.
+func TestNextCall(t *testing.T) {
+	t.Parallel()
+	b, _ := signedIn(t, "en")
+	first, second := b.ask(t, write("a.txt"))[0], b.ask(t, write("b.txt"))[0]
+	opens := func(query string) string {
+		page := b.send(t, http.MethodGet, "/?"+query, "", "Umpire-Part", "1").body
+		_, after, found := strings.Cut(page, `class="card" data-state="idle" data-request="`)
+		if !found {
+			t.Errorf("%s opens no card", query)
+		}
+		request, _, _ := strings.Cut(after, `"`)
+		return request
+	}
+	session := string(first.Session)
+	for query, want := range map[string]umpire.RequestID{
+		"after=" + session: first.Request, "after=another": first.Request,
+		"card=gone&session=" + session + "&call=" + string(second.Call): second.Request,
+	} {
+		if got := opens(query); got != string(want) {
+			t.Errorf("%s opens %s, want %s", query, got, want)
+		}
+	}
+	if status, said := b.give(t, "/answer", &first, map[string]any{"answer": "deny"}); status != http.StatusOK {
+		t.Fatalf("%d %s", status, said)
+	}
+	if got := opens("after=" + session); got != string(second.Request) {
+		t.Errorf("after the answer %s opens, want %s", got, second.Request)
+	}
+}
+
 // Of two browsers and a terminal that answer one card one wins, and the others are told which answer counts.
 func TestTwoBrowsersAndATerminal(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -21,7 +20,6 @@ type question struct {
 	text    *catalogue.Language
 	age     string
 	changes string // a unified diff
-	next    string // the address of the next card, or ""
 	remote  bool   // shown on another machine
 }
 
@@ -51,28 +49,28 @@ func (c *Console) openQuestion(ctx context.Context, p *umpire.Pending, text *cat
 
 // draw draws the card.
 func (q *question) draw() node {
-	p, head := &q.Pending, q.Headline()
+	p := &q.Pending
 	claim, field := q.Claim()
 	return element("article", class("card"), attr("data-state", stateIdle),
 		attr("data-request", string(p.Request)), attr("data-session", string(p.Session)),
+		attr("data-call", string(p.Call)),
 		attr("data-version", strconv.Itoa(p.Version)), attr("data-args", p.ArgsHash),
-		attr("data-shown", p.ShownDigest), when(q.remote, flag("data-passkey")), attr("data-next", q.next),
+		attr("data-shown", p.ShownDigest), when(q.remote, flag("data-passkey")),
 		linkToList(q.text),
 		q.drawWhere(),
-		element("h2", drawRisk(p.Risk, head.Risk), written(" "+head.Tool+" "),
-			element("span", class("object"), written(head.Object))),
-		paragraph("why", describeCall(q.Card, q.text)),
+		element("h2", drawDot(p.Risk), written(view.Capitalized(q.Headline()))),
+		when(view.WhyAsked(q.Card) != "", paragraph("why", view.WhyAsked(q.Card))),
 		each(splitParagraphs(q.Remarks()), func(text string) part {
 			return element("p", class("remark"), attr("role", "note"), written(text))
 		}),
 		q.drawCommand(),
-		q.drawParts(),
-		each(q.Cautions(), func(text string) part { return paragraph("note", text) }),
+		when(!view.HeadlineTellsAll(q.Card), q.drawParts()),
 		when(claim != "", element("blockquote", written(claim))),
 		drawDiff(q.changes, q.text),
 		element("span", class("end"), attr("aria-hidden", "true")),
 		element("details", element("summary", written(q.text.Of("all of it"))),
-			element("pre", class("rest"), written(q.Asker()+"\n"+q.Without(field)))),
+			each(q.Cautions(), func(text string) part { return paragraph("note", text) }),
+			element("pre", class("rest"), written(q.Title()+q.Asker()+"\n"+q.Without(field)))),
 		q.drawControls(),
 		element("p", class("outcome"), attr("role", "status"), attr("tabindex", "-1"), flag("hidden")),
 		q.drawNext(),
@@ -81,6 +79,11 @@ func (q *question) draw() node {
 
 func linkToList(text *catalogue.Language) node {
 	return element("a", class("to-list"), address("href", "/"), written("‹ "+text.Of("Inbox")))
+}
+
+// drawDot draws a risk by its colour alone; the details have its word.
+func drawDot(risk string) node {
+	return element("span", class("dot "+risk), attr("aria-hidden", "true"))
 }
 
 // drawRisk draws a risk by its word and its colour.
@@ -100,18 +103,11 @@ func (q *question) drawWhere() node {
 	return paragraph("where", strings.Join(where, " · "))
 }
 
-// describeCall describes a call in plain words, or else the reason for asking.
-func describeCall(card *view.Card, text *catalogue.Language) string {
-	return cmp.Or(card.Headline().Does, view.Visible(text.Reason(card.Pending.Reason)))
-}
-
-// shortCommand is the longest command that the title shows whole.
-const shortCommand = 80
-
+// drawCommand shows the command, or the tool and the object of another call.
 func (q *question) drawCommand() part {
 	command := q.Command()
-	if len(command) == 0 || len(command) == 1 && len(command[0]) < shortCommand {
-		return parts(nil)
+	if len(command) == 0 {
+		return element("p", class("object"), written(strings.TrimSpace(view.Visible(q.Pending.Tool)+" "+q.Object())))
 	}
 	return element("pre", class("command"), written(strings.Join(command, "\n")))
 }
@@ -146,11 +142,8 @@ func splitParagraphs(text string) (all []string) {
 	return all
 }
 
-// drawNext draws the links to follow after the answer.
+// drawNext draws the link to follow after an answer.
 func (q *question) drawNext() node {
-	if q.next == "" {
-		return element("p", class("follow"), flag("hidden"), written(q.text.Of("This was the last one.")))
-	}
-	return element("p", class("follow"), flag("hidden"),
-		element("a", address("href", q.next), written(q.text.Of("next call")), key("j")))
+	return element("p", class("follow"), flag("hidden"), element("a", address("href", linkAfter(&q.Pending)),
+		written(q.text.Of("next call")), key("j")))
 }

@@ -90,12 +90,21 @@ func (q *question) drawPanel(s scopeChoice) part {
 	)
 }
 
+// nameAllow names the approval: of a call, or of the changes that its trial made.
+func (q *question) nameAllow() string {
+	t := q.Pending.Trial
+	if t == nil || t.State != umpire.TrialWaiting || len(t.Effects.List) == 0 {
+		return q.text.Of("allow")
+	}
+	return q.text.Count(len(t.Effects.List)+t.More, "keep %d change", "keep %d changes")
+}
+
 // drawBar draws the buttons that are always visible.
 func (q *question) drawBar() node {
 	offer := q.Pending.TrialOffer
 	return element("div", class("bar"),
 		button(class("go"), flag("data-allow"), attr("aria-haspopup", "menu"), attr("aria-controls", "scopes"),
-			attr("aria-expanded", "false"), flag("disabled"), written(q.text.Of("allow")+" "),
+			attr("aria-expanded", "false"), flag("disabled"), written(q.nameAllow()+" "),
 			element("span", attr("aria-hidden", "true"), written("▾"))),
 		when(offer != umpire.NoTrial && !q.remote, button(flag("data-try"),
 			when(view.OffersNetwork(offer), flag("data-network"), flag("disabled")),

@@ -58,7 +58,7 @@ func (c *Console) showInbox(w http.ResponseWriter, r *http.Request) {
 	if p.count = len(list); p.count > 0 {
 		p.title = view.Joined(text.Count(p.count, "%d waits", "%d wait"), " · ", "umpire")
 	}
-	if in.settled != "" || in.open != nil && r.URL.Query().Get("card") != "" {
+	if in.settled != "" || in.open != nil && r.URL.RawQuery != "" {
 		p.class = "chosen"
 	}
 	p.body = in.draw()
@@ -68,11 +68,17 @@ func (c *Console) showInbox(w http.ResponseWriter, r *http.Request) {
 // listInbox groups the questions by session, the oldest first.
 func (c *Console) listInbox(r *http.Request, list []umpire.Pending) (*inbox, error) {
 	text := textOf(r)
-	open, at := r.URL.Query().Get("card"), -1
-	if open != "" {
+	list = urgentFirst(list)
+	asked := r.URL.Query()
+	open, after, at := asked.Get("card"), umpire.SessionID(asked.Get("after")), -1
+	switch {
+	case open != "":
 		at = slices.IndexFunc(list, func(p umpire.Pending) bool { return string(p.Request) == open })
-	} else if len(list) > 0 {
-		at = 0
+		if at < 0 {
+			at = findTried(r, list)
+		}
+	case len(list) > 0: // after an answer, the next call of its session
+		at = max(0, slices.IndexFunc(list, func(p umpire.Pending) bool { return p.Session == after }))
 	}
 	in := &inbox{text: text, more: max(0, len(list)-pageSize)}
 	if len(list) == 0 {
@@ -91,15 +97,38 @@ func (c *Console) listInbox(r *http.Request, list []umpire.Pending) (*inbox, err
 		in.open, err = c.openQuestion(r.Context(), &list[at], text)
 		if in.open != nil {
 			in.open.remote = originOf(r).remote
-			if at+1 < len(list) {
-				in.open.next = linkTo(&list[at+1])
-			}
 		}
 	case open != "":
 		in.settled, err = c.describeSettled(r, umpire.RequestID(open))
 	}
 	return in, err
 }
+
+// urgentFirst puts sessions in which a call could lose data or reach beyond this machine before the others. The
+// calls of a session keep their order, since earlier ones may hold later ones back.
+func urgentFirst(list []umpire.Pending) []umpire.Pending {
+	urgent := map[umpire.SessionID]int{}
+	for i := range list {
+		if list[i].Consequence.AtLeast(umpire.Outward) {
+			urgent[list[i].Session] = -1
+		}
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b umpire.Pending) int { return urgent[a.Session] - urgent[b.Session] })
+	return list
+}
+
+// findTried returns the index of the question that came of trying the card in the address, or -1.
+func findTried(r *http.Request, list []umpire.Pending) int {
+	asked := r.URL.Query()
+	session, call := umpire.SessionID(asked.Get("session")), umpire.CallID(asked.Get("call"))
+	return slices.IndexFunc(list, func(p umpire.Pending) bool {
+		return call != "" && p.Session == session && p.Call == call
+	})
+}
+
+// linkAfter is the address of the next call after an answer: of the same session if one waits.
+func linkAfter(p *umpire.Pending) string { return "/?" + encodeQuery("after", string(p.Session)) }
 
 // groupItems lists questions, one of which may be open.
 func (c *Console) groupItems(ctx context.Context, in *inbox, list []umpire.Pending, open int) error {
@@ -167,7 +196,7 @@ func nameProject(id umpire.ProjectID, s *umpire.Session) string {
 }
 
 func linkTo(p *umpire.Pending) string {
-	return "/?" + encodeQuery("card", string(p.Request), "session", string(p.Session))
+	return "/?" + encodeQuery("call", string(p.Call), "card", string(p.Request), "session", string(p.Session))
 }
 
 // draw draws the list, and the open card.
@@ -201,18 +230,15 @@ func (in *inbox) drawOpen() part {
 }
 
 func (in *inbox) drawItem(i item) part {
-	p, head := &i.Pending, i.Headline()
-	note := describeCall(i.Card, in.text)
-	if i.behind {
-		note = in.text.Of("waits behind the call above")
-	}
+	p := &i.Pending
 	return element("li", element("a", class(map[bool]string{true: "item behind", false: "item"}[i.behind]),
 		address("href", linkTo(p)), attr("data-request", string(p.Request)),
 		when(i.open, attr("aria-current", "true")),
-		element("span", class("line"), drawRisk(p.Risk, head.Risk),
-			element("span", class("tool"), written(head.Tool)),
+		element("span", class("line"), drawDot(p.Risk),
+			element("span", class("tool"), written(view.Visible(p.Tool))),
 			element("time", attr("datetime", p.AskedAt.UTC().Format(time.RFC3339)), written(i.age))),
-		element("code", written(head.Object)),
-		element("span", class("note"), written(note)),
+		element("span", class("says"), written(view.Capitalized(i.Headline()))),
+		element("code", written(i.Object())),
+		when(i.behind, element("span", class("note"), written(in.text.Of("waits behind the call above")))),
 	))
 }

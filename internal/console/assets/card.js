@@ -7,14 +7,16 @@ const settleTime = 400;
 
 export class Card {
   // in finds the card of a document; undefined when there is none.
-  static in(where, post) {
+  static in(where, post, answered) {
     const element = where.querySelector(".card");
-    return element ? new Card(element, post) : undefined;
+    return element ? new Card(element, post, answered) : undefined;
   }
 
-  constructor(element, post) {
+  // answered is called with what there is to say once an answer has settled the card.
+  constructor(element, post, answered) {
     this.element = element;
     this.post = post;
+    this.answered = answered;
     this.since = performance.now();
     this.seen = false;
     const watcher = new IntersectionObserver((entries) => {
@@ -43,7 +45,8 @@ export class Card {
   get state() { return this.element.dataset.state; }
   get isIdle() { return this.state === "idle"; }
   get address() {
-    return "/?" + new URLSearchParams({ card: this.request, session: this.element.dataset.session });
+    const { call, session } = this.element.dataset;
+    return "/?" + new URLSearchParams({ call, card: this.request, session });
   }
 
   find(selector) { return this.element.querySelector(selector); }
@@ -213,6 +216,9 @@ export class Card {
     if (result.ok) {
       this.enter(result.said.state);
       this.finish(result.said.text);
+      if (!this.isIdle) {
+        this.answered(result.said.text);
+      }
     } else if (result.said.standing) {
       this.settle(result.said.standing, true);
     } else {
@@ -267,13 +273,5 @@ export class Card {
     const problem = this.find(".problem");
     problem.textContent = text;
     problem.hidden = !text;
-  }
-
-  // offerNext says where the next card is.
-  offerNext(address) {
-    const link = this.find(".follow a");
-    if (link && address) {
-      link.href = address;
-    }
   }
 }

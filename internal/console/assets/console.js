@@ -74,9 +74,23 @@ async function open(address, remember) {
   shown = address;
   document.getElementById("part").replaceWith(part);
   document.title = part.dataset.title;
-  card = Card.in(document, post);
+  card = cardHere();
   scrollTo(0, 0);
   document.getElementById("question").focus({ preventScroll: true });
+}
+
+const cardHere = () => Card.in(document, post, goOn);
+
+// goOn opens the next call after an answer, and says how the last one was answered.
+async function goOn(text) {
+  const { session } = card.element.dataset;
+  try {
+    await open("/?" + new URLSearchParams({ after: session }), false);
+    history.replaceState(null, "", card ? card.address : "/");
+    say(text);
+  } catch {
+    lost.hidden = false;
+  }
 }
 
 let busy = false;
@@ -139,14 +153,13 @@ async function update() {
   const next = part.querySelector(".card");
   if (!card) {
     here.querySelector("main").replaceWith(part.querySelector("main"));
-    card = Card.in(document, post);
-  } else if (next && next.dataset.shown !== card.shown && card.isIdle) {
+    card = cardHere();
+  } else if (next && next.dataset.shown !== card.shown && (card.isIdle || next.dataset.request !== card.request)) {
     card.element.replaceWith(document.adoptNode(next));
-    card = Card.in(document, post);
+    card = cardHere();
   } else if (!next) {
     card.settle(part.querySelector(".settled")?.textContent);
   }
-  card?.offerNext(nextItem(1)?.getAttribute("href"));
 }
 
 // updatePage brings a page other than the inbox up to date, unless something on it is in use.
@@ -278,7 +291,7 @@ export async function begin(whenEnded) {
   document.body.replaceWith(frame.body);
   [said, lost, keys] = ["said", "lost", "keys"].map((id) => document.getElementById(id));
   shown = location.href;
-  card = Card.in(document, post);
+  card = cardHere();
   listen(life.signal);
   follow(life.signal);
   document.body.dataset.ready = ""; // keys and clicks count from here on
