@@ -82,14 +82,15 @@ func listPending(ctx context.Context, a *app.App, f *listFlags) error {
 	})
 }
 
-// showPending writes one line for each question.
+// showPending writes the consequence of each question below its line.
 func showPending(a *app.App, list []umpire.Pending, all bool) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing waits"))
 		return err
 	}
-	table := app.NewTable(a.Stdout)
-	head := []string{a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("RISK"), a.Text.Of("AGENT"), a.Text.Of("SESSION")}
+	var lines strings.Builder
+	table := app.NewTable(&lines)
+	head := []string{a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("AGENT"), a.Text.Of("SESSION")}
 	if all {
 		head = append(head, a.Text.Of("PROJECT"))
 	}
@@ -97,8 +98,13 @@ func showPending(a *app.App, list []umpire.Pending, all bool) error {
 	for i := range list {
 		fmt.Fprintln(table, strings.Join(pendingCells(a, &list[i], all), "\t"))
 	}
-	if err := table.Flush(); err != nil {
-		return err
+	_ = table.Flush() // into memory
+	for i, line := range strings.Split(strings.TrimRight(lines.String(), "\n"), "\n") {
+		fmt.Fprintln(a.Stdout, line)
+		if i > 0 {
+			said := view.New(list[i-1], umpire.Session{Root: a.Dir}, a.Text, a.Now(), false).Headline()
+			fmt.Fprintf(a.Stdout, "    %s\n", said)
+		}
 	}
 	_, err := fmt.Fprintf(a.Stdout, "\n%s\n",
 		view.Joined(a.Text.Of("next"), ": ",
@@ -109,7 +115,7 @@ func showPending(a *app.App, list []umpire.Pending, all bool) error {
 // pendingCells is a question as the cells of a table.
 func pendingCells(a *app.App, p *umpire.Pending, all bool) []string {
 	cells := []string{
-		view.Visible(string(p.Request)), view.Age(a.Now().Sub(p.AskedAt)), a.Text.Word("of risk", p.Risk),
+		view.Visible(string(p.Request)), view.Age(a.Now().Sub(p.AskedAt)),
 		view.Visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
 	}
 	if all {

@@ -66,7 +66,7 @@ func describe(card *view.Card, text *catalogue.Language, commands bool) *notice 
 	n.title = view.Joined(n.tool, " · ", text.Word("of risk", p.Risk))
 	n.text = fmt.Sprintf(text.Of("%s asks in %s"), n.agent, n.project)
 	if commands {
-		n.object = objectOf(card)
+		n.title, n.object = card.Headline(), objectOf(card)
 		n.text = strings.TrimSpace(n.object + "\n\n" + n.text)
 	}
 	return n
