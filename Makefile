@@ -122,8 +122,8 @@ packages: ## Build what a release consists of, and try each package in a fresh D
 	.ci/packages
 
 .PHONY: full
-full: ## Run the figures that take too long for every commit, and print them as a table; logs in bin/full
-	.ci/full
+full: ## Run the figures that take too long for every commit, and print them as a table; logs in bin/full; PARTS names the only ones to run
+	.ci/full $(PARTS)
 
 KILLS ?= 20000
 STORE ?= sqlite
