@@ -107,30 +107,24 @@ func (l *callLine) course() []string {
 	return steps
 }
 
-// reason returns why a call was asked about or denied, in the words closest to its effect.
-func (l *callLine) reason() umpire.Phrase {
-	var worst *umpire.Access
-	var said umpire.Phrase
+// reason returns the words of the person who denied a call, or what the call that was asked about or denied would do.
+func (t *callTable) reason(l *callLine) string {
+	said := ""
 	for i := range l.events {
 		e := &l.events[i]
-		if e.Kind != umpire.EventPermissionAsked && e.Kind != umpire.EventPermissionRejected {
+		verdict := umpire.Ask
+		switch e.Kind {
+		case umpire.EventPermissionRejected:
+			verdict = umpire.Deny
+		case umpire.EventPermissionAsked:
+		default:
 			continue
 		}
-		if e.Reason != "" && e.Code != umpire.CodeMode && e.Code != umpire.CodeAutoDeny {
-			said = e.Reason
+		if e.Code == umpire.CodeDenied && e.Reason != "" {
+			return view.Visible(t.Text.Reason(e.Reason))
 		}
-		for j := range e.Accesses {
-			a := &e.Accesses[j]
-			if a.Verdict != umpire.Allow && a.Reason != "" && (worst == nil || !worst.Risk.AtLeast(a.Risk)) {
-				worst = a
-			}
-		}
-		if said == "" && worst == nil {
-			said = e.Reason
-		}
-	}
-	if said == "" && worst != nil {
-		return worst.Reason
+		d := umpire.Decision{Verdict: verdict, Reason: e.Reason, ReasonCode: e.Code, Accesses: e.Accesses}
+		said = cmp.Or(view.Headline(&d, t.Dir, t.Text), said, view.Visible(t.Text.Reason(e.Reason)))
 	}
 	return said
 }
@@ -179,7 +173,7 @@ func (t *callTable) cells(ctx context.Context, l *callLine) []string {
 	}
 	course, reason := l.course(), ""
 	if slices.Contains(course, "asked") || slices.Contains(course, "denied") {
-		reason = view.Visible(t.Text.Reason(l.reason()))
+		reason = t.reason(l)
 	}
 	colour := view.VerdictColour(umpire.Allow)
 	switch {

@@ -241,7 +241,7 @@ func (l *line) subject(text *catalogue.Language, root string) (tool, object, rea
 	return tool, object, reason
 }
 
-// describeAccesses describes the accesses of a call, with the reason for the worst one.
+// describeAccesses describes the accesses of a call, and says what the worst of them do.
 func describeAccesses(accesses []umpire.Access, text *catalogue.Language, root string) (object, reason string) {
 	var about []string
 	for i := range accesses {
@@ -250,7 +250,8 @@ func describeAccesses(accesses []umpire.Access, text *catalogue.Language, root s
 		about = append(about, view.AccessText(&a, text))
 	}
 	worst := slices.MinFunc(accesses, func(a, b umpire.Access) int { return cmp.Compare(a.Verdict, b.Verdict) })
-	return view.Visible(strings.Join(about, "; ")), view.Visible(text.Reason(worst.Reason))
+	said := view.Headline(&umpire.Decision{Verdict: worst.Verdict, Accesses: accesses}, root, text)
+	return view.Visible(strings.Join(about, "; ")), said
 }
 
 // standaloneKinds are the events that get a separate line when they do not belong to a call.

@@ -83,7 +83,7 @@ func TestTimeline(t *testing.T) {
 		`^\S+ \S+ high Bash exec npm install left-pad webshop · Claude Code asked a person denied use &lt;b&gt;pnpm`,
 		`asked a person approved \(once\) started ended \(ok\)`,
 	} {
-		if !regexp.MustCompile(want).MatchString(strings.Split(lines[i], " creates")[0]) {
+		if !regexp.MustCompile(want).MatchString(strings.Split(lines[i], " writes b.txt")[0]) {
 			t.Errorf("line %d is %q, want %s", i, lines[i], want)
 		}
 	}
