@@ -112,19 +112,17 @@ func (t *callTable) reason(l *callLine) string {
 	said := ""
 	for i := range l.events {
 		e := &l.events[i]
-		verdict := umpire.Ask
-		switch e.Kind {
-		case umpire.EventPermissionRejected:
-			verdict = umpire.Deny
-		case umpire.EventPermissionAsked:
-		default:
+		if e.Kind != umpire.EventPermissionAsked && e.Kind != umpire.EventPermissionRejected {
 			continue
 		}
 		if e.Code == umpire.CodeDenied && e.Reason != "" {
 			return view.Visible(t.Text.Reason(e.Reason))
 		}
-		d := umpire.Decision{Verdict: verdict, Reason: e.Reason, ReasonCode: e.Code, Accesses: e.Accesses}
-		said = cmp.Or(view.Headline(&d, t.Dir, t.Text), said, view.Visible(t.Text.Reason(e.Reason)))
+		headline := func(v umpire.Verdict) string {
+			d := umpire.Decision{Verdict: v, Reason: e.Reason, ReasonCode: e.Code, Accesses: e.Accesses}
+			return view.Headline(&d, t.Dir, t.Text)
+		}
+		said = cmp.Or(headline(umpire.Deny), headline(umpire.Ask), said, view.Visible(t.Text.Reason(e.Reason)))
 	}
 	return said
 }

@@ -64,42 +64,48 @@ func denyText(e Event, d umpire.Decision) string {
 		}
 		return ToolDenied(e.ToolName, e.Call.ID, english(d.Reason))
 	}
-	return e.explain(&d, "", nextStep(d.ReasonCode))
+	return e.explain(&d, nextStep(d.ReasonCode))
 }
 
 // headlessText explains an Ask in an unattended session.
 func headlessText(e Event, d umpire.Decision) string {
-	begin := nonInteractive + ": "
-	if strings.HasPrefix(english(d.Reason), nonInteractive) {
-		begin = ""
+	if d.Reason == "" {
+		d.Reason = "this call needs an approval"
 	}
-	return e.explain(&d, begin, nextStep(umpire.CodeAutoDeny))
+	if !d.Reason.Is(policy.NobodyConfirms) {
+		d.Reason = umpire.Say(policy.NobodyConfirms, d.Reason)
+	}
+	return e.explain(&d, nextStep(umpire.CodeAutoDeny))
 }
 
 // unaskedText explains an Ask that the host cannot ask a person.
 func unaskedText(e Event, d umpire.Decision) string {
-	return e.explain(&d, "", cmp.Or(lastingStep(d), approveStep))
+	return e.explain(&d, cmp.Or(lastingStep(d), approveStep))
 }
 
 // approveStep explains how to approve a call that only umpire can ask about.
 const approveStep = "It needs the user's approval: ask the user to keep `umpire watch` open, then try again"
 
 // askText is shown to the user next to the host's own prompt.
-func askText(e Event, d umpire.Decision) string { return e.explain(&d, "", lastingStep(d)) }
+func askText(e Event, d umpire.Decision) string { return e.explain(&d, lastingStep(d)) }
 
 // explain says what a call would do, why that is not simply allowed, and how to go on. It begins with our name, since a
-// host may have hooks of several programs.
-func (e *Event) explain(d *umpire.Decision, begin, next string) string {
+// host may have hooks of several programs, or with the fixed words about a person who is not there.
+func (e *Event) explain(d *umpire.Decision, next string) string {
 	said := view.Headline(d, e.Call.Dir, catalogue.English)
 	why := view.WhyBeside(said, d.Reason, d.ReasonCode, catalogue.English)
 	if said == "" {
 		said, why = cmp.Or(why, "this call needs an approval"), ""
 	}
-	rule := ""
+	begin, rule := "umpire: ", ""
+	if d.Reason.Is(policy.NobodyConfirms) {
+		begin, why = nonInteractive+": ", ""
+		said = strings.TrimPrefix(said, begin)
+	}
 	if d.Rule != nil {
 		rule = "Rule: " + describeRule(d.Rule)
 	}
-	return sentences("umpire: "+begin+said, view.Capitalized(why), rule, next)
+	return sentences(begin+said, view.Capitalized(why), rule, next)
 }
 
 // lastingStep returns the shortest way to settle a question for good, or "" if no rule does. The
