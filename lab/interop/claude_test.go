@@ -42,7 +42,7 @@ func TestClaudeStopsDanger(t *testing.T) {
 	w.write("project/scratch/file", "x")
 	w.claude()
 	w.stopped("kill", critical)
-	w.stopped("scratch", "requires approval")
+	w.stopped("scratch", "umpire: deletes scratch")
 	if !w.Exists("home/.claude") || !w.Exists("project/scratch/file") {
 		t.Error("something was deleted")
 	}

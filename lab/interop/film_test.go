@@ -40,7 +40,7 @@ func TestFilm(t *testing.T) {
 		{Screen: s.shows("Clean up behind"), Time: 2 * time.Second},
 		{Screen: s.shows("git status --short"), Time: 3 * time.Second},
 		{Screen: s.shows("deletes a home directory"), Time: 6 * time.Second},
-		{Screen: s.shows("requires approval", "Do you want to proceed?"), Time: 6 * time.Second},
+		{Screen: s.shows("umpire: deletes build", "Do you want to proceed?"), Time: 6 * time.Second},
 	}
 	const stopped = 2 // the frame with the refusal
 	s.press("Enter")

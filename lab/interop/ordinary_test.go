@@ -119,5 +119,5 @@ func (w *world) playUsual() string {
 }
 
 // refusal matches the texts with which agents and umpire refuse a call.
-var refusal = regexp.MustCompile(`(?i)access: |umpire has not answered|denied|declined|rejected|requires approval|` +
+var refusal = regexp.MustCompile(`(?i)umpire: |umpire has not answered|denied|declined|rejected|requires approval|` +
 	`tool "[a-z_]+" not found`)

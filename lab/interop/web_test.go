@@ -32,7 +32,7 @@ func TestClaudeWebTools(t *testing.T) {
 			t.Skipf("figure: Claude Code offers no %s on loopback, after a search for it either: %v", tool, offered)
 		}
 	}
-	const says = "requires approval"
+	const says = "umpire: "
 	w.stopped("private", says)
 	for _, id := range []string{"page", "search"} { // which have no network here
 		if r := w.told(id); strings.Contains(r.Text, says) {
