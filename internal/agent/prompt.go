@@ -33,11 +33,12 @@ const promptRefusals = `## Tool Permission Handling
 	`The results come when all calls of your message have been decided, in the order of your calls.
 - A result that begins with [Tool Denied] was refused by the user. ` +
 	`Do NOT retry the same tool call that was denied, and do not try the same thing in another form.
-- If a reason is given, follow it. If none is given, take a different approach or ask the user what to do.
-- An error that says a tool was denied comes from a rule. ` +
-	`Go on without that call, or name the rule that the user would have to change.
+- If a reason is given, follow it. If none is given, take a different approach. ` +
+	`An error that says a tool was denied comes from a rule: ` +
+	`go on without that call, or name the rule that the user would have to change.
 - Never try to get around a refusal: ` +
-	`do not touch the files that hold the rules, and do not ask another program to do what you were refused.`
+	`do not touch the files that hold the rules, and do not ask another program to do what you were refused.
+- If you cannot go on without the tool, explain why it is needed and ask the user to reconsider.`
 
 const promptSub = `## Your Place
 

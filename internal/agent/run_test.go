@@ -459,8 +459,8 @@ func TestPrompt(t *testing.T) {
 		t.Errorf("M-137: the sections stand otherwise\n%s", prompt)
 	}
 	points := []string{
-		"need the user's approval", "Do NOT retry the same tool call that was denied", "take a different approach or ask the user",
-		"comes from a rule", "Never try to get around a refusal",
+		"need the user's approval", "Do NOT retry the same tool call that was denied", "take a different approach",
+		"Never try to get around a refusal", "explain why it is needed and ask the user to reconsider",
 	}
 	bullets := strings.Split(section, "\n- ")[1:]
 	if len(bullets) != len(points) {
