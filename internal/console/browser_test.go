@@ -50,6 +50,7 @@ func TestInboxInABrowser(t *testing.T) {
 			b.Click(t, `.item`)
 			opened(&asked[0])
 			b.Picture(t, name+"-card")
+			b.Until(t, `[...document.querySelectorAll("time[data-age]")].every((time) => parseInt(time.textContent) >= 2)`)
 			b.Click(t, "[data-allow]")
 			b.Until(t, `!document.querySelector(".menu").hidden`)
 			b.Picture(t, name+"-menu")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
@@ -94,13 +95,19 @@ func (q *question) drawWhere() node {
 	p := &q.Pending
 	where := []string{
 		nameAsker(p, &q.Session), fmt.Sprintf(q.text.Of("mode %s"), q.Session.Mode),
-		fmt.Sprintf(q.text.Of("%d of %d in this message"), p.Position, p.Total),
-		fmt.Sprintf(q.text.Of("%s ago"), q.age),
+		fmt.Sprintf(q.text.Of("%d of %d in this message"), p.Position, p.Total), "",
 	}
+	before, after, _ := strings.Cut(q.text.Of("%s ago"), "%s")
 	if expiry := q.Expiry(); expiry != "" {
-		where = append(where, expiry)
+		after += " · " + expiry
 	}
-	return paragraph("where", strings.Join(where, " · "))
+	return element("p", class("where"), written(strings.Join(where, " · ")+before), drawAge(p.AskedAt, q.age),
+		written(after))
+}
+
+// drawAge draws a time as its age, which the page keeps up to date.
+func drawAge(at time.Time, age string) node {
+	return element("time", attr("datetime", at.UTC().Format(time.RFC3339)), flag("data-age"), written(age))
 }
 
 // drawCommand shows the command, or the tool and the object of another call.

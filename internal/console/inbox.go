@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
@@ -236,7 +235,7 @@ func (in *inbox) drawItem(i item) part {
 		when(i.open, attr("aria-current", "true")),
 		element("span", class("line"), drawDot(p.Risk),
 			element("span", class("tool"), written(view.Visible(p.Tool))),
-			element("time", attr("datetime", p.AskedAt.UTC().Format(time.RFC3339)), written(i.age))),
+			drawAge(p.AskedAt, i.age)),
 		element("span", class("says"), written(view.Capitalized(i.Headline()))),
 		element("code", written(i.Object())),
 		when(i.behind, element("span", class("note"), written(in.text.Of("waits behind the call above")))),

@@ -395,8 +395,20 @@ function listen(signal) {
     event.preventDefault();
   }, { signal });
 
-  const timer = setInterval(() => document.hidden || refresh(), 30_000); // ages grow
-  signal.addEventListener("abort", () => clearInterval(timer));
+  const timers = [setInterval(() => document.hidden || refresh(), 30_000), setInterval(tick, 1_000)];
+  signal.addEventListener("abort", () => timers.forEach(clearInterval));
+}
+
+// tick lets ages grow.
+function tick() {
+  for (const time of document.querySelectorAll("time[data-age]")) {
+    const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(time.dateTime)) / 1000));
+    const age = seconds < 60 ? `${seconds}s` : seconds < 3600 ? `${Math.floor(seconds / 60)}m`
+      : seconds < 48 * 3600 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86400)}d`;
+    if (time.textContent !== age) {
+      time.textContent = age;
+    }
+  }
 }
 
 // visit opens an address of the console.
