@@ -101,6 +101,10 @@ func TestInboxInABrowser(t *testing.T) {
 			b.Until(t, shown(tt.elsewhere))
 			b.Until(t, `document.querySelector(".controls").hidden`)
 			b.Picture(t, name+"-elsewhere")
+			b.Press(t, "2")
+			b.Until(t, `location.pathname === "/timeline"`)
+			b.Press(t, "1")
+			b.Until(t, `location.pathname === "/" && document.querySelector(".list")`)
 			if faults := b.Faults(); len(faults) > 0 {
 				t.Errorf("the browser complains: %q", faults)
 			}

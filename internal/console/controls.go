@@ -109,7 +109,7 @@ func (q *question) drawBar() node {
 		when(offer != umpire.NoTrial && !q.remote, button(flag("data-try"),
 			when(view.OffersNetwork(offer), flag("data-network"), flag("disabled")),
 			when(offer == umpire.TrialAgain, flag("data-again")),
-			attr("title", view.DescribeOffer(offer, q.text)), written(view.NameOffer(offer, q.text)))),
+			attr("title", view.DescribeOffer(offer, q.text)), written(view.NameOffer(offer, q.text)), key("t"))),
 		button(class("no"), flag("data-refuse"), written(q.text.Of("deny")), key("n")),
 		button(flag("data-cancel"), attr("title", q.text.Of("cancel: deny, and stop the turn")),
 			written(q.text.Of("cancel")), key("c")),

@@ -257,9 +257,11 @@ func (p *page) drawKeys() node {
 			row(p.text.Of("allow this session"), "s"),
 			row(p.text.Of("allow this project"), "p"),
 			row(p.text.Of("allow everywhere"), "g"),
+			row(p.text.Of("try it first"), "t"),
 			row(p.text.Of("deny"), "n"),
 			row(p.text.Of("cancel: deny, and stop the turn"), "c"),
 			row(p.text.Of("close the menu"), "Esc"),
+			row(p.text.Of("open a page: inbox, timeline, sessions, rules, overview"), "1", "2", "3", "4", "5"),
 		),
 		element("form", attr("method", "dialog"), element("button", written(p.text.Of("close")))),
 	)

@@ -97,6 +97,8 @@ export class Card {
       this.choose(entry.dataset.scope);
     } else if (key === "n") {
       this.openPanel(this.find(".refuse"));
+    } else if (key === "t" && this.find("[data-try]:enabled")) {
+      this.find("[data-try]").click();
     } else if (key === "c") {
       this.give({ answer: "cancel", scope: "once" });
     } else {

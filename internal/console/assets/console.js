@@ -387,6 +387,8 @@ function listen(signal) {
     const step = { j: 1, k: -1 }[event.key];
     if (step) {
       nextItem(step)?.click();
+    } else if (event.key >= "1" && event.key <= "5") {
+      document.querySelectorAll("nav a[href^='/']")[event.key - 1]?.click();
     } else if (event.key === "?") {
       keys.showModal();
     } else if (!card?.press(event.key)) {
