@@ -56,7 +56,7 @@ func ToolDenied(tool string, id umpire.CallID, reason string) string {
 	return head + " Reason: " + view.Clip(view.Visible(reason), maxCause) + ". Please adjust your approach."
 }
 
-// denyText tells the model what is refused, the reason, and an alternative.
+// denyText names the consequence, the reason for the refusal, and an alternative.
 func denyText(e Event, d umpire.Decision) string {
 	if d.ReasonCode == codeDenied {
 		if reason := english(d.Reason); strings.HasPrefix(reason, toolDenied) {

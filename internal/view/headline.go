@@ -91,7 +91,7 @@ type sentence struct {
 // A deed is something that a call does, and the objects it does it to.
 type deed struct {
 	worst   *umpire.Access
-	words   string   // a format with one %s for the objects, or a text if there are none
+	words   string   // a format with one %s for the objects, or a text without objects
 	objects []string // safe to show
 	sent    []string // the files that it sends to the objects
 	outside bool
@@ -209,8 +209,8 @@ func (s *sentence) changes(accesses []umpire.Access) []umpire.Access {
 	return slices.DeleteFunc(slices.Clone(accesses), func(a umpire.Access) bool { return !isChange(a) })
 }
 
-// scriptOf returns the file whose code a program runs: the first word of its line that is no option. After an
-// option that may hold code itself, no file is known.
+// scriptOf returns the file whose code a program runs: the first operand of its line. After an
+// option that may hold code itself, it is unknown.
 func scriptOf(program *umpire.Access, accesses []umpire.Access) *umpire.Access {
 	for _, word := range program.Args {
 		if strings.HasPrefix(word, "-") {
@@ -259,7 +259,7 @@ func hasKind(accesses []umpire.Access, kind umpire.AccessKind) bool {
 	return slices.ContainsFunc(accesses, func(a umpire.Access) bool { return a.Kind == kind && a.Target != "" })
 }
 
-// addPaths adds the deeds of accesses that are no programs, equal ones together.
+// addPaths adds the deeds of accesses to files and hosts, and joins equal ones.
 func (s *sentence) addPaths(deeds []deed, accesses []umpire.Access) []deed {
 	for i := range accesses {
 		if a := &accesses[i]; a.Verdict == s.verdict {

@@ -87,7 +87,7 @@ func (a cardView) draw(width int) cardRows {
 // drawFacts draws the consequence of the call first, then the call itself, and why it asks. The rest is in the details.
 func (a cardView) drawFacts(r *cardRows, style lipgloss.Style) {
 	r.bindText(factsPart, style, a.card.Headline())
-	if a.isLow() { // what asks before what is asked
+	if a.isLow() { // the parts that ask come before the command
 		a.asking(r)
 		a.call(r)
 	} else {
