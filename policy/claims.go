@@ -35,11 +35,11 @@ func raiseRisk(a umpire.Access, extra map[string]json.RawMessage) umpire.Access 
 	err := json.Unmarshal(raw, &said)
 	switch {
 	case err != nil:
-		a.Reason = "a tool of an MCP server, whose annotations cannot be read"
+		a.Reason = "calls a tool of an MCP server, whose annotations cannot be read"
 	case said.Destructive:
-		a.Reason = "a tool of an MCP server, which says that it may destroy something"
+		a.Reason = "calls a tool of an MCP server, which says that it may destroy something"
 	case said.OpenWorld:
-		a.Reason = "a tool of an MCP server, which says that it reaches out to others"
+		a.Reason = "calls a tool of an MCP server, which says that it reaches out to others"
 	default:
 		return a
 	}

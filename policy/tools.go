@@ -124,9 +124,10 @@ func toolOf(name string) tool {
 	if i := slices.IndexFunc(tools, func(t tool) bool { return t.name == name }); i >= 0 {
 		return tools[i]
 	}
-	unknown := tool{name: name, risk: umpire.Medium, kind: umpire.Other, why: "a tool that is known by name only"}
+	unknown := tool{name: name, risk: umpire.Medium, kind: umpire.Other}
+	unknown.why = "calls a tool that umpire knows by name only"
 	if strings.HasPrefix(name, "mcp__") {
-		unknown.kind, unknown.why = umpire.MCP, "a tool of an MCP server"
+		unknown.kind, unknown.why = umpire.MCP, "calls a tool of an MCP server"
 	}
 	return unknown
 }

@@ -39,7 +39,7 @@ func TestOfferedToolsAreKnown(t *testing.T) {
 			continue
 		}
 		for _, a := range facts.Accesses {
-			if a.Reason == "a tool that is known by name only" {
+			if a.Reason == "calls a tool that umpire knows by name only" {
 				t.Errorf("%s: judged by its name alone, as %s", name, e.Call.Tool)
 			}
 		}

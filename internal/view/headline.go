@@ -67,7 +67,8 @@ func WhyBeside(headline string, reason umpire.Phrase, code umpire.ReasonCode, te
 	why := Visible(text.Reason(reason))
 	outside := strings.TrimPrefix(text.Of("%s, outside the project"), "%s")
 	switch {
-	case code == umpire.CodeMode, code == umpire.CodeExternalDirectory && strings.Contains(headline, outside):
+	case code == umpire.CodeMode, code == umpire.CodeSafe,
+		code == umpire.CodeExternalDirectory && strings.Contains(headline, outside):
 		return ""
 	case why == headline:
 		return ""
