@@ -194,6 +194,9 @@ func (of accessOf) pathRisk(kind umpire.AccessKind) umpire.Risk {
 	return umpire.Medium
 }
 
+// RedirectWrites is the reason of a file that a redirection writes.
+const RedirectWrites umpire.Phrase = "a redirection writes it"
+
 func (of accessOf) pathReason(kind umpire.AccessKind) umpire.Phrase {
 	switch {
 	case of.why != "":
@@ -201,7 +204,7 @@ func (of accessOf) pathReason(kind umpire.AccessKind) umpire.Phrase {
 	case of.redirect && kind == umpire.KindRead:
 		return "a redirection reads it"
 	case of.redirect:
-		return "a redirection writes it"
+		return RedirectWrites
 	}
 	return umpire.Phrase(kind.String() + "s it")
 }

@@ -171,6 +171,12 @@ func (s *sentence) addGroup(deeds []deed, group, before []umpire.Access) []deed 
 		return s.addPaths(deeds, group)
 	}
 	paths := s.ofVerdict(group[1:])
+	for i := range paths {
+		if isRedirected(paths[i]) {
+			deeds = s.addPaths(deeds, paths[i:i+1])
+		}
+	}
+	paths = slices.DeleteFunc(slices.Clone(paths), isRedirected)
 	if program.Verdict != s.verdict {
 		return s.addPaths(deeds, paths)
 	}
@@ -196,6 +202,9 @@ func (s *sentence) addGroup(deeds []deed, group, before []umpire.Access) []deed 
 func isChange(a umpire.Access) bool {
 	return (a.Kind == umpire.KindWrite || a.Kind == umpire.KindDelete) && isNamed(&a)
 }
+
+// isRedirected reports whether a redirection writes the file: one of this command, or of the next.
+func isRedirected(a umpire.Access) bool { return a.Reason.Is(shell.RedirectWrites) }
 
 // isNamed reports whether anything is known of an access's object before the call runs.
 func isNamed(a *umpire.Access) bool { return strings.Trim(a.Target, "…") != "" }
