@@ -136,6 +136,7 @@ func newStage(t *testing.T, program, base, level string) *stage {
 	write(t, base, map[string]string{
 		"outside/file": "good", "home/.bashrc": "good", "home/.ssh/id_ed25519": "good", "home/Documents/file": "good",
 		"home/.aws/credentials": "good", "home/.gitconfig": "[user]\nname=a\nemail=a@example.test\n", "tmp/theirs": "good",
+		"home/.config/go/telemetry/mode": "off", // else go counts its runs there
 	})
 	s := &stage{T: t, base: base, made: filepath.Join(base, "made")}
 	for _, cache := range homeview.Caches(filepath.Join(base, "home"), func(string) string { return "" }) {
@@ -250,8 +251,8 @@ type sequenceTally struct {
 	sequences, withChange int
 }
 
-// idle matches processes that do nothing, and need no question even in the background: sleep, and the shell around it.
-var idle = regexp.MustCompile(`^sleep |^bash -c (cd \S+ && )*sleep 300 & *$`)
+// idle matches processes that do nothing, and need no question even in the background: sleep, and what is around it.
+var idle = regexp.MustCompile(`^(timeout \d+ )?sleep |^bash -c (cd \S+ && )*sleep 300 & *$`)
 
 // run plays one sequence, and judges its effects.
 func (s *stage) run(g *sequenceGenerator, name, mode string, all *sequenceTally) {
@@ -319,7 +320,7 @@ func (s *stage) undo(dir string, was snapshot, restore []string, since time.Time
 	if len(restore) == 0 {
 		return nil
 	}
-	cmd := exec.CommandContext(s.Context(), s.world.program, "undo", "--since", fmt.Sprintf("%ds", int(time.Since(since).Seconds())+1))
+	cmd := exec.CommandContext(s.Context(), s.world.program, "undo", "--since", since.Format(time.RFC3339Nano))
 	cmd.Dir, cmd.Env = dir, s.world.env
 	out, err := cmd.CombinedOutput()
 	now := s.look()

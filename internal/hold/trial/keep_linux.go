@@ -45,6 +45,9 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	if err := spec.checkRoom(j); err != nil {
 		return nil, err
 	}
+	if err := Settle(ctx, spec.State); err != nil { // an open record of an earlier write would yield its files to this one
+		return nil, err
+	}
 	record, lock, err := claimRecord(spec.State, j.ID)
 	if err != nil {
 		return nil, err

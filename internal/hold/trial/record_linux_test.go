@@ -577,6 +577,40 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
+// TestKeepAfterUnreportedWrite: a write whose end no host reported can be taken back, even after a kept trial
+// has deleted the file.
+func TestKeepAfterUnreportedWrite(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.write(t, "mine", "old")
+	r, err := Record(t.Context(), RecordSpec{
+		State: l.state, Roots: []string{l.project}, Paths: []string{l.path("mine")}, Later: true, Session: "s", Call: "lost",
+	})
+	must(t, err)
+	r.Leave()
+	l.write(t, "mine", "written")
+	layer, effects, _ := l.try(t, func(dir string) { must(t, os.Remove(filepath.Join(dir, "mine"))) })
+	kept := l.mustKeep(t, layer, &effects)
+	l.settleAll(t)
+	all, err := Records(l.state)
+	must(t, err)
+	if len(all) != 2 {
+		t.Fatalf("there are %+v", all)
+	}
+	l.mustUndoID(t, kept.ID)
+	if text := l.read(t, "mine"); text != "written" {
+		t.Errorf("after the first undo it holds %q", text)
+	}
+	for _, k := range all {
+		if k.ID != kept.ID {
+			l.mustUndoID(t, k.ID)
+		}
+	}
+	if text := l.read(t, "mine"); text != "old" {
+		t.Errorf("after the second undo it holds %q", text)
+	}
+}
+
 // TestCallsNamedAsRecords checks that a record's id means that record, even if a call has
 // the same name. Agents choose the names of calls.
 func TestCallsNamedAsRecords(t *testing.T) {
