@@ -181,6 +181,9 @@ func settlingReason(reasons []umpire.Reason) int {
 	return 0
 }
 
+// OutsideProject is the reason of a path outside the project. Its argument is the path.
+const OutsideProject = "Path is outside the project: %q"
+
 // NobodyConfirms is the reason of a question that is refused because no person can answer. Its argument is the reason
 // for asking.
 const NobodyConfirms = "non_interactive confirmation required: %s"

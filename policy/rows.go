@@ -241,7 +241,7 @@ func (j *judge) external() []umpire.Reason {
 	if j.policy.opts.DenyExternal {
 		verdict = umpire.Deny
 	}
-	said := umpire.Say("Path is outside the project: %q", j.access().Target)
+	said := umpire.Say(OutsideProject, j.access().Target)
 	if j.policy.opts.Autonomy.OutsideReads && j.access().Kind == umpire.KindRead && inHome(j, j.access()) {
 		said = asksInHome(j.access())
 	} else if j.access().Kind == umpire.KindWrite && isScratch(j, j.access()) && !j.given.isFresh(j.access()) {

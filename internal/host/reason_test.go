@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // TestReasonNamesWhatDecided: allowed parts add a reason to every decision. The text is about those that led to it, the
@@ -21,7 +22,7 @@ func TestReasonNamesWhatDecided(t *testing.T) {
 		d          umpire.Decision
 	}{
 		{"outside", "umpire: deletes recursively, and writes /w/../log.txt, outside the project.", umpire.Decision{
-			Reason: "Path is outside the project", ReasonCode: umpire.CodeExternalDirectory, Accesses: []umpire.Access{cd, log, rm},
+			Reason: umpire.Say(policy.OutsideProject, "/log.txt"), ReasonCode: umpire.CodeExternalDirectory, Accesses: []umpire.Access{cd, log, rm},
 		}},
 		{"mode", "umpire: deletes recursively. To settle it for good: umpire rules add allow 'Bash(rm -rf cache:*)'.", umpire.Decision{
 			Reason: mode, ReasonCode: umpire.CodeMode, Accesses: []umpire.Access{cd, rm}, Suggestions: suggested,

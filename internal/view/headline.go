@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -68,7 +69,7 @@ func WhyBeside(headline string, reason umpire.Phrase, code umpire.ReasonCode, te
 	outside := strings.TrimPrefix(text.Of("%s, outside the project"), "%s")
 	switch {
 	case code == umpire.CodeMode, code == umpire.CodeSafe,
-		code == umpire.CodeExternalDirectory && strings.Contains(headline, outside):
+		reason.Is(policy.OutsideProject) && strings.Contains(headline, outside):
 		return ""
 	case why == headline:
 		return ""

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/umpirehq/umpire"
@@ -172,7 +173,8 @@ func readAnswer(out *bytes.Buffer, exit int, silence host.Reply) (acp.Answer, er
 			return acp.Answer{}, umpire.Errorf("read the gate's answer: %w", err)
 		}
 	}
-	answer := acp.Answer{Reason: cmp.Or(said.Reason, said.Message, "denied by umpire")}
+	reason := cmp.Or(said.Reason, said.Message, "denied by umpire")
+	answer := acp.Answer{Reason: strings.TrimPrefix(reason, "umpire: ")} // the proxy says so itself
 	switch {
 	case exit != 0:
 	case said.Decision == "allow":

@@ -45,7 +45,7 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	if err := spec.checkRoom(j); err != nil {
 		return nil, err
 	}
-	if err := Settle(ctx, spec.State); err != nil { // an open record of an earlier write would yield its files to this one
+	if err := Settle(ctx, spec.State); err != nil { // an open record of a write would yield its files to this one
 		return nil, err
 	}
 	record, lock, err := claimRecord(spec.State, j.ID)
