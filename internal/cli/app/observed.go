@@ -50,6 +50,9 @@ func KeepObservation(a *App, call *umpire.Call, d *umpire.Decision) error {
 		At: a.Now().UTC(), Agent: call.Agent, Session: call.Session, Tool: call.Tool,
 		Verdict: &d.Verdict, Code: d.ReasonCode,
 	})
+	if err == nil {
+		err = os.MkdirAll(a.StateDir(), 0o700)
+	}
 	if err != nil {
 		return err
 	}
