@@ -23,13 +23,8 @@ type listFlags struct {
 // addTo adds the flags that every list has.
 func (f *listFlags) addTo(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
-	addAllProjects(cmd.Flags(), &f.all)
+	app.AddAllProjects(cmd.Flags(), &f.all)
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "only the first `N` of them")
-}
-
-// addAllProjects adds the flag of all commands that show the data of this project or of all projects.
-func addAllProjects(flags *pflag.FlagSet, all *bool) {
-	flags.BoolVar(all, "all-projects", false, "those of all projects, not of this one alone")
 }
 
 // checkLimit refuses a negative limit.

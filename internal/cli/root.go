@@ -18,6 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/cli/doctor"
 	"github.com/umpirehq/umpire/internal/cli/hook"
+	"github.com/umpirehq/umpire/internal/cli/lookback"
 	"github.com/umpirehq/umpire/internal/cli/programs"
 	"github.com/umpirehq/umpire/internal/cli/proxy"
 	"github.com/umpirehq/umpire/internal/cli/register"
@@ -49,6 +50,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 	root.AddCommand(run.NewDemoCommand(a, run.Demo{ShowRecord: showRecord, NewConsole: newDemoConsole}),
 		setup, doctor.NewCommand(a), check.NewCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
 		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
+		lookback.NewWhyCommand(a), lookback.NewStatsCommand(a),
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
 		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a), newConfigCommand(a), programs.NewCommand(a),
 		bench.NewCommand(a), newCompletionCommand(a), newVersionCommand(a), hook.NewCommand(a), try.NewExecCommand(a),

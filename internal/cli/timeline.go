@@ -42,7 +42,7 @@ func newTimelineCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&f.events, "events", false, "show every event, not one line for each call")
 	flags.BoolVar(&f.detail, "detail", false, "show all that is known of each event, a line for each field")
 	flags.BoolVar(&f.follow, "follow", false, "show events, and go on with those that happen from now on")
-	addAllProjects(flags, &f.all)
+	app.AddAllProjects(flags, &f.all)
 	flags.StringVar(&f.session, "session", "", "only the session `ID`")
 	flags.Int64Var(&f.after, "after", 0, "only events after the number `SEQ`")
 	flags.IntVar(&f.last, "last", 0, "only the last `N` calls or events")

@@ -30,7 +30,7 @@ func newWatchCommand(a *app.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "write each event as one line of JSON")
-	addAllProjects(cmd.Flags(), &f.all)
+	app.AddAllProjects(cmd.Flags(), &f.all)
 	cmd.Flags().BoolVar(&f.project, "this-project", false, "on a terminal, those of this project alone")
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "write lines, on a terminal too, and answer nothing")
 	cmd.Flags().BoolVar(&f.notify, "notify", false, "have the terminal notify the desktop of new questions")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/project"
@@ -143,4 +144,63 @@ func (v *ProjectView) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpi
 			}
 		}
 	}
+}
+
+// sincePage is how many events Since reads at a time.
+const sincePage = 500
+
+// Since yields the stored events since a time, those of one id of the project after those of another; the zero time
+// yields all of them. It reads page by page, and yields an error at most once, as the last.
+func (v *ProjectView) Since(ctx context.Context, from time.Time) iter.Seq2[umpire.Event, error] {
+	return func(yield func(umpire.Event, error) bool) {
+		for _, id := range v.ids {
+			f := umpire.Filter{Project: id, Limit: sincePage}
+			var err error
+			if f.After, err = v.lastBefore(ctx, id, from); err != nil {
+				yield(umpire.Event{}, err)
+				return
+			}
+			for {
+				page, err := v.gate.Events(ctx, f)
+				if err != nil {
+					yield(umpire.Event{}, err)
+					return
+				}
+				for i := range page {
+					if !page[i].At.Before(from) && !yield(page[i], nil) {
+						return
+					}
+				}
+				if len(page) < f.Limit {
+					break
+				}
+				f.After = umpire.LastSeq(page)
+			}
+		}
+	}
+}
+
+// lastBefore returns the number of an event that is older than a time, or 0. Clocks step, so it is near the last one.
+func (v *ProjectView) lastBefore(ctx context.Context, id umpire.ProjectID, from time.Time) (int64, error) {
+	if from.IsZero() {
+		return 0, nil
+	}
+	last, err := v.gate.Events(ctx, umpire.Filter{Project: id, Last: 1})
+	if err != nil || len(last) == 0 {
+		return 0, err
+	}
+	low, high := int64(0), last[0].Seq // the answer is in low..high
+	for low < high {
+		middle := low + (high-low)/2
+		next, err := v.gate.Events(ctx, umpire.Filter{Project: id, After: middle, Limit: 1})
+		if err != nil {
+			return 0, err
+		}
+		if len(next) > 0 && next[0].At.Before(from) {
+			low = next[0].Seq
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
 }

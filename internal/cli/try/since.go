@@ -3,10 +3,8 @@ package try
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 )
 
@@ -21,7 +19,7 @@ type undoneSince struct {
 // undoSince undoes all records of this project since a time, the latest first, each as a
 // whole. It stops at the first failure, because older changes lie below it.
 func undoSince(ctx context.Context, a *app.App, f *undoFlags) error {
-	from, err := parseSince(f.since, a.Now())
+	from, err := app.ParseSince(f.since, a.Now(), "umpire undo --help")
 	if err != nil {
 		return err
 	}
@@ -74,29 +72,4 @@ func (r *undoneSince) show(a *app.App) error {
 		}
 	}
 	return nil
-}
-
-// parseSince reads a time: a duration before now, a time of the last 24 hours, or RFC 3339.
-func parseSince(text string, now time.Time) (time.Time, error) {
-	if d, ok := config.ParseDuration(text); ok && d >= 0 {
-		return now.Add(-d), nil
-	}
-	for _, form := range []string{"15:04", "15:04:05"} {
-		clock, err := time.Parse(form, text)
-		if err != nil {
-			continue
-		}
-		year, month, today := now.Date()
-		at := time.Date(year, month, today, clock.Hour(), clock.Minute(), clock.Second(), 0, now.Location())
-		if at.After(now) {
-			at = at.AddDate(0, 0, -1)
-		}
-		return at, nil
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return at, app.Usage("umpire undo --help",
-			"--since %q: want a time such as 10m, 2d, 14:30 or 2026-01-31T14:30:00Z", text)
-	}
-	return at, nil
 }

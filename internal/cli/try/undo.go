@@ -170,7 +170,7 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 		return app.Failed(err)
 	}
 	if f.since != "" {
-		from, err := parseSince(f.since, a.Now())
+		from, err := app.ParseSince(f.since, a.Now(), "umpire undo --help")
 		if err != nil {
 			return err
 		}
