@@ -70,7 +70,7 @@ SEED ?= 1
 
 .PHONY: differential
 differential: ## Run LINES (15000) made lines that are allowed in six shells: no payload may start (Linux)
-	go test -count 1 -timeout 10m -run 'TestDifferential$$' -v ./shell -differential.all -differential.lines $(LINES) -differential.seed $(SEED)
+	go test -count 1 -timeout 60m -run 'TestDifferential$$' -v ./shell -differential.all -differential.lines $(LINES) -differential.seed $(SEED)
 
 .PHONY: approvals
 approvals: ## Approve a call of every kind by each scope and width that its card offers, over each store (Linux)
