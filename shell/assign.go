@@ -72,11 +72,12 @@ const shellOwned = "_ RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME B
 const unchangeable = "BASHOPTS BASH_VERSINFO EUID PPID SHELLOPTS UID"
 
 // integers are variables that a shell keeps as numbers: it evaluates their values as
-// arithmetic. The first line is bash's, the others are zsh's.
+// arithmetic. The first line is bash's, the last one mksh's, and the others are zsh's.
 const integers = "OPTIND SECONDS RANDOM SRANDOM LINENO HISTCMD BASHPID BASH_SUBSHELL EPOCHSECONDS EPOCHREALTIME " +
 	"LINES COLUMNS HISTSIZE SAVEHIST KEYTIMEOUT LISTMAX LOGCHECK MAILCHECK TMOUT TTYIDLE SHLVL FUNCNEST ERRNO " +
 	"DIRSTACKSIZE BAUD UID GID EUID EGID PPID status MBEGIN MEND CURSOR REPORTTIME REPORTMEMORY TRY_BLOCK_ERROR " +
-	"TRY_BLOCK_INTERRUPT ZSH_SUBSHELL"
+	"TRY_BLOCK_INTERRUPT ZSH_SUBSHELL " +
+	"USER_ID KSHUID KSHGID KSHEGID PGRP PIPESTATUS"
 
 // zshHooks are functions that zsh calls by itself.
 const zshHooks = "chpwd precmd preexec periodic zshaddhistory zshexit command_not_found_handler " +
@@ -103,6 +104,7 @@ func isListed(list, name string) bool {
 func walkPrefixes(w *walker, s *state, assigns []*syntax.Assign, command []word) {
 	for _, a := range assigns {
 		v := expandAssigned(w, s, a)
+		doubtNumber(w, s, a.Name.Value, v.words)
 		switch _, function := s.functions[command[0].text]; {
 		case !v.array && namesOwnModules(a.Name.Value, v.first()) && testsPython(command):
 		case function: // a later command of its body may obey it
@@ -250,7 +252,7 @@ func expandAssigned(w *walker, s *state, a *syntax.Assign) value {
 	}
 	wd := w.expandOne(s, a.Value)
 	if a.Append || a.Index != nil {
-		noteHeldWords(w, wd) // the value contains it
+		noteGivenWords(w, s, a.Name.Value, []word{wd}) // the value contains it
 		u := s.vars[a.Name.Value].or(unknownValue())
 		u.words[0].foreign = u.words[0].foreign || wd.foreign
 		u.fixed = false

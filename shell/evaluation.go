@@ -40,10 +40,16 @@ func noteHeldWords(w *walker, words ...word) {
 // noteGivenWords records the value of a variable. A variable that the shell keeps as a number
 // evaluates it.
 func noteGivenWords(w *walker, s *state, name string, words []word) {
+	doubtNumber(w, s, name, words)
+	noteHeldWords(w, words...)
+}
+
+// doubtNumber doubts the value of a variable that a shell keeps as a number, if evaluating it may run code. mksh
+// also evaluates the value that such a variable has for one command.
+func doubtNumber(w *walker, s *state, name string, words []word) {
 	if scan.HasField(integers, name) && leadToCode(w, s, words, new(maxReferences)) {
 		w.doubt("", mayRunAsCode)
 	}
-	noteHeldWords(w, words...)
 }
 
 // keepForeign records that an expansion of foreign text is foreign too, and the text that it

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -108,6 +109,23 @@ func TestIndexedNames(t *testing.T) {
 	}
 }
 
+// TestNumbers: no way to set a variable that some shell keeps as a number hides the program that its evaluation runs.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for _, name := range strings.Fields(integers) {
+		for _, form := range []string{
+			"%s='a[$(./x.sh)]'", "%s='a[$(./x.sh)]' cat a", "%s=1 %[1]s='a[`./x.sh`]' ls", "export %s='a[$(./x.sh)]'",
+			"for %s in 'a[$(./x.sh)]'; do :; done", "read %s <<<'a[$(./x.sh)]'", "echo ${%s:='a[$(./x.sh)]'}",
+			"x='a[$(./x.sh)]'; %s=$x cat a", "f() { %s='a[$(./x.sh)]' ls; }; f", "%s+='a[$(./x.sh)]' cat a",
+			"printf -v %s %%s 'a[$(./x.sh)]'",
+		} {
+			if line := fmt.Sprintf(form, name); !noticed(line) && !asked(line) {
+				t.Errorf("%s\n\thides ./x.sh", line)
+			}
+		}
+	}
+}
+
 // TestArithmeticStaysSafe: ordinary arithmetic is not in doubt.
 func TestArithmeticStaysSafe(t *testing.T) {
 	t.Parallel()
@@ -121,7 +139,7 @@ func TestArithmeticStaysSafe(t *testing.T) {
 		"declare -a a=(1 2)", "declare -A m; m[x]=1; echo ${m[x]}", "local x=\"$(ls)\"", "declare x='(a)'",
 		"set -- *.go; echo $#", "printf '%s\\n' '$(x)'", "x='a$b'; echo \"$x\"",
 		"grep -n '$(' f; echo $((1+2))", "n=$(ls | wc -l); if [ \"$n\" -gt 3 ]; then echo '$(many)'; fi",
-		"x='cost: $5'; i=1; echo $((i+1))", "SECONDS=0; ls; echo $SECONDS",
+		"LINES=40 COLUMNS=$((80*2)) ls", "x='cost: $5'; i=1; echo $((i+1))", "SECONDS=0; ls; echo $SECONDS",
 		"for i in $(seq 1 3); do echo $((i*2)); done", "read -r a b <<<\"1 2\"; echo $a",
 		"size=$(stat -c %s f); echo $((size/1024))", "declare -r x=\"$1\"",
 	} {

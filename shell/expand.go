@@ -458,6 +458,9 @@ func (e *expansion) applyParamOperator(p *syntax.ParamExp, words []word, found b
 		}
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		judgeSetVariable(e.w, p.Param.Value, word{open: true})
+		if p.Exp.Word != nil && scan.HasField(integers, p.Param.Value) {
+			doubtNumber(e.w, e.s, p.Param.Value, e.w.expandFields(e.s, p.Exp.Word))
+		}
 		e.s.vars[p.Param.Value] = unknownValue()
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		if found {

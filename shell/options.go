@@ -129,10 +129,6 @@ func (p *program) longOption(out *arguments, arg word, rest []word) int {
 			g.value, g.has, took = rest[0], true, 1
 			out.checkSwallowed(p, rest[0])
 		}
-	case '?':
-		if attached {
-			g.value, g.has = value, true
-		}
 	default:
 		if attached {
 			g.value, g.has = value, true

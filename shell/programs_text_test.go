@@ -27,6 +27,7 @@ func TestTextTools(t *testing.T) {
 		{"dos2unix", "dos2unix a", "medium", []string{"write /p/a"}},
 		{"xmllint", "xmllint --xpath '//a' f.xml", "safe", []string{"read /p/f.xml"}},
 		{"xmllint writes", "xmllint --output out f.xml", "medium", []string{"write /p/out"}},
+		{"xmllint writes to a URL", "xmllint -o file:///etc/x f.xml", "medium", []string{"write /etc/x", "write /p/file:///etc/x"}},
 		{"xmllint --shell", "xmllint --shell f.xml", "medium", nil},
 		{
 			"M-40", `jq -r --arg k v '.[] | select(.name == "env") | .env, .a.env, {env: 1}' f.json`, "safe",

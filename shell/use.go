@@ -298,13 +298,11 @@ const harmlessDevices = "/dev/null /dev/stdout /dev/stderr"
 
 // touch records the access of a path, to be emitted after the program's own access.
 func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
-	if kind == umpire.KindRead {
-		if file := localURL(target); file.text != "" {
-			u.touch(kind, file, of)
-		}
-		if u.fetchesURL(target) {
-			return
-		}
+	if file := localURL(target); file.text != "" {
+		u.touch(kind, file, of)
+	}
+	if kind == umpire.KindRead && u.fetchesURL(target) {
+		return
 	}
 	if of.table == "" {
 		of.table = u.table
@@ -317,7 +315,7 @@ func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
 	u.then(func() { u.w.path(s, kind, target, of) })
 }
 
-// localURL returns the file in a URL such as file:/etc/motd. Some programs read it, others a file with that name.
+// localURL returns the file in a URL such as file:/etc/motd. Some programs read or write it, others a file with that name.
 func localURL(target word) word {
 	if len(target.text) < len("file:") || !strings.EqualFold(target.text[:len("file:")], "file:") {
 		return word{}
