@@ -51,8 +51,10 @@ func (t *transaction) prompt(p *umpire.Prompt, sealed store.Sealed) (umpire.Prom
 		return umpire.Prompted{}, umpire.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
 	}
 	if t.session.External {
-		// The agent keeps its own conversation; only the turn matters here.
-		t.session.Turn++
+		// The agent keeps its own conversation. Its first message, the task, names the session.
+		if t.session.Turn++; t.session.Turn == 1 {
+			t.addMessage(roleUser, "", sealed)
+		}
 		return umpire.Prompted{Turn: t.session.Turn}, nil
 	}
 	if p.Epoch != 0 && t.session.State == umpire.SessionIdle {
@@ -215,7 +217,11 @@ func readResults(tx *store.Tx, id umpire.SessionID, open opener, c *umpire.Conve
 	for i := range c.Messages {
 		wanted[c.Messages[i].Batch] = true
 	}
+	delete(wanted, "")
 	maps.DeleteFunc(c.Batches, func(id umpire.BatchID, _ umpire.Done) bool { return !wanted[id] })
+	if len(wanted) == 0 {
+		return nil
+	}
 	batches, err := tx.Batches.List(id)
 	if err != nil {
 		return err

@@ -254,6 +254,22 @@ func TestExternalSession(t *testing.T) {
 	}
 }
 
+// TestTaskOfExternalSession: the gate keeps the first message of the user as the task of an agent that runs its calls
+// itself, with secrets masked, and no later one.
+func TestTaskOfExternalSession(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	s := d.session(umpire.Opening{ID: "host", Dir: d.project, External: true})
+	for _, text := range []string{"fix the build, API_KEY=sk-ant-REDACTED", "and now the tests"} {
+		must(d.Conversations().Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: text}))(t)
+	}
+	c := must(d.Conversations().Read(t.Context(), umpire.ConversationQuery{Session: s.ID}))(t)
+	if len(c.Messages) != 1 || !strings.Contains(string(c.Messages[0].Content), "fix the build") ||
+		strings.Contains(string(c.Messages[0].Content), "0123456789abcdef") || c.Session.Turn != 2 {
+		t.Errorf("the conversation is %+v", c)
+	}
+}
+
 // N-43: a rule that lets a read leave the project is told of.
 func TestRuleForAReadOutsideIsTold(t *testing.T) {
 	t.Parallel()
