@@ -213,7 +213,7 @@ func (t *callTable) subject(ctx context.Context, l *callLine) string {
 			Input json.RawMessage `json:"input"`
 		}
 		if json.Unmarshal(l.events[i].Data, &asked) == nil && len(asked.Input) > 0 {
-			return app.SubjectOf(asked.Input)
+			return view.SubjectOf(asked.Input)
 		}
 	}
 	e := &l.events[0]
@@ -223,7 +223,7 @@ func (t *callTable) subject(ctx context.Context, l *callLine) string {
 		t.batches[e.Batch] = b
 	}
 	if c := b.Call(e.Call); c != nil && len(c.Input) > 0 {
-		return app.SubjectOf(c.Input)
+		return view.SubjectOf(c.Input)
 	}
 	for i := range l.events {
 		if about := eventSubject(t.App, &l.events[i]); about != "" {

@@ -103,22 +103,3 @@ func (c Count) String() string { return c.In(nil) }
 
 // In is the count in a language.
 func (c Count) In(text *catalogue.Language) string { return text.Count(c.n, c.one, c.more) }
-
-// subjectFields are the inputs that best describe a call, the best first.
-var subjectFields = []string{"command", "cmd", "file_path", "path", "filePath", "url", "pattern", "bash_id",
-	"shell_id", "description"}
-
-// SubjectOf describes a call in one line by its input, such as its command or its path.
-func SubjectOf(input json.RawMessage) string {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(input, &fields) != nil {
-		return string(input)
-	}
-	for _, name := range subjectFields {
-		var text string
-		if json.Unmarshal(fields[name], &text) == nil && text != "" {
-			return text
-		}
-	}
-	return string(input)
-}

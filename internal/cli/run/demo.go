@@ -239,7 +239,7 @@ func compiledByGoRun(program string, err error) bool {
 // approveOnce answers in place of a person.
 func (s *agentRun) approveOnce(ctx context.Context, p umpire.Pending) error {
 	fmt.Fprintf(s.Stderr, s.Text.Of("approved by --yes: %s")+"\n",
-		app.Clip(view.Visible(p.Tool+" "+app.SubjectOf(p.Input))))
+		app.Clip(view.Visible(p.Tool+" "+view.SubjectOf(p.Input))))
 	_, err := s.gate.Resolve(ctx, umpire.Answer{
 		Request: p.Request, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest, Version: p.Version,
 		Choice: umpire.Approve, Scope: umpire.ScopeOnce, Reason: "--yes",

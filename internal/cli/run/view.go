@@ -73,7 +73,7 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 	if r.Session != v.session && r.Session != "" {
 		fmt.Fprint(v.Stderr, "  ") // a sub-agent's; its parent's call comes after it
 	}
-	subject := " " + app.SubjectOf(call.Input)
+	subject := " " + view.SubjectOf(call.Input)
 	if call.Tool == "TodoWrite" {
 		subject = "" // its list follows
 	}
