@@ -97,7 +97,7 @@ func (q *question) drawWhere() node {
 		nameAsker(p, &q.Session), fmt.Sprintf(q.text.Of("mode %s"), q.Session.Mode),
 		fmt.Sprintf(q.text.Of("%d of %d in this message"), p.Position, p.Total), "",
 	}
-	before, after, _ := strings.Cut(q.text.Of("%s ago"), "%s")
+	before, after := cutAge(q.text)
 	if expiry := q.Expiry(); expiry != "" {
 		after += " · " + expiry
 	}
@@ -105,9 +105,16 @@ func (q *question) drawWhere() node {
 		written(after))
 }
 
+// cutAge returns the words before and after an age.
+func cutAge(text *catalogue.Language) (before, after string) {
+	before, after, _ = strings.Cut(text.Of("%s ago"), "%s")
+	return before, after
+}
+
 // drawAge draws a time as its age, which the page keeps up to date.
 func drawAge(at time.Time, age string) node {
-	return element("time", attr("datetime", at.UTC().Format(time.RFC3339)), flag("data-age"), written(age))
+	return element("time", attr("datetime", at.UTC().Format(time.RFC3339)), attr("title", timeText(at)), flag("data-age"),
+		written(age))
 }
 
 // drawCommand shows the command, or the tool and the object of another call.
@@ -151,6 +158,6 @@ func splitParagraphs(text string) (all []string) {
 
 // drawNext draws the link to follow after an answer.
 func (q *question) drawNext() node {
-	return element("p", class("follow"), flag("hidden"), element("a", address("href", linkAfter(&q.Pending)),
+	return element("p", class("follow"), flag("hidden"), element("a", address("href", linkToNext(q.Pending.Session)),
 		written(q.text.Of("next call")), key("j")))
 }

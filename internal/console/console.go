@@ -50,6 +50,7 @@ type Console struct {
 	signInChallenges *signInChallenges
 	passkeys         *passkeys
 	tally            *tally
+	tasks            *tasks
 	routes           *http.ServeMux
 	ended            context.Context //nolint:containedctx // it ends with the listener, not with a request
 	end              context.CancelFunc
@@ -82,7 +83,7 @@ func New(c Config) *Console {
 		}
 	}
 	console := &Console{
-		config: c, now: time.Now, terminals: map[chan string]bool{},
+		config: c, now: time.Now, terminals: map[chan string]bool{}, tasks: newTasks(c.Gate),
 	}
 	now := func() time.Time { return console.now() }
 	console.logins, console.codes = newLogins(now), newCodes(now, c.NewCode)

@@ -27,8 +27,10 @@ type inbox struct {
 
 // A group holds the questions of one session.
 type group struct {
-	name  string
-	items []item
+	session umpire.SessionID
+	name    string
+	where   string // the project and the agent, if the name is the task
+	items   []item
 }
 
 // An item is a question in the list.
@@ -126,8 +128,8 @@ func findTried(r *http.Request, list []umpire.Pending) int {
 	})
 }
 
-// linkAfter is the address of the next call after an answer: of the same session if one waits.
-func linkAfter(p *umpire.Pending) string { return "/?" + encodeQuery("after", string(p.Session)) }
+// linkToNext is the address of the next call after an answer: of the same session if one waits.
+func linkToNext(s umpire.SessionID) string { return "/?" + encodeQuery("after", string(s)) }
 
 // groupItems lists questions, one of which may be open.
 func (c *Console) groupItems(ctx context.Context, in *inbox, list []umpire.Pending, open int) error {
@@ -144,7 +146,11 @@ func (c *Console) groupItems(ctx context.Context, in *inbox, list []umpire.Pendi
 		if !known {
 			n = len(in.groups)
 			groups[p.Session] = n
-			in.groups = append(in.groups, group{name: nameAsker(p, &s)})
+			g := group{session: p.Session, name: c.tasks.name(ctx, &s, nameAgent(&s))}
+			if asker := nameAsker(p, &s); asker != g.name {
+				g.where = asker
+			}
+			in.groups = append(in.groups, g)
 		}
 		in.groups[n].items = append(in.groups[n].items, item{
 			Card: view.New(*p, s, in.text, c.now(), false), age: view.Age(c.now().Sub(p.AskedAt)),
@@ -189,6 +195,9 @@ func nameAsker(p *umpire.Pending, s *umpire.Session) string {
 	return nameProject(p.Project, s) + " · " + view.Visible(cmp.Or(p.Agent, s.Agent, "?"))
 }
 
+// nameAgent returns the project and the agent of a session.
+func nameAgent(s *umpire.Session) string { return nameAsker(&umpire.Pending{Project: s.Project}, s) }
+
 // nameProject returns the name of a session's folder, else the short id of its project.
 func nameProject(id umpire.ProjectID, s *umpire.Session) string {
 	return view.Visible(view.ProjectName(id, s.Root))
@@ -204,7 +213,11 @@ func (in *inbox) draw() parts {
 		element("section", class("list"), attr("aria-labelledby", "list-title"),
 			element("h1", attr("id", "list-title"), written(in.text.Of("Waiting for you"))),
 			each(in.groups, func(g group) part {
-				return parts{element("h2", class("group"), written(g.name)), element("ul", each(g.items, in.drawItem))}
+				return parts{
+					element("h2", class("group"), element("a", address("href", linkToSession(g.session)), written(g.name)),
+						when(g.where != "", element("span", written(g.where)))),
+					element("ul", each(g.items, in.drawItem)),
+				}
 			}),
 			when(in.more > 0, paragraph("note more", in.text.Count(in.more, "%d more waits", "%d more wait"))),
 			when(len(in.groups) == 0, paragraph("note empty", in.text.Of("nothing waits")),

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -111,6 +112,15 @@ func key(name string) part { return parts{written(" "), element("kbd", written(n
 
 // paragraph makes a paragraph with a class.
 func paragraph(of string, text string) node { return element("p", class(of), written(text)) }
+
+// visibleLines makes a text of several lines safe to show.
+func visibleLines(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, view.Visible(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
+	}
+	return strings.Join(lines, "\n")
+}
 
 // languageTag returns the tag of a language.
 func languageTag(text *catalogue.Language) string { return text.Word("language tag", "en") }

@@ -51,9 +51,11 @@ func (c *Console) addRoutes() {
 	}
 	c.routes.HandleFunc("GET /{$}", c.showInbox)
 	c.routes.HandleFunc("GET "+timelinePath, c.showTimeline)
+	c.routes.HandleFunc("GET "+callPath, c.showCall)
 	c.routes.HandleFunc("POST "+undoPath, c.undo)
 	sessions := &sessionPages{c}
 	c.routes.HandleFunc("GET "+sessionsPath, sessions.showSessions)
+	c.routes.HandleFunc("GET "+sessionPath, sessions.showSession)
 	c.routes.HandleFunc("POST "+endSessionPath, sessions.endSession)
 	rules := &rulePages{c}
 	c.routes.HandleFunc("GET "+rulesPath, rules.showRules)

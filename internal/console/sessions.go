@@ -17,6 +17,7 @@ import (
 
 const (
 	sessionsPath   = "/sessions"
+	sessionPath    = "/session"
 	endSessionPath = "/sessions/end"
 )
 
@@ -33,6 +34,7 @@ type sessionList struct {
 	asked  sessionQuery
 	agents []string // for the filter
 	groups []sessionGroup
+	names  map[umpire.SessionID]string
 	last   *umpire.Session // the next page begins after it; may be nil
 }
 
@@ -85,7 +87,7 @@ func (c *sessionPages) showSessions(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	l := &sessionList{text: textOf(r), now: c.now(), asked: q}
+	l := &sessionList{text: textOf(r), now: c.now(), asked: q, names: map[umpire.SessionID]string{}}
 	if err := c.readSessions(r.Context(), l); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
@@ -111,6 +113,7 @@ func (c *sessionPages) readSessions(ctx context.Context, l *sessionList) error {
 			}
 			last = &found[i]
 			if l.add(last) {
+				l.names[last.ID] = c.tasks.name(ctx, last, view.Visible(cmp.Or(last.Agent, "-")))
 				shown++
 			}
 		}
@@ -190,29 +193,25 @@ func (l *sessionList) drawGroup(g sessionGroup) part {
 	)
 }
 
-// drawSession draws one session: its agent, its state, and links to more.
+// drawSession draws one session: its name, its agent and its state. Its page has the rest.
 func (l *sessionList) drawSession(s umpire.Session) part {
-	age := fmt.Sprintf(l.text.Of("%s ago"), view.Age(l.now.Sub(s.ActiveAt)))
 	return element("li", class(map[bool]string{true: "session over", false: "session"}[s.State == umpire.SessionOver]),
-		element("span", class("tool"), written(view.Visible(cmp.Or(s.Agent, "-")))),
-		element("span", class("state"), when(s.Pending > 0, element("a", class("tag medium"), address("href", "/"),
+		element("a", class("tool"), address("href", linkToSession(s.ID)), written(l.names[s.ID])),
+		element("span", class("state"), when(s.Pending > 0, element("a", class("tag medium"), address("href", linkToNext(s.ID)),
 			written(l.text.Count(s.Pending, "%d waits", "%d wait")))),
 			when(s.Pending == 0, written(l.text.Word("session state", string(s.State))))),
-		element("span", class("note"), written(fmt.Sprintf(l.text.Of("mode %s"), s.Mode))),
-		element("time", attr("datetime", s.ActiveAt.UTC().Format(time.RFC3339)), written(age)),
-		element("a", address("href", historyQuery{session: s.ID}.address(0)),
-			attr("aria-label", view.Joined(l.text.Of("Timeline"), ": ", view.Visible(string(s.ID)))),
-			written(l.text.Of("Timeline"))),
-		when(s.State != umpire.SessionOver, l.drawEnd(&s)),
+		element("span", class("note"), when(l.names[s.ID] != view.Visible(s.Agent), written(view.Visible(s.Agent)))),
+		drawAge(s.ActiveAt, view.Age(l.now.Sub(s.ActiveAt))),
+		when(s.State != umpire.SessionOver, drawEnd(&s, l.text)),
 	)
 }
 
 // drawEnd offers to end a session.
-func (l *sessionList) drawEnd(s *umpire.Session) node {
-	return element("details", class("act"), drawSummary(l.text.Of("end"), view.Visible(string(s.ID))),
+func drawEnd(s *umpire.Session, text *catalogue.Language) node {
+	return element("details", class("act"), drawSummary(text.Of("end"), view.Visible(string(s.ID))),
 		drawAct(endSessionPath, map[string]any{"session_id": s.ID},
-			paragraph("note", l.text.Of("Its agent cannot go on, and what waits in it is denied.")),
-			element("button", class("no"), written(l.text.Of("end this session")))))
+			paragraph("note", text.Of("Its agent cannot go on, and what waits in it is denied.")),
+			element("button", class("no"), written(text.Of("end this session")))))
 }
 
 // endSession ends a session.

@@ -3,13 +3,16 @@ package console
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gate/batch"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
@@ -25,9 +28,11 @@ const (
 // A history is a page of the timeline: one line for each call, from asked to kept.
 type history struct {
 	text     *catalogue.Language
+	now      time.Time
 	asked    historyQuery
 	lines    []*line
 	sessions map[umpire.SessionID]umpire.Session
+	names    map[umpire.SessionID]string
 	undoable map[umpire.CallID][]Undoable
 	older    int64 // the next older page ends before this event; 0 if this is the last page
 }
@@ -42,7 +47,10 @@ type historyQuery struct {
 }
 
 // A line shows the events of one call, or a single event outside of calls.
-type line struct{ events []umpire.Event }
+type line struct {
+	events []umpire.Event
+	typed  string // its command or path, as the agent wrote it
+}
 
 // historyKinds are the filters by kind of event, in the order of the menu.
 var historyKinds = []struct {
@@ -91,7 +99,7 @@ func (c *Console) showTimeline(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	h := &history{text: textOf(r), asked: q}
+	h := &history{text: textOf(r), now: c.now(), asked: q}
 	if err := c.readHistory(r.Context(), h); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
@@ -125,15 +133,45 @@ func (c *Console) readHistory(ctx context.Context, h *history) error {
 		h.lines = h.lines[:pageSize]
 		h.older = h.lines[pageSize-1].events[0].Seq
 	}
-	h.sessions = map[umpire.SessionID]umpire.Session{}
+	h.sessions, h.names = map[umpire.SessionID]umpire.Session{}, map[umpire.SessionID]string{}
 	for _, l := range h.lines {
+		l.typed = view.SubjectOf(c.inputOf(ctx, l))
 		id := l.events[0].Session
-		if _, known := h.sessions[id]; !known && id != "" {
-			h.sessions[id], _ = c.config.Gate.Sessions().Get(ctx, id) // of a deleted session only the id remains
+		if _, known := h.sessions[id]; known || id == "" {
+			continue
+		}
+		s, err := c.config.Gate.Sessions().Get(ctx, id)
+		if h.sessions[id] = s; err == nil { // of a deleted session only the id remains
+			h.names[id] = c.tasks.name(ctx, &s, nameAgent(&s))
 		}
 	}
 	h.undoable, err = c.config.Undoable()
 	return err
+}
+
+// askedInput returns the input of a call if a person was asked about it, or nil.
+func (l *line) askedInput() json.RawMessage {
+	for i := range l.events {
+		if decoded, err := batch.Decode(l.events[i]); err == nil {
+			if asked, ok := decoded.Detail.(batch.Asked); ok {
+				return asked.Input
+			}
+		}
+	}
+	return nil
+}
+
+// inputOf returns the input of a line's call, with secrets masked, or nil if it is gone.
+func (c *Console) inputOf(ctx context.Context, l *line) json.RawMessage {
+	e := &l.events[0]
+	if input := l.askedInput(); input != nil || e.Call == "" || e.Batch == "" {
+		return input
+	}
+	b, err := c.config.Gate.Batch(ctx, e.Session, e.Batch)
+	if of := b.Call(e.Call); err == nil && of != nil {
+		return of.Input
+	}
+	return nil
 }
 
 // readLater reads the events after the page: they complete its lines.
@@ -211,9 +249,10 @@ func (q *historyQuery) wants(l *line, text *catalogue.Language) bool {
 	if q.words == "" {
 		return true
 	}
-	tool, object, reason := l.subject(text, "")
+	tool, accesses, reason := l.subject(text, "")
+	e := &l.events[0]
 	all := strings.ToLower(strings.Join([]string{
-		tool, object, reason, l.events[0].Agent, string(l.events[0].Session), string(l.events[0].Call),
+		tool, accesses, string(l.askedInput()), reason, e.Agent, string(e.Session), string(e.Call),
 	}, "\n"))
 	for word := range strings.FieldsSeq(strings.ToLower(q.words)) {
 		if !strings.Contains(all, word) {
@@ -223,22 +262,32 @@ func (q *historyQuery) wants(l *line, text *catalogue.Language) bool {
 	return true
 }
 
-// subject returns the tool of a line, its object, and the reason for the decision. Paths below root
-// are shown relative to it.
-func (l *line) subject(text *catalogue.Language, root string) (tool, object, reason string) {
+// subject returns the tool of a line, its accesses, and the reason for the decision. Paths below root are shown
+// relative to it.
+func (l *line) subject(text *catalogue.Language, root string) (tool, accesses, reason string) {
 	for i := range l.events {
 		e := &l.events[i]
 		tool = cmp.Or(tool, view.Visible(e.Tool))
 		if why := view.Visible(text.Reason(e.Reason)); e.Kind == umpire.EventPermissionRejected || e.Call == "" {
 			reason = cmp.Or(why, reason)
 		}
-		if object == "" && len(e.Accesses) > 0 {
+		if accesses == "" && len(e.Accesses) > 0 {
 			var why string
-			object, why = describeAccesses(e.Accesses, text, root)
+			accesses, why = describeAccesses(e.Accesses, text, root)
 			reason = cmp.Or(reason, why)
 		}
 	}
-	return tool, object, reason
+	return tool, accesses, reason
+}
+
+// object returns the command or path of a line as the agent wrote it, or else its accesses. It is safe to show.
+func (h *history) object(l *line) string {
+	_, accesses, _ := l.subject(h.text, h.sessions[l.events[0].Session].Root)
+	first, more, _ := strings.Cut(strings.TrimSpace(l.typed), "\n")
+	if more != "" {
+		first += " …"
+	}
+	return cmp.Or(view.Visible(first), accesses)
 }
 
 // describeAccesses describes the accesses of a call, and says what the worst of them do.
@@ -291,6 +340,17 @@ func (l *line) steps() []umpire.Event {
 		denied = denied || e.Kind == umpire.EventPermissionRejected
 		return stepTexts[e.Kind] == "" || e.Kind == umpire.EventGrantCreated && e.Call != "" ||
 			e.Kind == umpire.EventCallFinished && denied
+	})
+}
+
+// course returns the steps that a row names: the start of a call and its good end go without saying.
+func (l *line) course() []umpire.Event {
+	steps := l.steps()
+	return slices.DeleteFunc(slices.Clone(steps), func(e umpire.Event) bool {
+		var ended umpire.Result
+		_ = json.Unmarshal(e.Data, &ended) // an unreadable one is shown
+		return len(steps) > 1 && (e.Kind == umpire.EventCallStarted && steps[0].Kind != e.Kind ||
+			e.Kind == umpire.EventCallFinished && ended.Status == umpire.ResultOK)
 	})
 }
 

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -45,35 +46,37 @@ func (h *history) drawFilters() node {
 	)
 }
 
-// drawLine draws the events of one call.
+// drawLine draws a call in one row, which opens to its card, answer, changes and events.
 func (h *history) drawLine(l *line) part {
 	e := &l.events[0]
-	session := h.sessions[e.Session]
-	tool, object, reason := l.subject(h.text, session.Root)
-	risk := ""
-	for i := range l.events {
-		if risk = l.events[i].Risk; risk != "" {
-			break
-		}
+	tool, _, reason := l.subject(h.text, h.sessions[e.Session].Root)
+	said := parts{
+		element("span", class("steps"), each(l.course(), h.drawStep)),
+		element("span", class("tool"), written(tool)), written(" "),
+		element("code", written(h.object(l))),
 	}
-	step := func(e umpire.Event) part {
-		return element("li", class("step "+stepClasses[e.Kind]),
-			attr("title", e.At.Local().Format("2006-01-02 15:04:05")), written(h.describeStep(&e)))
+	from := element("a", class("from"), address("href", linkToSession(e.Session)),
+		written(cmp.Or(h.names[e.Session], nameProject(e.Project, &umpire.Session{})+" · "+view.Visible(e.Agent))))
+	age := drawAge(e.At, view.Age(h.now.Sub(e.At)))
+	if e.Call == "" {
+		return element("li", class("event alone"), element("div", class("row"), age, said,
+			when(reason != "", element("span", class("note"), written(reason)))), when(e.Session != "", from))
 	}
 	return element("li", class("event"),
-		element("div", class("line"),
-			element("time", attr("datetime", e.At.UTC().Format(time.RFC3339)),
-				written(e.At.Local().Format("01-02 15:04:05"))),
-			when(risk != "", drawRisk(risk, h.text.Word("of risk", risk))),
-			when(tool != "", element("span", class("tool"), written(tool))),
-			element("code", written(object)),
-			element("a", class("from"), address("href", historyQuery{session: e.Session}.address(0)),
-				written(nameProject(e.Project, &session)+" · "+view.Visible(e.Agent)))),
-		element("ol", class("steps"), each(l.steps(), step)),
-		when(reason != "", paragraph("note", reason)),
-		h.drawUndo(e),
-	)
+		element("details", attr("data-load", linkToCall(e.Session, e.Call)),
+			element("summary", class("row"), age, said),
+			element("div", class("opened"))),
+		when(h.asked.session == "" && e.Session != "", from),
+		h.drawUndo(e))
 }
+
+// drawStep draws a step of a call.
+func (h *history) drawStep(e umpire.Event) part {
+	return element("span", class("step "+stepClasses[e.Kind]), attr("title", timeText(e.At)),
+		written(h.describeStep(&e)))
+}
+
+func timeText(at time.Time) string { return at.Local().Format("2006-01-02 15:04:05") }
 
 // maxPaths bounds the changed paths that a line names.
 const maxPaths = 20

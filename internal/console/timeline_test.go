@@ -44,7 +44,8 @@ var tags = regexp.MustCompile(`<[^>]*>`)
 
 // linesOf are the lines of a page of the timeline, as text.
 func linesOf(page string) (lines []string) {
-	for _, line := range strings.Split(page, `<li class="event">`)[1:] {
+	for _, line := range strings.Split(page, `<li class="event`)[1:] {
+		_, line, _ = strings.Cut(line, ">")
 		lines = append(lines, strings.Join(strings.Fields(tags.ReplaceAllString(line, " ")), " "))
 	}
 	return lines
@@ -79,16 +80,51 @@ func TestTimeline(t *testing.T) {
 		}
 	}
 	lines := linesOf(b.send(t, http.MethodGet, "/timeline", "").body)
-	for i, want := range []string{`^\S+ \S+ medium Write write b.txt webshop · Claude Code asked a person$`,
-		`^\S+ \S+ high Bash exec npm install left-pad webshop · Claude Code asked a person denied use &lt;b&gt;pnpm`,
-		`asked a person approved \(once\) started ended \(ok\)`,
+	for i, want := range []string{`^\d+s asked a person Write b.txt webshop · Claude Code$`,
+		`^\d+s asked a person denied Bash npm install left-pad webshop · Claude Code$`,
+		`^\d+s asked a person approved \(once\) Write a.txt webshop · Claude Code$`,
 	} {
-		if !regexp.MustCompile(want).MatchString(strings.Split(lines[i], " writes b.txt")[0]) {
+		if !regexp.MustCompile(want).MatchString(lines[i]) {
 			t.Errorf("line %d is %q, want %s", i, lines[i], want)
 		}
 	}
 	if a := b.send(t, http.MethodGet, "/timeline?before=x", ""); a.status != http.StatusBadRequest {
 		t.Errorf("?before=x: %d", a.status)
+	}
+}
+
+// A row of the timeline opens to the card, the answer with its reason, the change, the output and every event.
+func TestCallOfTheTimeline(t *testing.T) {
+	t.Parallel()
+	b, _ := signedIn(t, "en")
+	edited := b.ask(t, editGreeting())[0]
+	b.run(t, &edited)
+	refused := b.ask(t, bash("npm install left-pad && git push"))[0]
+	b.refuse(t, &refused, "use <b>pnpm</b>")
+	waits := b.ask(t, write("c.txt"))[0]
+	for _, tt := range []struct {
+		asked *umpire.Pending
+		want  []string
+	}{
+		{&edited, []string{"approved (once)", "Hello, ${name:-world}", "done", "request: ", "Events"}},
+		{&refused, []string{"Publishes commits, and installs", ">denied<", "use &lt;b&gt;pnpm&lt;/b&gt;", "npm install left-pad", "git push"}},
+		{&waits, []string{"Writes c.txt", `href="/?call=`, "Answer it"}},
+	} {
+		path := "/timeline/call?session=" + string(tt.asked.Session) + "&call=" + string(tt.asked.Call)
+		if rows := b.send(t, http.MethodGet, "/timeline", "").body; !strings.Contains(rows, string(tt.asked.Call)) {
+			t.Errorf("no row opens to %s", path)
+		}
+		page := b.send(t, http.MethodGet, path, "").body
+		for _, text := range tt.want {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s lacks %q:\n%s", path, text, page)
+			}
+		}
+	}
+	for _, query := range []string{"", "?session=none&call=x", "?session=" + string(b.session.ID) + "&call=x"} {
+		if a := b.send(t, http.MethodGet, "/timeline/call"+query, ""); a.status != http.StatusNotFound {
+			t.Errorf("%q: %d", query, a.status)
+		}
 	}
 }
 

@@ -198,6 +198,16 @@ async function act(form) {
   }
 }
 
+// load fetches what a row of the timeline opens to.
+async function load(row) {
+  try {
+    const part = await fetchPart(row.dataset.load);
+    row.querySelector(".opened").replaceChildren(...part.querySelector("main").childNodes);
+  } catch {
+    complain();
+  }
+}
+
 // submit posts a form. One for a passkey gets a challenge, and adds what the browser makes of it; one for
 // notices adds where the browser takes them.
 async function submit(form, value) {
@@ -341,6 +351,8 @@ function listen(signal) {
     const form = event.target.querySelector("form[data-code]");
     if (event.target.open && form) {
       sendCode(form);
+    } else if (event.target.open && event.target.dataset.load) {
+      load(event.target);
     }
   }, { capture: true, signal });
 
