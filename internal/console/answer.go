@@ -75,7 +75,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	writeJSON(w, http.StatusOK, outcomeOf(&in.Answer, &p, by.text))
+	writeJSON(w, http.StatusOK, outcomeOf(&in.Answer, &p, textOf(r)))
 }
 
 // sendCode shows the code for an answer on the terminals that follow the console.
@@ -123,7 +123,7 @@ func (c *Console) readAnswer(w http.ResponseWriter, r *http.Request) (in given, 
 	if in.ShownDigest == "" || p.ShownDigest != in.ShownDigest {
 		return in, p, umpire.ErrChanged
 	}
-	card, err := c.cardOf(r.Context(), &p, signInOf(r).text)
+	card, err := c.cardOf(r.Context(), &p, textOf(r))
 	if err != nil {
 		return in, p, err
 	}

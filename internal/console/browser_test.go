@@ -28,7 +28,7 @@ func TestInboxInABrowser(t *testing.T) {
 	} {
 		t.Run(tt.lang, func(t *testing.T) {
 			t.Parallel()
-			b := chromium.Start(t, tt.width, tt.height, tt.dark)
+			b := chromium.Start(t, tt.width, tt.height, tt.dark, "--accept-lang="+tt.lang)
 			w, p := newWorld(t, tt.lang)
 			asked := w.ask(t, editGreeting(), bash("git push origin main && npm test"))
 			asked = append(asked, w.ask(t, write("b.txt"))...)
@@ -201,7 +201,7 @@ func TestTimelineInABrowser(t *testing.T) {
 		name := fmt.Sprintf("timeline-%s-%d", tt.lang, tt.width)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := chromium.Start(t, tt.width, tt.height, tt.dark)
+			b := chromium.Start(t, tt.width, tt.height, tt.dark, "--accept-lang="+tt.lang)
 			w, p := newWorld(t, tt.lang)
 			ran := w.ask(t, editGreeting())[0]
 			w.run(t, &ran)
@@ -313,7 +313,7 @@ func TestRulesInABrowser(t *testing.T) {
 		name := fmt.Sprintf("%s-%d", tt.lang, tt.width)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := chromium.Start(t, tt.width, tt.height, tt.dark)
+			b := chromium.Start(t, tt.width, tt.height, tt.dark, "--accept-lang="+tt.lang)
 			w, p := newWorld(t, tt.lang)
 			side := &browser{world: w}
 			side.addRule(t, umpire.ScopeProject, "frobs", umpire.Allow, "frob")

@@ -15,8 +15,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
-	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 // safeHeaders are sent with every answer, in addition to the origin's Content-Security-Policy.
@@ -70,14 +68,6 @@ func signInOf(r *http.Request) *signIn {
 	return s
 }
 
-// textOf returns the language of a request: its sign-in's, else the browser's.
-func textOf(r *http.Request) *catalogue.Language {
-	if s := signInOf(r); s != nil {
-		return s.text
-	}
-	return languages.Find(r.Header.Get("Accept-Language"))
-}
-
 // ServeHTTP accepts a request if it names the right host, comes from one of the console's own
 // pages, and is signed by the key of a signed-in browser. A navigation is never signed. It gets the
 // same shell for every sender, and the shell's script requests the rest.
@@ -113,7 +103,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !originOf(r).remote && remoteOnly[r.URL.Path]:
 		sendRefusal(w, r, http.StatusForbidden, errThere)
 	default:
-		c.routes.ServeHTTP(w, r)
+		c.serveRoute(w, r)
 	}
 }
 
@@ -232,10 +222,14 @@ type refusal struct {
 	Standing string `json:"standing,omitempty"`
 }
 
-// sendRefusal answers a request with an error.
+// sendRefusal answers a request with an error: for a page, with one that says so.
 func sendRefusal(w http.ResponseWriter, r *http.Request, status int, err error) {
 	text := textOf(r)
 	said := refusal{Error: view.Visible(text.Error(err))}
+	if r.Method == http.MethodGet && signInOf(r) != nil && r.URL.Path != eventsPath {
+		showProblem(w, r, status, said.Error)
+		return
+	}
 	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
 		said.Standing = view.DescribeStanding(late.Standing, text)
 	}

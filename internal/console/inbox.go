@@ -21,8 +21,9 @@ type inbox struct {
 	more   int // the number of waiting questions that are not listed
 	open   *question
 	// settled describes the answer to the card in the address; "" while it waits.
-	settled string
-	quiet   string // describes recent events while no question waits
+	settled  string
+	quiet    string            // describes recent events while no question waits
+	attached []attachedSession // while no question waits
 }
 
 // A group holds the questions of one session.
@@ -87,7 +88,12 @@ func (c *Console) listInbox(r *http.Request, list []umpire.Pending) (*inbox, err
 		if err != nil {
 			return nil, err
 		}
-		in.quiet = countHour(facts, c.now()).Text(text)
+		if hour := countHour(facts, c.now()); hour.Unasked+hour.Kept+hour.Approved+hour.Denied > 0 {
+			in.quiet = view.Capitalized(hour.Text(text))
+		}
+		if in.attached, err = c.attached(r.Context()); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.groupItems(r.Context(), in, list[:min(len(list), pageSize)], at); err != nil {
 		return nil, err
@@ -220,8 +226,7 @@ func (in *inbox) draw() parts {
 				}
 			}),
 			when(in.more > 0, paragraph("note more", in.text.Count(in.more, "%d more waits", "%d more wait"))),
-			when(len(in.groups) == 0, paragraph("note empty", in.text.Of("nothing waits")),
-				paragraph("note empty", in.quiet)),
+			when(len(in.groups) == 0, element("div", class("empty"), in.drawEmpty())),
 		),
 		element("main", attr("id", "question"), attr("tabindex", "-1"), in.drawOpen()),
 	}
@@ -236,9 +241,16 @@ func (in *inbox) drawOpen() part {
 			linkToList(in.text), element("p", class("settled"), attr("role", "status"), written(in.settled)),
 		}
 	case len(in.groups) == 0:
-		return parts{paragraph("settled", in.text.Of("nothing waits")), paragraph("note", in.quiet)}
+		return in.drawEmpty()
 	}
 	return parts(nil)
+}
+
+func (in *inbox) drawEmpty() part {
+	return parts{
+		paragraph("settled", view.Capitalized(in.text.Of("nothing waits"))),
+		when(in.quiet != "", paragraph("note", in.quiet)), drawAttached(in.attached, in.text),
+	}
 }
 
 func (in *inbox) drawItem(i item) part {

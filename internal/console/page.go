@@ -104,6 +104,8 @@ type page struct {
 	class  string // of the changing part
 	remote bool   // shown on another machine
 	body   parts
+
+	problem bool // it only says what is wrong
 }
 
 // newPage returns the frame of a page.
@@ -207,7 +209,8 @@ func (p *page) needsScript() node {
 
 // drawPart draws the changing part of a page.
 func (p *page) drawPart() node {
-	return element("div", attr("id", "part"), attr("data-title", p.title), when(p.class != "", class(p.class)),
+	return element("div", attr("id", "part"), attr("data-title", p.title), when(p.problem, flag("data-problem")),
+		when(p.class != "", class(p.class)),
 		p.drawNav(), p.body)
 }
 
@@ -224,6 +227,7 @@ func (p *page) drawNav() node {
 		element("div", class("foot"),
 			when(p.person != "", element("span", class("person"),
 				attr("title", describePerson(p.person, p.text)), written(view.Visible(p.person)))),
+			p.drawLanguages(),
 			element("button", attr("type", "button"), class("plain"), flag("data-keys"),
 				written(p.text.Of("keys")), key("?")),
 			element("button", attr("type", "button"), class("plain"), flag("data-sign-out"),
@@ -254,7 +258,9 @@ func (p *page) drawKeys() node {
 	return element("dialog", attr("id", "keys"), attr("aria-labelledby", "keys-title"),
 		element("h2", attr("id", "keys-title"), written(p.text.Of("keys"))),
 		element("dl",
-			row(p.text.Of("next and previous call"), "j", "k"),
+			row(p.text.Of("next and previous call, row or session"), "j", "k"),
+			row(p.text.Of("open the selected row"), "Enter"),
+			row(p.text.Of("open the ways to allow"), "a"),
 			row(p.text.Of("allow this time"), "y"),
 			row(p.text.Of("allow this session"), "s"),
 			row(p.text.Of("allow this project"), "p"),
@@ -262,8 +268,14 @@ func (p *page) drawKeys() node {
 			row(p.text.Of("try it first"), "t"),
 			row(p.text.Of("deny"), "n"),
 			row(p.text.Of("cancel: deny, and stop the turn"), "c"),
+			row(p.text.Of("show all of the call"), "e"),
+			row(p.text.Of("take back the changes of a row"), "u"),
+			row(p.text.Of("end the session"), "x"),
+			row(p.text.Of("search"), "/"),
 			row(p.text.Of("close the menu"), "Esc"),
 			row(p.text.Of("open a page: inbox, timeline, sessions, rules, overview"), "1", "2", "3", "4", "5"),
+			row(p.text.Of("change the language"), "l"),
+			row(p.text.Of("show these keys"), "?"),
 		),
 		element("form", attr("method", "dialog"), element("button", written(p.text.Of("close")))),
 	)

@@ -180,3 +180,68 @@ func TestDiff(t *testing.T) {
 		}
 	}
 }
+
+// The page speaks the language that the person chose there, else the browser's, else the terminal's.
+func TestLanguageOfThePage(t *testing.T) {
+	t.Parallel()
+	b, _ := signedIn(t, "zh-CN")
+	for _, tt := range []struct{ chosen, browser, want string }{
+		{"", "", "zh-CN"}, {"", "fr-FR,fr;q=0.9", "zh-CN"}, {"", "en-US,en;q=0.9,zh;q=0.8", "en"},
+		{"", "de, zh-TW;q=0.8, en;q=0.5", "zh-CN"}, {"zh-CN", "en-US", "zh-CN"}, {"en", "zh-CN", "en"}, {"<x>", "en", "en"},
+	} {
+		page := b.send(t, http.MethodGet, "/", "", "Umpire-Language", tt.chosen, "Accept-Language", tt.browser).body
+		other := map[string]string{"en": "zh-CN", "zh-CN": "en"}[tt.want]
+		if !strings.Contains(page, `<html lang="`+tt.want+`"`) || !strings.Contains(page, `data-language="`+other+`"`) {
+			t.Errorf("%+v: %s", tt, page)
+		}
+	}
+}
+
+// A page that does not exist or cannot be shown says so in the frame of the console, and leads back. It tells a stranger
+// nothing.
+func TestProblemPages(t *testing.T) {
+	t.Parallel()
+	b, _ := signedIn(t, "en")
+	for path, want := range map[string]struct {
+		status int
+		title  string
+	}{
+		"/nosuch": {http.StatusNotFound, "There is no such page"}, "/a//b": {http.StatusNotFound, "There is no such page"},
+		"/?card=x&session=none":    {http.StatusNotFound, "There is no such page"},
+		"/session?id=%3Cb%3E":      {http.StatusNotFound, "There is no such page"},
+		"/timeline?before=%3Cb%3E": {http.StatusBadRequest, "This page cannot be shown"},
+	} {
+		a := b.send(t, http.MethodGet, path, "")
+		if a.status != want.status || !strings.Contains(a.body, "<h1>"+want.title+"</h1>") ||
+			!strings.Contains(a.body, `href="/">Back to the inbox`) || strings.Contains(a.body, "<b>") {
+			t.Errorf("%s: %d\n%s", path, a.status, a.body)
+		}
+		if a = b.send(t, http.MethodGet, path, "", "Umpire-Signature", ""); strings.Contains(a.body, want.title) {
+			t.Errorf("%s without a signature: %s", path, a.body)
+		}
+	}
+}
+
+// Pages without content say that the gate runs, for which agents, and what to try.
+func TestEmptyPages(t *testing.T) {
+	t.Parallel()
+	b, _ := signedIn(t, "en")
+	inbox := b.send(t, http.MethodGet, "/", "").body
+	for _, text := range []string{
+		"Nothing waits", "The gate runs, and decides the calls of:", "webshop · Claude Code</a>", "umpire check -- git push --force",
+	} {
+		if !strings.Contains(inbox, text) {
+			t.Errorf("the inbox lacks %q:\n%s", text, inbox)
+		}
+	}
+	if err := b.gate.Sessions().End(t.Context(), b.session.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"/": "No agent has asked it yet", "/rules": "umpire rules add allow", "/timeline?q=nothing": "Show the whole timeline",
+	} {
+		if page := b.send(t, http.MethodGet, path, "").body; !strings.Contains(page, want) {
+			t.Errorf("%s lacks %q:\n%s", path, want, page)
+		}
+	}
+}

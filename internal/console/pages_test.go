@@ -56,7 +56,7 @@ var pageCalls = []umpire.Call{
 }
 
 func (l *look) visit(t *testing.T) {
-	b := chromium.Start(t, l.width, 900, l.dark)
+	b := chromium.Start(t, l.width, 900, l.dark, "--accept-lang="+l.lang)
 	w, p := newWorld(t, l.lang)
 	b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
 	b.Until(t, `document.querySelector("nav a")`)

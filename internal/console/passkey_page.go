@@ -194,6 +194,6 @@ func (c *passkeyPages) showPasskeys(w http.ResponseWriter, r *http.Request) {
 					element("input", attr("name", "name"), attr("autocomplete", "off"), attr("maxlength", "60"))),
 				drawCode(text),
 				element("button", class("go"), written(text.Of("add a passkey")))))),
-		(&pushPages{c.Console}).drawBrowsers(originOf(r), by),
+		(&pushPages{c.Console}).drawBrowsers(originOf(r), by, textOf(r)),
 	))
 }

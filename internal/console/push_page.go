@@ -147,8 +147,7 @@ func describeLeft(done string, err error, text *catalogue.Language) string {
 }
 
 // drawBrowsers lists the browsers that get notices, and offers notices to one on another machine.
-func (c *pushPages) drawBrowsers(o *origin, by *signIn) part {
-	text := by.text
+func (c *pushPages) drawBrowsers(o *origin, by *signIn, text *catalogue.Language) part {
 	push := c.push()
 	if push == nil {
 		return parts(nil)
@@ -175,12 +174,11 @@ func (c *pushPages) drawBrowsers(o *origin, by *signIn) part {
 		paragraph("note", text.Of("A notice says that a call waits. The push service of the browser's maker "+
 			"delivers it and cannot read it; a tap opens the question.")),
 		element("ol", class("lines"), each(all, row)),
-		when(o.remote, c.drawSubscribe(o, key, by)))
+		when(o.remote, c.drawSubscribe(o, key, by, text)))
 }
 
 // drawSubscribe offers notices to the browser that shows the page, with the required proof.
-func (c *pushPages) drawSubscribe(o *origin, key string, by *signIn) part {
-	text := by.text
+func (c *pushPages) drawSubscribe(o *origin, key string, by *signIn, text *catalogue.Language) part {
 	does := text.Of("Notify me on this phone")
 	form := func(proof ...part) part {
 		return drawAct(subscribePath, map[string]any{}, attr("data-push", key),

@@ -264,7 +264,7 @@ func (c *rulePages) removeRule(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	said := fmt.Sprintf(by.text.Of("removed %s from %s\n"), view.Visible(string(in.ID)), view.Visible(rule.File))
+	said := fmt.Sprintf(textOf(r).Of("removed %s from %s\n"), view.Visible(string(in.ID)), view.Visible(rule.File))
 	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: strings.TrimSpace(said)})
 }
 

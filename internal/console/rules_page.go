@@ -176,7 +176,9 @@ func (b *ruleBook) drawLayers() part {
 		always := l.source == umpire.SourceProject || l.source == umpire.SourceUser
 		all = append(all, when(always || len(rules) > 0, element("section", class("layer"),
 			element("h2", written(b.text.Of(l.title))),
-			when(len(rules) == 0, paragraph("note", b.text.Of("no rules"))),
+			when(len(rules) == 0, paragraph("note", view.Capitalized(b.text.Of("no rules"))),
+				when(l.source == umpire.SourceProject,
+					drawTry(b.text.Of("To add one:"), "umpire rules add allow 'Bash(npm test)'", b.text))),
 			element("ul", each(rules, func(r *umpire.Rule) part { return b.drawRule(r) })))))
 	}
 	builtin := policy.Builtin()

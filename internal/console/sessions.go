@@ -155,7 +155,8 @@ func (l *sessionList) draw() part {
 	return element("main", attr("id", "question"), attr("tabindex", "-1"),
 		element("h1", written(l.text.Of("Sessions"))),
 		l.drawFilters(),
-		when(len(l.groups) == 0, paragraph("settled", l.text.Of("no sessions"))),
+		when(len(l.groups) == 0, paragraph("settled", view.Capitalized(l.text.Of("no sessions"))),
+			when(l.asked == sessionQuery{}, drawFirstSteps(l.text))),
 		each(l.groups, l.drawGroup),
 		drawPages(l.text, first, next),
 	)

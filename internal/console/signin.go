@@ -145,7 +145,7 @@ func (c *signInPages) signOut(w http.ResponseWriter, r *http.Request) {
 	if push := (&pushPages{c.Console}).push(); push != nil {
 		mine := func(b *notice.Browser) bool { return b.SignIn == by.id || b.Endpoint == in.Endpoint }
 		if err := push.Remove(mine); err != nil {
-			said.Text = describeLeft(by.text.Of("signed out"), err, by.text)
+			said.Text = describeLeft(textOf(r).Of("signed out"), err, textOf(r))
 		}
 	}
 	writeJSON(w, http.StatusOK, said)

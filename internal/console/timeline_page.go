@@ -22,7 +22,10 @@ func (h *history) draw() part {
 	return element("main", class("wide"), attr("id", "question"), attr("tabindex", "-1"),
 		element("h1", written(h.text.Of("Timeline"))),
 		h.drawFilters(),
-		when(len(h.lines) == 0, paragraph("settled", h.text.Of("nothing found"))),
+		when(len(h.lines) == 0, paragraph("settled", view.Capitalized(h.text.Of("nothing found"))),
+			when(h.asked == historyQuery{}, drawFirstSteps(h.text)),
+			when(h.asked != historyQuery{}, element("p", class("links"),
+				element("a", address("href", timelinePath), written(h.text.Of("Show the whole timeline")))))),
 		element("ol", class("lines"), each(h.lines, h.drawLine)),
 		drawPages(h.text, first, next),
 	)

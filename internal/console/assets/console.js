@@ -32,9 +32,13 @@ async function ask(path, options) {
 
 // repeat sends a request, and once more if it was too late for its number.
 async function repeat(path, options) {
-  const answer = await send(path, options);
-  return answer.status === 412 ? send(path, options) : answer;
+  const language = localStorage.getItem("language"); // that the person has chosen
+  const spoken = language ? { ...options, headers: { ...options?.headers, "Umpire-Language": language } } : options;
+  const answer = await send(path, spoken);
+  return answer.status === 412 ? send(path, spoken) : answer;
 }
+
+const isPage = (answer) => answer.headers.get("Content-Type")?.startsWith("text/html");
 
 // post sends a request, and returns the status and the body of the answer.
 async function post(path, value) {
@@ -51,7 +55,7 @@ const parse = (text) => new DOMParser().parseFromString(policy.createHTML(text),
 async function fetchPart(address) {
   const { pathname, search } = new URL(address, location.href);
   const answer = await ask(pathname + search, { headers: { "Umpire-Part": "1" } });
-  if (!answer.ok) {
+  if (!isPage(answer)) {
     throw new Error(answer.statusText);
   }
   return parse(await answer.text()).getElementById("part");
@@ -136,6 +140,9 @@ async function update() {
     again = true;
     return;
   }
+  if ("problem" in part.dataset && !("problem" in here.dataset)) {
+    throw new Error(part.dataset.title); // what is shown stays
+  }
   document.title = part.dataset.title;
   const focused = document.activeElement?.closest?.(".item")?.dataset.request;
   for (const name of ["nav", ".list"]) {
@@ -175,11 +182,26 @@ function say(text) {
   said.textContent = text ?? "";
 }
 
-// nextItem returns the question a number of rows away from the open one.
-function nextItem(step) {
-  const items = [...document.querySelectorAll(".item")];
-  const at = items.findIndex((item) => item.dataset.request === card?.request);
-  return at < 0 ? items[0] : items[at + step];
+// move opens the question a number of rows away from the open one, or selects another row of a page.
+function move(step) {
+  const items = [...document.querySelectorAll(".item, .lines summary.row, .session > .tool")];
+  const at = items.findIndex((item) => card ? item.dataset.request === card.request : item === document.activeElement);
+  const next = at < 0 ? items[0] : items[at + step];
+  next?.[next.matches(".item") ? "click" : "focus"]();
+}
+
+// presses are what keys do on every page.
+const presses = {
+  j: () => move(1), k: () => move(-1), "?": () => keys.showModal(), "/": () => find("[type=search]")?.focus(),
+  l: () => find("[data-language]")?.click(), u: () => inRow(".undo > summary")?.click(),
+  x: () => inRow(".act > summary")?.click(), e: () => find(".card > details:last-of-type > summary")?.click(),
+  a: () => find("[data-allow]:enabled")?.click(),
+};
+const find = (selector) => document.querySelector(selector);
+
+// inRow finds an element in the selected row, or else the first of the page.
+function inRow(selector) {
+  return (document.activeElement.closest(".event, .session, .changes li") ?? document).querySelector(selector);
 }
 
 // act posts what a form stands for, with the code that it may ask for.
@@ -260,6 +282,19 @@ async function signOut() {
   ended(text);
 }
 
+// speak shows the console in another language, and keeps to it in this browser.
+async function speak(language) {
+  localStorage.setItem("language", language);
+  life.abort();
+  await begin(ended).catch(complain);
+}
+
+// copy copies a command, and selects it where the browser does not let a page copy.
+async function copy(command) {
+  getSelection().selectAllChildren(command);
+  await navigator.clipboard?.writeText(command.textContent).catch(() => undefined);
+}
+
 // end leaves the console when the gate says that the sign-in is over.
 function end() {
   if (!life.signal.aborted) {
@@ -283,13 +318,8 @@ async function sendCode(form) {
 // begin shows the console at the address of the page. It fails with Ended if the browser is not signed in; when
 // that is so later, it calls whenEnded with what there is to say.
 export async function begin(whenEnded) {
-  const here = location.pathname + location.search;
-  let answer = await repeat(here);
-  if (answer.status === 404) { // there is no such page
-    history.replaceState(null, "", "/");
-    answer = await repeat("/");
-  }
-  if (!answer.ok) {
+  const answer = await repeat(location.pathname + location.search);
+  if (!isPage(answer)) {
     throw new Error((await answer.json()).error);
   }
   const frame = parse(await answer.text());
@@ -384,6 +414,10 @@ function listen(signal) {
       sendCode(event.target.closest("form"));
     } else if (event.target.closest("[data-sign-out]")) {
       signOut();
+    } else if (event.target.closest("[data-language]")) {
+      speak(event.target.closest("[data-language]").dataset.language);
+    } else if (event.target.closest("[data-copy]")) {
+      copy(event.target.closest("[data-copy]").previousElementSibling);
     } else {
       card?.closeMenuOutside(event.target);
     }
@@ -396,14 +430,13 @@ function listen(signal) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || writes && event.key !== "Escape") {
       return;
     }
-    const step = { j: 1, k: -1 }[event.key];
-    if (step) {
-      nextItem(step)?.click();
-    } else if (event.key >= "1" && event.key <= "5") {
+    if (event.key >= "1" && event.key <= "5") {
       document.querySelectorAll("nav a[href^='/']")[event.key - 1]?.click();
-    } else if (event.key === "?") {
-      keys.showModal();
-    } else if (!card?.press(event.key)) {
+    } else if (card?.press(event.key)) {
+      // the card has taken it
+    } else if (Object.hasOwn(presses, event.key)) {
+      presses[event.key]();
+    } else {
       return;
     }
     event.preventDefault();
