@@ -124,7 +124,7 @@ func (s *callSheet) draw() part {
 		each(s.line.events, s.drawAnswer),
 		q.drawCommand(),
 		q.drawParts(),
-		drawDiff(s.changes, s.text),
+		drawDiff(s.changes, s.waiting != nil, s.text),
 		each(s.line.events, s.drawOutput),
 		s.drawUndo(e),
 		element("details", element("summary", written(s.text.Of("Events"))),

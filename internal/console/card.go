@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,14 +61,12 @@ func (q *question) draw() node {
 		linkToList(q.text),
 		q.drawWhere(),
 		element("h2", drawDot(p.Risk), written(view.Capitalized(q.Headline()))),
-		when(view.WhyAsked(q.Card) != "", paragraph("why", view.WhyAsked(q.Card))),
+		paragraph("why", q.why()),
 		each(splitParagraphs(q.Remarks()), func(text string) part {
 			return element("p", class("remark"), attr("role", "note"), written(text))
 		}),
-		q.drawCommand(),
-		when(!view.HeadlineTellsAll(q.Card), q.drawParts()),
 		when(claim != "", element("blockquote", written(claim))),
-		drawDiff(q.changes, q.text),
+		q.drawWhatItDoes(),
 		element("span", class("end"), attr("aria-hidden", "true")),
 		element("details", element("summary", written(q.text.Of("all of it"))),
 			each(q.Cautions(), func(text string) part { return paragraph("note", text) }),
@@ -123,7 +122,122 @@ func (q *question) drawCommand() part {
 	if len(command) == 0 {
 		return element("p", class("object"), written(strings.TrimSpace(view.Visible(q.Pending.Tool)+" "+q.Object())))
 	}
-	return element("pre", class("command"), written(strings.Join(command, "\n")))
+	return element("pre", class("command"), q.markRisky(strings.Join(command, "\n")))
+}
+
+// why says why the call asks.
+func (q *question) why() string {
+	if q.isTried() {
+		return q.text.Of("It ran in a trial. Nothing is real yet.") + " " +
+			q.text.Of("Approving keeps exactly this, and the command is not run again.")
+	}
+	if why := view.WhyAsked(q.Card); why != "" {
+		return view.Capitalized(why)
+	}
+	return fmt.Sprintf(q.text.Of("In mode %s, umpire asks before this."), q.Session.Mode)
+}
+
+// longCommand is how many lines of a command may stand above the parts that ask.
+const longCommand = 10
+
+// drawWhatItDoes draws the call and what it would do, the parts that ask in view, or what its trial did.
+func (q *question) drawWhatItDoes() part {
+	does := when(!view.HeadlineTellsAll(q.Card), q.drawParts())
+	if q.isTried() && q.changes != "" { // each change stands in the tree and in the diff
+		return parts{q.drawCommand(), drawDiff(q.changes, true, q.text),
+			element("details", element("summary", written(q.text.Of("what it would do"))), does)}
+	}
+	all := parts{q.drawCommand(), does}
+	if len(q.Command()) > longCommand {
+		all = parts{does, q.drawCommand()}
+	}
+	return append(all, q.drawScripts(), drawDiff(q.changes, true, q.text))
+}
+
+func (q *question) isTried() bool {
+	t := q.Pending.Trial
+	return t != nil && t.State == umpire.TrialWaiting
+}
+
+// drawScripts draws the files whose code the call runs, line by line.
+func (q *question) drawScripts() part {
+	return each(q.Pending.CodeFiles, func(f umpire.CodeFile) part {
+		name := f.Path
+		if rest, ok := strings.CutPrefix(name, q.Session.Root+"/"); ok {
+			name = rest
+		}
+		var lines parts
+		for line := range strings.Lines(f.Text) {
+			if len(lines) == maxDiff {
+				lines = append(lines, element("span", class("at"), written("…")))
+				break
+			}
+			lines = append(lines, element("span", class("same"), attr("data-n", strconv.Itoa(len(lines)+1)),
+				written(visibleLines(line))))
+		}
+		return when(f.Text != "", element("figure", class("diff"),
+			element("figcaption", written(view.Capitalized(fmt.Sprintf(q.text.Of("runs %s"), view.Visible(name))))),
+			element("pre", lines)))
+	})
+}
+
+// markRisky marks the words of a command that ask or are denied.
+func (q *question) markRisky(command string) part {
+	var all parts
+	words := q.riskyWords()
+	for {
+		at, length := len(command), 0
+		for _, word := range words {
+			if i := indexWord(command, word); i >= 0 && (i < at || i == at && len(word) > length) {
+				at, length = i, len(word)
+			}
+		}
+		all = append(all, written(command[:at]))
+		if length == 0 {
+			return all
+		}
+		all = append(all, element("mark", written(command[at:at+length])))
+		command = command[at+length:]
+	}
+}
+
+// riskyWords returns the texts by which a command names the parts that ask or are denied.
+func (q *question) riskyWords() []string {
+	var words []string
+	for i := range q.Pending.Accesses {
+		a := &q.Pending.Accesses[i]
+		if a.Verdict == umpire.Allow {
+			continue
+		}
+		if a.Kind == umpire.KindExec {
+			words = append(words, a.Program, view.CommandLine(append([]string{a.Program}, a.Args...)))
+		} else {
+			words = append(words, a.Target, a.TargetIn(q.Session.Root))
+		}
+	}
+	for i := range words {
+		words[i] = view.Visible(words[i])
+	}
+	return words
+}
+
+// indexWord returns the index of a word that is not part of a longer one, or -1.
+func indexWord(text, word string) int {
+	const breaks = " \t\n;|&()<>'\"=$"
+	for from := 0; word != ""; {
+		at := strings.Index(text[from:], word)
+		if at < 0 {
+			return -1
+		}
+		at += from
+		end := at + len(word)
+		if (at == 0 || strings.ContainsRune(breaks, rune(text[at-1]))) &&
+			(end == len(text) || strings.ContainsRune(breaks, rune(text[end]))) {
+			return at
+		}
+		from = end
+	}
+	return -1
 }
 
 // drawParts lists what the call would do, the worst first.
@@ -141,10 +255,20 @@ func (q *question) drawParts() part {
 				when(p.Why != "", element("span", class("note"), written(p.Why)))),
 			element("span", class("risk"), written(q.text.Word("of risk", p.Risk.String()))))
 	}
+	safe := slices.IndexFunc(all, func(p view.Part) bool { return p.Verdict == umpire.Allow })
+	if safe < 0 || len(all)-safe < foldedParts {
+		safe = len(all)
+	}
 	return when(len(all) > 0,
 		element("h3", class("quiet"), written(q.text.Of("what it would do"))),
-		element("ul", class("parts"), each(all, row)))
+		element("ul", class("parts"), each(all[:safe], row)),
+		when(safe < len(all), element("details",
+			element("summary", written(q.text.Count(len(all)-safe, "%d safe part", "%d safe parts"))),
+			element("ul", class("parts"), each(all[safe:], row)))))
 }
+
+// foldedParts is how many parts that are allowed fold into one row.
+const foldedParts = 4
 
 // splitParagraphs returns the texts between empty lines.
 func splitParagraphs(text string) (all []string) {

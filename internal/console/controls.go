@@ -93,10 +93,18 @@ func (q *question) drawPanel(s scopeChoice) part {
 // nameAllow names the approval: of a call, or of the changes that its trial made.
 func (q *question) nameAllow() string {
 	t := q.Pending.Trial
-	if t == nil || t.State != umpire.TrialWaiting || len(t.Effects.List) == 0 {
+	if !q.isTried() || len(t.Effects.List) == 0 {
 		return q.text.Of("allow")
 	}
 	return q.text.Count(len(t.Effects.List)+t.More, "keep %d change", "keep %d changes")
+}
+
+// nameDeny names the denial: of a call, or of the changes that its trial made.
+func (q *question) nameDeny() string {
+	if q.isTried() {
+		return q.text.Of("discard")
+	}
+	return q.text.Of("deny")
 }
 
 // drawBar draws the buttons that are always visible.
@@ -110,7 +118,7 @@ func (q *question) drawBar() node {
 			when(view.OffersNetwork(offer), flag("data-network"), flag("disabled")),
 			when(offer == umpire.TrialAgain, flag("data-again")),
 			attr("title", view.DescribeOffer(offer, q.text)), written(view.NameOffer(offer, q.text)), key("t"))),
-		button(class("no"), flag("data-refuse"), written(q.text.Of("deny")), key("n")),
+		button(class("no"), flag("data-refuse"), written(q.nameDeny()), key("n")),
 		button(flag("data-cancel"), attr("title", q.text.Of("cancel: deny, and stop the turn")),
 			written(q.text.Of("cancel")), key("c")),
 		element("span", class("note unread"), written(q.text.Of("read on")+" ↓")),

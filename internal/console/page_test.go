@@ -169,15 +169,64 @@ func TestDiff(t *testing.T) {
 	b.ask(t, call)
 	page := b.send(t, http.MethodGet, "/", "").body
 	for _, line := range []string{
-		`It would change:<code> x.sql +2 −2</code><code> new &lt;b&gt; +1 −0</code><code> old +0 −1</code><code> long</code>`,
-		`<span class="at">--- x.sql</span>`, `<span class="at">+++ x.sql</span>`,
-		`<span class="at">@@ -1,2 +1 @@</span>`, `<span class="del">--- a comment</span>`,
-		`<span class="add">+++ y</span>`, `<span class="same"> d</span>`, `<span class="at">--- /dev/null</span>`,
-		`<span class="at">[90 more bytes of this change]</span>`,
+		`<figcaption><code>x.sql +2 −2</code>`, `<figcaption><code>new &lt;b&gt; +1 −0</code>`,
+		`<figcaption><code>old +0 −1</code>`, `<figcaption><code>long</code>`,
+		`<span class="del" data-n="1">--- a comment</span>`, `<span class="del" data-n="2">-c</span>`,
+		`<span class="add" data-n="1">+++ y</span>`, `<span class="same" data-n="8"> d</span>`,
+		`<span class="at">⋯ 6 unchanged lines</span>`, `<span class="at">[90 more bytes of this change]</span>`,
 	} {
 		if !strings.Contains(page, line) {
-			t.Errorf("the page lacks %s", line)
+			t.Errorf("the page lacks %s\n%s", line, page)
 		}
+	}
+	for _, raw := range []string{">--- x.sql", ">+++ x.sql", "@@ -1,2", "/dev/null"} {
+		if figures, _, _ := strings.Cut(page, "<details>"); strings.Contains(figures, raw) {
+			t.Errorf("the page has the raw line %s", raw)
+		}
+	}
+}
+
+// A diff marks the words that differ, not the whole line, and folds what need not be read.
+func TestMarkedWordsOfADiff(t *testing.T) {
+	t.Parallel()
+	b, _ := signedIn(t, "en")
+	for diff, want := range map[string]string{
+		"@@ -1 +1 @@\n-echo \"Hello\"\n+echo \"Hello, you\"\n":  `>+echo &#34;Hello<mark>, you</mark>&#34;<`,
+		"@@ -1 +1 @@\n-价格：十元\n+价格：百元\n":                         `>+价格：<mark>百</mark>元<`,
+		"@@ -1 +1,2 @@\n-a b\n+a c\n+d\n":                       `<span class="add" data-n="1">+a c</span>`,
+		"@@ -0,0 +1,12 @@\n" + strings.Repeat("+same\n", 12):    `<details class="fold"><summary>… the same line 11 more times`,
+		strings.Repeat("+++ x\n", 9) + strings.Repeat("x\n", 9): `<code>x</code>`,
+	} {
+		call := bash("make")
+		call.Input, _ = json.Marshal(map[string]string{"command": "make", "diff": "--- f\n+++ f\n" + diff})
+		q := b.ask(t, call)[0]
+		page := b.send(t, http.MethodGet, "/?card="+string(q.Request)+"&session="+string(q.Session), "").body
+		if !strings.Contains(page, want) {
+			t.Errorf("%s lacks %s\n%s", diff, want, page)
+		}
+		b.refuse(t, &q, "")
+	}
+}
+
+// A card always says why it asks, marks what asks in the command, and folds equal safe parts.
+func TestWhyAndWhatACardAsks(t *testing.T) {
+	t.Parallel()
+	b, _ := signedIn(t, "en")
+	command := "npm install x && git push --force origin main"
+	for i := range 6 {
+		command = fmt.Sprintf("grep -rn todo%d . && ", i) + command
+	}
+	b.ask(t, bash(command))
+	page := b.send(t, http.MethodGet, "/", "").body
+	for _, want := range []string{"<mark>git push --force origin main</mark>", "safe parts</summary>", `<p class="why">`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the card lacks %s:\n%s", want, page)
+		}
+	}
+	q := b.ask(t, write("a.txt"))[0]
+	page = b.send(t, http.MethodGet, "/?card="+string(q.Request)+"&session="+string(q.Session), "").body
+	if !strings.Contains(page, "In mode default, umpire asks before this.") {
+		t.Errorf("the card does not say why:\n%s", page)
 	}
 }
 
