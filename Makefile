@@ -109,7 +109,7 @@ unasked: ## Play UNASKED (1000) sequences of calls, and look at what those did t
 .PHONY: pages
 pages: ## Open every page of the console in each language, width and colour; pictures in bin/pages (Chromium)
 	mkdir -p bin/pages
-	UMPIRE_PICTURES='$(CURDIR)/bin/pages' go test -count 1 -timeout 20m -run 'TestPagesInABrowser$$' -v ./internal/console -pages.all
+	UMPIRE_PICTURES='$(CURDIR)/bin/pages' go test -count 1 -timeout 20m -run 'Test(Pages|Flow|Inbox)InABrowser$$' -v ./internal/console -pages.all
 
 VERSION ?=
 

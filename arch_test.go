@@ -77,7 +77,7 @@ var layers = []layer{
 	{"core", "internal/gate"},
 	{"edge", "internal/view"},
 	{"edge", "internal/view/fold"},
-	{"edge", "internal/console/notice internal/console/notice/noticetest"},
+	{"edge", "internal/console/diff internal/console/notice internal/console/notice/noticetest"},
 	{"edge", "internal/host"},
 	{"edge", "internal/host/setup"},
 	{"edge", "internal/host/drive"},

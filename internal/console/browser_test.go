@@ -222,7 +222,7 @@ func TestTimelineInABrowser(t *testing.T) {
 
 			w.refuse(t, &w.ask(t, bash("npm install left-pad"))[0], "")
 			rows(5) // without a reload
-			b.Until(t, fmt.Sprintf(`document.querySelector(".event").innerText.includes(%q)`, tt.denied))
+			b.Until(t, fmt.Sprintf(`document.querySelector(".event").innerText.toLowerCase().includes(%q)`, tt.denied))
 
 			b.Eval(t, chooseDenied)
 			rows(2)

@@ -32,8 +32,11 @@ type callSheet struct {
 	changes string          // a unified diff
 }
 
+// The callPages show single calls.
+type callPages struct{ *Console }
+
 // showCall shows one call of the timeline.
-func (c *Console) showCall(w http.ResponseWriter, r *http.Request) {
+func (c *callPages) showCall(w http.ResponseWriter, r *http.Request) {
 	s := &callSheet{history: history{text: textOf(r), now: c.now()}}
 	if err := c.readCall(r, s); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
@@ -46,7 +49,7 @@ func (c *Console) showCall(w http.ResponseWriter, r *http.Request) {
 }
 
 // readCall reads the events of a call and what belongs to them.
-func (c *Console) readCall(r *http.Request, s *callSheet) error {
+func (c *callPages) readCall(r *http.Request, s *callSheet) error {
 	ctx, asked := r.Context(), r.URL.Query()
 	id, call := umpire.SessionID(asked.Get("session")), umpire.CallID(asked.Get("call"))
 	session, err := c.config.Gate.Sessions().Get(ctx, id)
@@ -63,8 +66,8 @@ func (c *Console) readCall(r *http.Request, s *callSheet) error {
 	}
 	s.line = &line{events: events}
 	s.sessions = map[umpire.SessionID]umpire.Session{id: session}
-	s.names = map[umpire.SessionID]string{id: c.tasks.name(ctx, &session, nameAgent(&session))}
-	s.input = c.inputOf(ctx, s.line)
+	s.names = map[umpire.SessionID]string{id: c.tasks.nameSession(ctx, &session, nameAgent(&session))}
+	s.input = inputOf(ctx, c.config.Gate, s.line)
 	s.line.typed = view.SubjectOf(s.input)
 	list, err := c.config.Gate.Pending(ctx, umpire.PendingQuery{Session: id})
 	if err != nil {

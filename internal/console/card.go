@@ -112,8 +112,8 @@ func cutAge(text *catalogue.Language) (before, after string) {
 
 // drawAge draws a time as its age, which the page keeps up to date.
 func drawAge(at time.Time, age string) node {
-	return element("time", attr("datetime", at.UTC().Format(time.RFC3339)), attr("title", timeText(at)), flag("data-age"),
-		written(age))
+	return element("time", attr("datetime", at.UTC().Format(time.RFC3339)), attr("title", timeText(at)),
+		flag("data-age"), written(age))
 }
 
 // drawCommand shows the command, or the tool and the object of another call.

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
@@ -43,12 +44,12 @@ func (c *Console) serveRoute(w http.ResponseWriter, r *http.Request) {
 const maxAttached = 5
 
 // attached names the latest sessions whose agents may still ask.
-func (c *Console) attached(ctx context.Context) ([]attachedSession, error) {
-	list, err := c.config.Gate.Sessions().List(ctx, umpire.SessionQuery{Limit: 4 * maxAttached})
+func (t *tasks) attached(ctx context.Context, now time.Time) ([]attachedSession, error) {
+	list, err := t.gate.Sessions().List(ctx, umpire.SessionQuery{Limit: 4 * maxAttached})
 	var all []attachedSession
 	for i := range list {
 		if s := &list[i]; s.State != umpire.SessionOver && len(all) < maxAttached {
-			all = append(all, attachedSession{s, c.tasks.name(ctx, s, ""), view.Age(c.now().Sub(s.ActiveAt))})
+			all = append(all, attachedSession{s, t.nameSession(ctx, s, ""), view.Age(now.Sub(s.ActiveAt))})
 		}
 	}
 	return all, err

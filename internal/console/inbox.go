@@ -91,7 +91,7 @@ func (c *Console) listInbox(r *http.Request, list []umpire.Pending) (*inbox, err
 		if hour := countHour(facts, c.now()); hour.Unasked+hour.Kept+hour.Approved+hour.Denied > 0 {
 			in.quiet = view.Capitalized(hour.Text(text))
 		}
-		if in.attached, err = c.attached(r.Context()); err != nil {
+		if in.attached, err = c.tasks.attached(r.Context(), c.now()); err != nil {
 			return nil, err
 		}
 	}
@@ -152,7 +152,7 @@ func (c *Console) groupItems(ctx context.Context, in *inbox, list []umpire.Pendi
 		if !known {
 			n = len(in.groups)
 			groups[p.Session] = n
-			g := group{session: p.Session, name: c.tasks.name(ctx, &s, nameAgent(&s))}
+			g := group{session: p.Session, name: c.tasks.nameSession(ctx, &s, nameAgent(&s))}
 			if asker := nameAsker(p, &s); asker != g.name {
 				g.where = asker
 			}
@@ -220,7 +220,8 @@ func (in *inbox) draw() parts {
 			element("h1", attr("id", "list-title"), written(in.text.Of("Waiting for you"))),
 			each(in.groups, func(g group) part {
 				return parts{
-					element("h2", class("group"), element("a", address("href", linkToSession(g.session)), written(g.name)),
+					element("h2", class("group"),
+						element("a", address("href", linkToSession(g.session)), written(g.name)),
 						when(g.where != "", element("span", written(g.where)))),
 					element("ul", each(g.items, in.drawItem)),
 				}

@@ -33,7 +33,8 @@ func findLanguage(list string) (text *catalogue.Language, known bool) {
 	for item := range strings.SplitSeq(list, ",") {
 		tag, _, _ := strings.Cut(strings.TrimSpace(item), ";")
 		first, _, _ := strings.Cut(strings.ToLower(tag), "-")
-		if slices.ContainsFunc(languages.Tags(), func(known string) bool { return strings.HasPrefix(known+"-", first+"-") }) {
+		has := func(known string) bool { return strings.HasPrefix(known+"-", first+"-") }
+		if slices.ContainsFunc(languages.Tags(), has) {
 			return languages.Find(tag), true
 		}
 	}

@@ -51,7 +51,7 @@ func (c *Console) addRoutes() {
 	}
 	c.routes.HandleFunc("GET /{$}", c.showInbox)
 	c.routes.HandleFunc("GET "+timelinePath, c.showTimeline)
-	c.routes.HandleFunc("GET "+callPath, c.showCall)
+	c.routes.HandleFunc("GET "+callPath, (&callPages{c}).showCall)
 	c.routes.HandleFunc("POST "+undoPath, c.undo)
 	sessions := &sessionPages{c}
 	c.routes.HandleFunc("GET "+sessionsPath, sessions.showSessions)

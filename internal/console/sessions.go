@@ -113,7 +113,7 @@ func (c *sessionPages) readSessions(ctx context.Context, l *sessionList) error {
 			}
 			last = &found[i]
 			if l.add(last) {
-				l.names[last.ID] = c.tasks.name(ctx, last, view.Visible(cmp.Or(last.Agent, "-")))
+				l.names[last.ID] = c.tasks.nameSession(ctx, last, view.Visible(cmp.Or(last.Agent, "-")))
 				shown++
 			}
 		}
@@ -167,7 +167,7 @@ func (l *sessionList) drawFilters() node {
 		l.agents = append(l.agents, l.asked.agent)
 	}
 	slices.Sort(l.agents)
-	options := []choice{{"", l.text.Of("all agents")}}
+	options := []choice{{"", view.Capitalized(l.text.Of("all agents"))}}
 	for _, agent := range l.agents {
 		options = append(options, choice{agent, view.Visible(agent)})
 	}
@@ -198,8 +198,9 @@ func (l *sessionList) drawGroup(g sessionGroup) part {
 func (l *sessionList) drawSession(s umpire.Session) part {
 	return element("li", class(map[bool]string{true: "session over", false: "session"}[s.State == umpire.SessionOver]),
 		element("a", class("tool"), address("href", linkToSession(s.ID)), written(l.names[s.ID])),
-		element("span", class("state"), when(s.Pending > 0, element("a", class("tag medium"), address("href", linkToNext(s.ID)),
-			written(l.text.Count(s.Pending, "%d waits", "%d wait")))),
+		element("span", class("state"), when(s.Pending > 0,
+			element("a", class("tag medium"), address("href", linkToNext(s.ID)),
+				written(l.text.Count(s.Pending, "%d waits", "%d wait")))),
 			when(s.Pending == 0, written(l.text.Word("session state", string(s.State))))),
 		element("span", class("note"), when(l.names[s.ID] != view.Visible(s.Agent), written(view.Visible(s.Agent)))),
 		drawAge(s.ActiveAt, view.Age(l.now.Sub(s.ActiveAt))),

@@ -59,8 +59,8 @@ func (t *tasks) of(ctx context.Context, s *umpire.Session) string {
 // maxTitle is how many characters of a task name its session.
 const maxTitle = 60
 
-// name returns the first words of a session's task, or else the given name. It is safe to show.
-func (t *tasks) name(ctx context.Context, s *umpire.Session, other string) string {
+// nameSession returns the first words of a session's task, or else the given name. It is safe to show.
+func (t *tasks) nameSession(ctx context.Context, s *umpire.Session, other string) string {
 	return cmp.Or(view.Visible(firstWords(t.of(ctx, s), maxTitle)), other)
 }
 

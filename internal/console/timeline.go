@@ -135,14 +135,14 @@ func (c *Console) readHistory(ctx context.Context, h *history) error {
 	}
 	h.sessions, h.names = map[umpire.SessionID]umpire.Session{}, map[umpire.SessionID]string{}
 	for _, l := range h.lines {
-		l.typed = view.SubjectOf(c.inputOf(ctx, l))
+		l.typed = view.SubjectOf(inputOf(ctx, c.config.Gate, l))
 		id := l.events[0].Session
 		if _, known := h.sessions[id]; known || id == "" {
 			continue
 		}
 		s, err := c.config.Gate.Sessions().Get(ctx, id)
 		if h.sessions[id] = s; err == nil { // of a deleted session only the id remains
-			h.names[id] = c.tasks.name(ctx, &s, nameAgent(&s))
+			h.names[id] = c.tasks.nameSession(ctx, &s, nameAgent(&s))
 		}
 	}
 	h.undoable, err = c.config.Undoable()
@@ -162,12 +162,12 @@ func (l *line) askedInput() json.RawMessage {
 }
 
 // inputOf returns the input of a line's call, with secrets masked, or nil if it is gone.
-func (c *Console) inputOf(ctx context.Context, l *line) json.RawMessage {
+func inputOf(ctx context.Context, calls umpire.Submitter, l *line) json.RawMessage {
 	e := &l.events[0]
 	if input := l.askedInput(); input != nil || e.Call == "" || e.Batch == "" {
 		return input
 	}
-	b, err := c.config.Gate.Batch(ctx, e.Session, e.Batch)
+	b, err := calls.Batch(ctx, e.Session, e.Batch)
 	if of := b.Call(e.Call); err == nil && of != nil {
 		return of.Input
 	}

@@ -35,9 +35,9 @@ func (h *history) draw() part {
 func (h *history) drawFilters() node {
 	var kinds []choice
 	for _, k := range historyKinds {
-		kinds = append(kinds, choice{k.name, h.text.Of(k.label)})
+		kinds = append(kinds, choice{k.name, view.Capitalized(h.text.Of(k.label))})
 	}
-	search := h.text.Of("search")
+	search := view.Capitalized(h.text.Of("search"))
 	return element("form", class("filters"), attr("role", "search"), attr("data-path", timelinePath),
 		hiddenInput("session", string(h.asked.session)), hiddenInput("project", string(h.asked.project)),
 		element("input", attr("type", "search"), attr("name", "q"), attr("value", view.Visible(h.asked.words)),
