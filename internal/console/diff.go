@@ -47,6 +47,7 @@ func drawDiff(changes string, numbered bool, text *catalogue.Language) part {
 	d := diff.Read(changes, text)
 	return parts{
 		element("h3", class("quiet"), written(text.Of("It would change:"))),
-		when(len(d.Notes) > 0, element("pre", class("tree"), written(strings.Join(d.Notes, "\n")))), each(d.Files, file),
+		when(len(d.Notes) > 0, element("pre", class("tree"), written(strings.Join(d.Notes, "\n")))),
+		each(d.Files, file),
 	}
 }
