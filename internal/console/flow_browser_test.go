@@ -4,6 +4,8 @@ package console_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/umpirehq/umpire"
@@ -45,7 +47,6 @@ func TestFlowInABrowser(t *testing.T) {
 			shown(tt.empty)
 			shown("umpire check -- git push --force")
 			b.Picture(t, name+"-empty")
-			b.Faults() // the wrong address is one
 
 			ran := w.ask(t, editGreeting())[0]
 			w.run(t, &ran)
@@ -82,7 +83,8 @@ func TestFlowInABrowser(t *testing.T) {
 			b.Press(t, "?")
 			b.Until(t, `document.querySelector("#keys").open`)
 			b.Picture(t, name+"-keys")
-			if faults := b.Faults(); len(faults) > 0 {
+			wrong := func(fault string) bool { return strings.Contains(fault, "/nosuch") } // the address is meant to be
+			if faults := slices.DeleteFunc(b.Faults(), wrong); len(faults) > 0 {
 				t.Errorf("the browser complains: %q", faults)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/llm"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // TestRunViewShowsNothingRaw: text from a model or a file cannot move the cursor or start
@@ -71,7 +72,7 @@ func TestSubjectOfInput(t *testing.T) {
 		`{"command":"ls","description":"list"}`: "ls", `{"path":"a","pattern":"b"}`: "a", `{"pattern":"b"}`: "b",
 		`{"file_path":"","path":"x"}`: "x", `{}`: "{}", `{"command":7}`: `{"command":7}`, `[`: "[",
 	} {
-		if got := app.SubjectOf(json.RawMessage(input)); got != want {
+		if got := view.SubjectOf(json.RawMessage(input)); got != want {
 			t.Errorf("%s: %q, want %q", input, got, want)
 		}
 	}

@@ -68,7 +68,7 @@ func Read(diff string, text *catalogue.Language) *Diff {
 	seen := map[string]bool{}
 	for _, f := range fold.Diff(lines, text) {
 		if f.Lines == nil {
-			d.add(f.Text, text, seen)
+			d.appendLine(f.Text, text, seen)
 			continue
 		}
 		last, start := len(d.Files)-1, 0
@@ -76,7 +76,7 @@ func Read(diff string, text *catalogue.Language) *Diff {
 			start = len(d.Files[last].Lines)
 		}
 		for _, line := range f.Lines {
-			d.add(line, text, seen)
+			d.appendLine(line, text, seen)
 		}
 		if last >= 0 && last == len(d.Files)-1 && len(d.Files[last].Lines) > start {
 			d.Files[last].foldFrom(start, strings.TrimSpace(f.Text))
@@ -94,8 +94,8 @@ func (f *File) foldFrom(start int, says string) {
 	f.Lines = append(f.Lines[:start], Line{Kind: "fold", Text: says, Folded: folded})
 }
 
-// add reads the next line.
-func (d *reader) add(line string, text *catalogue.Language, seen map[string]bool) {
+// appendLine reads the next line.
+func (d *reader) appendLine(line string, text *catalogue.Language, seen map[string]bool) {
 	l, shown := d.readLine(line)
 	last := len(d.Files) - 1
 	switch {
