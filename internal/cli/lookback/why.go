@@ -138,7 +138,7 @@ func (m *matcher) matches(ctx context.Context, e *umpire.Event) bool {
 		return false // its session was deleted
 	}
 	c := b.Call(e.Call)
-	return c != nil && strings.Contains(app.SubjectOf(c.Input), m.about)
+	return c != nil && strings.Contains(view.SubjectOf(c.Input), m.about)
 }
 
 // tellStory reads the events of a call.
@@ -171,7 +171,7 @@ func tellStory(ctx context.Context, a *app.App, gate umpire.Gate, name history.N
 // tell writes the story: the command and its consequence, and then each step with its time.
 func (s *story) tell(a *app.App) error {
 	t := app.NewTable(a.Stdout)
-	fmt.Fprintln(a.Stdout, cmp.Or(app.Clip(view.Visible(app.SubjectOf(s.Input))), view.Visible(s.Tool)))
+	fmt.Fprintln(a.Stdout, cmp.Or(app.Clip(view.Visible(view.SubjectOf(s.Input))), view.Visible(s.Tool)))
 	if d := s.Decided; d != nil {
 		decision := umpire.Decision{
 			Verdict: verdictOf(d), Reason: d.Reason, ReasonCode: d.Code, Accesses: d.Accesses,
