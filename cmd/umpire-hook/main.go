@@ -133,7 +133,7 @@ func (h *hook) findSnapshot(project string) bool {
 	}
 	h.project = project
 	h.config = host.Config{
-		Settings: s.Settings,
+		Settings: s.Settings, Root: s.Root,
 		Decide: func(_ context.Context, _ string, q policy.Query) umpire.Decision {
 			return judge.Decide(func() (*judge.Judge, error) { return j, nil }, q, time.Now)
 		},

@@ -290,7 +290,7 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 	// need a code.
 	word, left := "y", ""
 	if view.Approves(answer, &p) {
-		left = changes.LeftOut(a, view.New(p, s, a.Text, a.Now(), false))
+		left = changes.LeftOut(a, view.New(p, s, a.UserHome(), a.Text, a.Now(), false))
 	}
 	if left != "" || view.NeedsCode(answer, &p) {
 		word = app.NewCode()
@@ -311,7 +311,7 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, changes try.Changes,
 	colour bool) ([]byte, error) {
 	var b bytes.Buffer
-	c := view.New(p, s, a.Text, a.Now(), colour, host.MeanwhileIn(&s)...)
+	c := view.New(p, s, a.UserHome(), a.Text, a.Now(), colour, host.MeanwhileIn(&s)...)
 	fmt.Fprintln(&b, c.Whole())
 	b.WriteString(changes.Text(a))
 	row := func(name, value string) { b.WriteString(view.Row(name, value)) }

@@ -466,7 +466,7 @@ func (w *approvalWorld) answerAtGate(cmd *exec.Cmd, approval string) (text strin
 				if err != nil {
 					w.t.Error(err)
 				}
-				for _, o := range view.New(p, session, catalogue.English, time.Now(), false).Options() {
+				for _, o := range view.New(p, session, "", catalogue.English, time.Now(), false).Options() {
 					if o.Answer.Choice == umpire.Approve {
 						offers = append(offers, o.Key)
 					}

@@ -157,7 +157,7 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 	return console.New(console.Config{
 		Gate:   local,
 		GateOf: func(person string) umpire.Gate { return server.LocalAs(g, clientConsole, person) },
-		Dir:    a.Dir, NewCode: app.NewCode, Attend: attend, Log: log,
+		Dir:    a.Dir, Home: a.UserHome(), NewCode: app.NewCode, Attend: attend, Log: log,
 		Passkeys: filepath.Join(a.StateDir(), "passkeys.json"),
 		Changes: func(ctx context.Context, text *catalogue.Language, p *umpire.Pending, s *umpire.Session) string {
 			if tried := try.DescribeTrial(in(text), p); tried != "" {

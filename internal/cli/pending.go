@@ -73,12 +73,14 @@ func listPending(ctx context.Context, a *app.App, f *listFlags) error {
 		if err != nil {
 			return err
 		}
-		return a.Show(f.json, append([]umpire.Pending{}, list...), func() error { return showPending(a, list, f.all) })
+		return a.Show(f.json, append([]umpire.Pending{}, list...), func() error {
+			return showPending(a, list, here.Folders(a), f.all)
+		})
 	})
 }
 
 // showPending writes the consequence of each question below its line.
-func showPending(a *app.App, list []umpire.Pending, all bool) error {
+func showPending(a *app.App, list []umpire.Pending, in view.Folders, all bool) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing waits"))
 		return err
@@ -97,7 +99,7 @@ func showPending(a *app.App, list []umpire.Pending, all bool) error {
 	for i, line := range strings.Split(strings.TrimRight(lines.String(), "\n"), "\n") {
 		fmt.Fprintln(a.Stdout, line)
 		if i > 0 {
-			said := view.New(list[i-1], umpire.Session{Root: a.Dir}, a.Text, a.Now(), false).Headline()
+			said := view.New(list[i-1], umpire.Session{Root: in.Root}, in.Home, a.Text, a.Now(), false).Headline()
 			fmt.Fprintf(a.Stdout, "    %s\n", said)
 		}
 	}

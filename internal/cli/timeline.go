@@ -63,7 +63,7 @@ func showTimeline(ctx context.Context, a *app.App, f *timelineFlags) error {
 }
 
 func showEvents(ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFlags) error {
-	events, filter, err := timelineView(ctx, a, gate, f)
+	events, filter, in, err := timelineView(ctx, a, gate, f)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func showEvents(ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFl
 		return err
 	}
 	if lines := groupCalls(list); byCall && len(lines) > 0 {
-		return showCalls(ctx, a, gate, lines, f.last)
+		return showCalls(ctx, a, gate, in, lines, f.last)
 	}
 	for i := range list {
 		if err := show(&list[i]); err != nil {
@@ -106,21 +106,28 @@ func showRecord(ctx context.Context, a *app.App) error {
 	return verifyTimeline(ctx, a, &verifyFlags{})
 }
 
-// timelineView returns the events that the flags choose: those of this project by default.
+// timelineView returns the events that the flags choose, those of this project by default, and the folders that shorten
+// their paths.
 func timelineView(
 	ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFlags,
-) (umpire.Watcher, umpire.Filter, error) {
-	filter := umpire.Filter{After: f.after}
+) (umpire.Watcher, umpire.Filter, view.Folders, error) {
+	filter, in := umpire.Filter{After: f.after}, view.Folders{Home: a.UserHome()}
 	if f.session == "" {
 		here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, f.all)
-		return here, filter, err
+		if err != nil {
+			return nil, filter, in, err
+		}
+		return here, filter, here.Folders(a), nil
 	}
 	var err error
 	filter.Session, err = findSession(ctx, a, gate, f.session)
 	if err != nil && f.all { // the events of a deleted session stay
 		filter.Session, err = umpire.SessionID(f.session), nil
 	}
-	return gate, filter, err
+	if s, found := gate.Sessions().Get(ctx, filter.Session); found == nil {
+		in.Root = s.Root
+	}
+	return gate, filter, in, err
 }
 
 // untilInterrupted returns the error of a command that runs until it is interrupted. An interrupt is a

@@ -118,26 +118,35 @@ func (t *callTable) reason(l *callLine) string {
 		if e.Code == umpire.CodeDenied && e.Reason != "" {
 			return view.Visible(t.Text.Reason(e.Reason))
 		}
-		headline := func(v umpire.Verdict) string {
-			d := umpire.Decision{Verdict: v, Reason: e.Reason, ReasonCode: e.Code, Accesses: e.Accesses}
-			return view.Headline(&d, t.Dir, t.Text)
-		}
-		said = cmp.Or(headline(umpire.Deny), headline(umpire.Ask), said, view.Visible(t.Text.Reason(e.Reason)))
+		said = cmp.Or(t.headline(e), said, view.Visible(t.Text.Reason(e.Reason)))
 	}
 	return said
+}
+
+// headline says what the denied parts of an event's call would do, or else those that ask.
+func (t *callTable) headline(e *umpire.Event) string {
+	d := umpire.Decision{Verdict: umpire.Ask, Reason: e.Reason, ReasonCode: e.Code, Accesses: e.Accesses}
+	denied := func(a umpire.Access) bool { return a.Verdict == umpire.Deny }
+	if slices.ContainsFunc(e.Accesses, denied) {
+		d.Verdict = umpire.Deny
+	}
+	return view.Headline(&d, t.in, t.Text)
 }
 
 // A callTable shows calls, one a line.
 type callTable struct {
 	*app.App
 
+	in      view.Folders
 	gate    umpire.Gate
 	batches map[umpire.BatchID]umpire.Batch // of the calls without a question
 	undone  map[callName]bool
 }
 
 // showCalls shows the last calls, or all with 0.
-func showCalls(ctx context.Context, a *app.App, gate umpire.Gate, lines []*callLine, last int) error {
+func showCalls(
+	ctx context.Context, a *app.App, gate umpire.Gate, in view.Folders, lines []*callLine, last int,
+) error {
 	if last > 0 && len(lines) > last {
 		lines = lines[len(lines)-last:]
 	}
@@ -145,7 +154,7 @@ func showCalls(ctx context.Context, a *app.App, gate umpire.Gate, lines []*callL
 	if err != nil {
 		return app.Failed(err)
 	}
-	t := callTable{App: a, gate: gate, batches: map[umpire.BatchID]umpire.Batch{}, undone: map[callName]bool{}}
+	t := callTable{App: a, in: in, gate: gate, batches: map[umpire.BatchID]umpire.Batch{}, undone: map[callName]bool{}}
 	for i := range records {
 		if records[i].Undone != "" && records[i].Call != "" {
 			t.undone[callName{records[i].Session, records[i].Call}] = true

@@ -58,7 +58,7 @@ func showInbox(ctx context.Context, a *app.App, gate umpire.Gate, f *watchFlags,
 		return err
 	}
 	conf := tui.Config{
-		Gate: gate, Text: a.Text, Now: a.Now, Code: answerCode,
+		Gate: gate, Home: a.UserHome(), Text: a.Text, Now: a.Now, Code: answerCode,
 		Change: run.DescribeChange(a, gate),
 		In:     a.Stdin, Out: app.TerminalOut(a.Stdout), Env: os.Environ(), NoColour: a.Getenv("NO_COLOR") != "",
 		Undo: run.NewUndoer(a, gate), Serving: serving, Silent: settings.WatchNotify == "off" && !f.notify,

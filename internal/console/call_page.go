@@ -37,7 +37,7 @@ type callPages struct{ *Console }
 
 // showCall shows one call of the timeline.
 func (c *callPages) showCall(w http.ResponseWriter, r *http.Request) {
-	s := &callSheet{history: history{text: textOf(r), now: c.now()}}
+	s := &callSheet{history: history{text: textOf(r), home: c.config.Home, now: c.now()}}
 	if err := c.readCall(r, s); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
@@ -112,7 +112,7 @@ func (s *callSheet) card() *view.Card {
 	} else if strings.Contains(string(s.input), `"command"`) {
 		p.CommandInfo = &umpire.CommandInfo{}
 	}
-	return view.New(p, s.sessions[e.Session], s.text, s.now, false)
+	return view.New(p, s.sessions[e.Session], s.home, s.text, s.now, false)
 }
 
 // draw draws the page, which a row of the timeline also opens to.

@@ -31,7 +31,7 @@ func (c *Console) cardOf(ctx context.Context, p *umpire.Pending, text *catalogue
 	if err != nil {
 		return nil, err
 	}
-	return view.New(*p, session, text, c.now(), false, host.MeanwhileIn(&session)...), nil
+	return view.New(*p, session, c.config.Home, text, c.now(), false, host.MeanwhileIn(&session)...), nil
 }
 
 // openQuestion returns the card of a question with the rest of its page's data.

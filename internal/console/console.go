@@ -21,8 +21,8 @@ type Config struct {
 	GateOf func(person string) umpire.Gate
 	// NewCode returns a new code, which a terminal shows and a person types in the browser.
 	NewCode func() string
-	// Dir is the folder whose rules are shown while there are no sessions.
-	Dir string
+	// Dir is the folder whose rules are shown while there are no sessions, and Home the person's home directory.
+	Dir, Home string
 	// Attend signals that a page on which a person sees questions is open, until leave is called;
 	// it may be nil.
 	Attend func() (leave func())

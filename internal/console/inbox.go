@@ -159,7 +159,7 @@ func (c *Console) groupItems(ctx context.Context, in *inbox, list []umpire.Pendi
 			in.groups = append(in.groups, g)
 		}
 		in.groups[n].items = append(in.groups[n].items, item{
-			Card: view.New(*p, s, in.text, c.now(), false), age: view.Age(c.now().Sub(p.AskedAt)),
+			Card: view.New(*p, s, c.config.Home, in.text, c.now(), false), age: view.Age(c.now().Sub(p.AskedAt)),
 			behind: first[p.Batch], open: i == open,
 		})
 		first[p.Batch] = true

@@ -132,7 +132,7 @@ func TestTheNetworkIsAllowedOfAReadCard(t *testing.T) {
 		umpire.TrialOffered: false, umpire.TrialFirst: false, umpire.TrialNetwork: true, umpire.TrialAgain: true,
 	} {
 		text := languages.Find("en")
-		q := &question{Card: view.New(umpire.Pending{TrialOffer: offer}, umpire.Session{}, text, time.Now(), false), text: text}
+		q := &question{Card: view.New(umpire.Pending{TrialOffer: offer}, umpire.Session{}, "", text, time.Now(), false), text: text}
 		var out strings.Builder
 		if err := html.Render(&out, q.drawBar().Node); err != nil {
 			t.Fatal(err)

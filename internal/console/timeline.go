@@ -29,6 +29,7 @@ const (
 type history struct {
 	text     *catalogue.Language
 	now      time.Time
+	home     string // of the person
 	asked    historyQuery
 	lines    []*line
 	sessions map[umpire.SessionID]umpire.Session
@@ -99,7 +100,7 @@ func (c *Console) showTimeline(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	h := &history{text: textOf(r), now: c.now(), asked: q}
+	h := &history{text: textOf(r), home: c.config.Home, now: c.now(), asked: q}
 	if err := c.readHistory(r.Context(), h); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
@@ -249,7 +250,7 @@ func (q *historyQuery) wants(l *line, text *catalogue.Language) bool {
 	if q.words == "" {
 		return true
 	}
-	tool, accesses, reason := l.subject(text, "")
+	tool, accesses, reason := l.subject(text, view.Folders{})
 	e := &l.events[0]
 	all := strings.ToLower(strings.Join([]string{
 		tool, accesses, string(l.askedInput()), reason, e.Agent, string(e.Session), string(e.Call),
@@ -262,9 +263,8 @@ func (q *historyQuery) wants(l *line, text *catalogue.Language) bool {
 	return true
 }
 
-// subject returns the tool of a line, its accesses, and the reason for the decision. Paths below root are shown
-// relative to it.
-func (l *line) subject(text *catalogue.Language, root string) (tool, accesses, reason string) {
+// subject returns the tool of a line, its accesses, and the reason for the decision.
+func (l *line) subject(text *catalogue.Language, in view.Folders) (tool, accesses, reason string) {
 	for i := range l.events {
 		e := &l.events[i]
 		tool = cmp.Or(tool, view.Visible(e.Tool))
@@ -273,16 +273,21 @@ func (l *line) subject(text *catalogue.Language, root string) (tool, accesses, r
 		}
 		if accesses == "" && len(e.Accesses) > 0 {
 			var why string
-			accesses, why = describeAccesses(e.Accesses, text, root)
+			accesses, why = describeAccesses(e.Accesses, text, in)
 			reason = cmp.Or(reason, why)
 		}
 	}
 	return tool, accesses, reason
 }
 
+// foldersOf returns the folders to which the paths of a session are relative.
+func (h *history) foldersOf(id umpire.SessionID) view.Folders {
+	return view.Folders{Root: h.sessions[id].Root, Home: h.home}
+}
+
 // object returns the command or path of a line as the agent wrote it, or else its accesses. It is safe to show.
 func (h *history) object(l *line) string {
-	_, accesses, _ := l.subject(h.text, h.sessions[l.events[0].Session].Root)
+	_, accesses, _ := l.subject(h.text, h.foldersOf(l.events[0].Session))
 	first, more, _ := strings.Cut(strings.TrimSpace(l.typed), "\n")
 	if more != "" {
 		first += " …"
@@ -291,15 +296,15 @@ func (h *history) object(l *line) string {
 }
 
 // describeAccesses describes the accesses of a call, and says what the worst of them do.
-func describeAccesses(accesses []umpire.Access, text *catalogue.Language, root string) (object, reason string) {
+func describeAccesses(accesses []umpire.Access, text *catalogue.Language, in view.Folders) (object, reason string) {
 	var about []string
 	for i := range accesses {
 		a := accesses[i]
-		a.Target = a.TargetIn(root)
+		a.Target = in.Target(&a)
 		about = append(about, view.AccessText(&a, text))
 	}
 	worst := slices.MinFunc(accesses, func(a, b umpire.Access) int { return cmp.Compare(a.Verdict, b.Verdict) })
-	said := view.Headline(&umpire.Decision{Verdict: worst.Verdict, Accesses: accesses}, root, text)
+	said := view.Headline(&umpire.Decision{Verdict: worst.Verdict, Accesses: accesses}, in, text)
 	return view.Visible(strings.Join(about, "; ")), said
 }
 

@@ -52,7 +52,7 @@ func (h *history) drawFilters() node {
 // drawLine draws a call in one row, which opens to its card, answer, changes and events.
 func (h *history) drawLine(l *line) part {
 	e := &l.events[0]
-	tool, _, reason := l.subject(h.text, h.sessions[e.Session].Root)
+	tool, _, reason := l.subject(h.text, h.foldersOf(e.Session))
 	said := parts{
 		element("span", class("steps"), each(l.course(), h.drawStep)),
 		element("span", class("tool"), written(tool)), written(" "),

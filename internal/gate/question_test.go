@@ -18,7 +18,7 @@ func TestQuestionNamesTheFolder(t *testing.T) {
 		c := command(id, "npm install x")
 		c.Dir, c.Extra = folder, map[string]json.RawMessage{umpire.ExtraDir: json.RawMessage(`"/claimed"`)}
 		d.submit(d.session(umpire.Opening{}), "m"+id, c)
-		card := view.New(d.pending(id), umpire.Session{Root: d.project, Dir: d.project}, nil, d.clock, false)
+		card := view.New(d.pending(id), umpire.Session{Root: d.project, Dir: d.project}, "", nil, d.clock, false)
 		if got := strings.Contains(card.Asker(), "folder:"); got != (id == "below") || strings.Contains(card.Whole(), "claimed") {
 			t.Errorf("%s: %s", id, card.Whole())
 		}

@@ -82,6 +82,9 @@ type Event struct {
 	// ToolUseID is the host's id of the call. If it is empty, Call.ID is derived from Digest.
 	ToolUseID string
 
+	// folders shorten paths in texts.
+	folders view.Folders
+
 	// turn is the host's id of the turn, and transcript the file with the record of the session.
 	turn, transcript string
 

@@ -74,6 +74,7 @@ func TestHostAnswers(t *testing.T) {
 			if !e.Kind.Decides() {
 				continue
 			}
+			e.folders.Root = "/work/shop"
 			for _, s := range sampleDecisions {
 				fmt.Fprintf(&b, "\t%-9s %s\n", s.name, describeOutput(e.Answer(s.d, e.Reply(s.d, Mode{}, false))))
 			}

@@ -92,8 +92,7 @@ func askText(e Event, d umpire.Decision) string { return e.explain(&d, lastingSt
 // explain says what a call would do, why that is not simply allowed, and how to go on. It begins with our name, since a
 // host may have hooks of several programs, or with the fixed words about a person who is not there.
 func (e *Event) explain(d *umpire.Decision, next string) string {
-	said := view.Headline(d, e.Call.Dir, catalogue.English)
-	why := view.WhyBeside(said, d.Reason, d.ReasonCode, catalogue.English)
+	said, why := view.Explain(d, e.folders, catalogue.English)
 	if said == "" {
 		said, why = cmp.Or(why, "this call needs an approval"), ""
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -40,6 +41,14 @@ func TestReasonNamesWhatDecided(t *testing.T) {
 		if got := askText(Event{Host: &claude}, tt.d); got != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
 		}
+	}
+
+	inside := umpire.Decision{Verdict: umpire.Ask, ReasonCode: umpire.CodeMode, Accesses: []umpire.Access{{
+		Kind: umpire.KindWrite, Target: "/w/sub/a.go", Resolved: "/w/sub/a.go", Place: umpire.PlaceInside, Verdict: umpire.Ask,
+	}}}
+	e := Event{Host: &claude, Call: umpire.Call{Dir: "/w/sub"}, folders: view.Folders{Root: "/w", Home: "/home/u"}}
+	if got, want := askText(e, inside), "umpire: writes sub/a.go."; got != want { // not relative to the call's own folder
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 
 	home := umpire.Decision{

@@ -17,6 +17,9 @@ import (
 type Config struct {
 	policy.Settings
 
+	// Root is the project's root folder, by which texts shorten paths.
+	Root string
+
 	// Decide decides a call in a project without storing anything. If project is "", the call's own
 	// folder decides.
 	Decide func(ctx context.Context, project string, q policy.Query) umpire.Decision

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 )
@@ -127,7 +128,7 @@ func partOf(c *Card, a act) Part {
 // cardAccess describes an access in a few words, with its path relative to the project's root.
 func cardAccess(c *Card, a *umpire.Access) string {
 	short := *a
-	short.Target = a.TargetIn(c.Session.Root)
+	short.Target = c.folders().Target(a)
 	return AccessText(&short, c.text)
 }
 
@@ -148,12 +149,13 @@ func writeCode(c *Card) {
 	}
 }
 
-// relative returns a path relative to the session's folder, if it is below it.
+// relative returns a path relative to the session's folder if it is below it, and else as [Folders] show it.
 func (c *Card) relative(path string) string {
-	if rest, err := filepath.Rel(c.Session.Root, path); c.Session.Root != "" && err == nil && filepath.IsLocal(rest) {
+	rest, err := filepath.Rel(c.Session.Root, path)
+	if c.Session.Root != "" && err == nil && filepath.IsLocal(rest) && !strings.HasPrefix(rest, "~") {
 		return rest
 	}
-	return path
+	return c.folders().path(path)
 }
 
 // Object returns the subject of the call in one line that is safe to show: its command,
@@ -164,7 +166,7 @@ func (c *Card) Object() string {
 	}
 	for _, a := range c.acts() {
 		if a.Paths() && a.Target != "" {
-			return c.show(a.TargetIn(c.Session.Root))
+			return c.show(c.folders().Target(a.Access))
 		}
 	}
 	for _, a := range c.acts() {

@@ -29,7 +29,7 @@ func asked(tool string, input any) umpire.Pending {
 func shown(t *testing.T, p umpire.Pending, colour bool) (string, *Card) {
 	t.Helper()
 	s := umpire.Session{ID: "s1", Root: "/p", Dir: "/p/sub", Mode: umpire.ModeDefault, AddDirs: []string{"/added"}}
-	c := New(p, s, nil, p.AskedAt.Add(3*time.Minute), colour)
+	c := New(p, s, "/home/u", nil, p.AskedAt.Add(3*time.Minute), colour)
 	return c.Whole(), c
 }
 
@@ -127,13 +127,13 @@ func TestCardInChinese(t *testing.T) {
 		{write, "\n因为\n⚠️ 权限请求\nWrite 工具请求执行:\n此操作将创建或覆盖文件\n\n"},
 		{fetch, "\n因为\n⚠️ 权限请求\nWebFetch 工具请求执行:\n此操作将发送网络请求\n\n"},
 	} {
-		c := New(test.asked, umpire.Session{ID: "s1", Root: "/p"}, chineseText, test.asked.AskedAt, false)
+		c := New(test.asked, umpire.Session{ID: "s1", Root: "/p"}, "", chineseText, test.asked.AskedAt, false)
 		if text := c.Whole(); !strings.HasPrefix(text, test.want) {
 			t.Errorf("want %q at the head of\n%s", test.want, text)
 		}
 	}
 	var buttons []string
-	for _, o := range New(bash, umpire.Session{ID: "s1", Root: "/p"}, chineseText, bash.AskedAt, false).Options() {
+	for _, o := range New(bash, umpire.Session{ID: "s1", Root: "/p"}, "", chineseText, bash.AskedAt, false).Options() {
 		buttons = append(buttons, o.Key+" "+o.Text)
 	}
 	all := strings.Join(buttons, "\n")
@@ -304,7 +304,7 @@ func TestTitleOf(t *testing.T) {
 		"Write a.txt":                         {Tool: "Write", Input: json.RawMessage(`{"file_path":"/p/a.txt"}`), Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a.txt", Resolved: "/p/a.txt", Place: umpire.PlaceInside}}},
 		"Bash mkdir a …":                      {Tool: "Bash", Input: json.RawMessage(`{"command":"mkdir a\ncp b a"}`), CommandInfo: &umpire.CommandInfo{}},
 	} {
-		if got := TitleOf(&p, umpire.Session{Root: "/p"}, catalogue.English); got != want {
+		if got := TitleOf(&p, umpire.Session{Root: "/p"}, "", catalogue.English); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

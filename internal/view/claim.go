@@ -10,8 +10,8 @@ import (
 )
 
 // TitleOf names a question in a list by its tool and object. It is safe to show.
-func TitleOf(p *umpire.Pending, s umpire.Session, text *catalogue.Language) string {
-	c := Card{Pending: *p, Session: s, text: text}
+func TitleOf(p *umpire.Pending, s umpire.Session, home string, text *catalogue.Language) string {
+	c := Card{Pending: *p, Session: s, home: home, text: text}
 	tool, object := Visible(p.Tool), c.Object()
 	if object == "" || object == tool { // an unknown tool: show its input
 		object = strings.TrimPrefix(c.show(middleOut(string(p.Input))), "{}")

@@ -47,7 +47,7 @@ func TestCoverage(t *testing.T) {
 	if !slices.ContainsFunc(c.Options(), func(o Option) bool { return strings.Contains(o.Text, "would have covered 3 of") }) {
 		t.Errorf("no option says it: %+v", c.Options())
 	}
-	chinese := New(p, c.Session, languages.Find("zh-CN"), p.AskedAt, false)
+	chinese := New(p, c.Session, "", languages.Find("zh-CN"), p.AskedAt, false)
 	got := strings.Join(DescribeCoverage(chinese, umpire.Answer{Scope: umpire.ScopeProject}), "|")
 	if want := `会涵盖 3 次，此处最近共有 57 次询问，其中最严重的：执行 git 'push\x1b[2J'（风险：高，会离开本机）`; got != want {
 		t.Errorf("%q, want %q", got, want)

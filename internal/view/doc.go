@@ -1,7 +1,7 @@
 // Package view renders text for people: safe text, the card of a question, and every
 // message in their language.
 //
-//	c := view.New(pending, session, text, now, false)
+//	c := view.New(pending, session, home, text, now, false)
 //	fmt.Print(c.Whole())
 //	c.Reach(umpire.Answer{Scope: umpire.ScopeProject}) // what an approval would cover
 //

@@ -17,14 +17,22 @@ import (
 const headlineColumns = 90
 
 // Headline says what the parts of a call that led to its verdict would do: the consequence first, in one line
-// of at most 90 columns that is safe to show. Paths are relative to root if they lie inside it. It is "" if the
-// decision names no part.
-func Headline(d *umpire.Decision, root string, text *catalogue.Language) string {
+// of at most 90 columns that is safe to show. It is "" if the decision names no part.
+func Headline(d *umpire.Decision, in Folders, text *catalogue.Language) string {
+	said, _ := Explain(d, in, text)
+	return said
+}
+
+// Explain returns the headline of a decision, and the reason without what the headline says already: "" if nothing is
+// left of it. Both are safe to show.
+func Explain(d *umpire.Decision, in Folders, text *catalogue.Language) (said, why string) {
+	s := sentence{text: text, in: in, code: d.ReasonCode, verdict: d.Verdict}
 	if d.ReasonCode == umpire.CodeCritical { // its reason is the consequence
-		return Visible(text.Reason(d.Reason))
+		said = s.reason(d.Reason)
+	} else {
+		said = s.compose(d.Accesses)
 	}
-	s := sentence{text: text, root: root, code: d.ReasonCode, verdict: d.Verdict}
-	return s.compose(d.Accesses)
+	return said, s.whyBeside(said, d.Reason)
 }
 
 // Headline says what the card's call would do, or what its trial did, as [Headline] does.
@@ -35,12 +43,19 @@ func (c *Card) Headline() string {
 			return fmt.Sprintf(c.text.Of("in a trial it %s; nothing is real yet"), done)
 		}
 	}
-	s := sentence{text: c.text, root: c.Session.Root, code: p.Code, verdict: umpire.Ask}
-	said := cmp.Or(s.compose(p.Accesses), Visible(c.text.Reason(p.Reason)))
+	said, _ := c.explain()
 	if p.Indeterminate {
 		return Joined(c.text.Of("may have run already"), ": ", said)
 	}
 	return said
+}
+
+// explain says what the card's call would do, and why that asks.
+func (c *Card) explain() (said, why string) {
+	p := &c.Pending
+	s := sentence{text: c.text, in: c.folders(), code: p.Code, verdict: umpire.Ask}
+	said = cmp.Or(s.compose(p.Accesses), s.reason(p.Reason))
+	return said, s.whyBeside(said, p.Reason)
 }
 
 // HeadlineTellsAll reports whether the headline says all that a card's call would do and asks for: one thing, whose
@@ -54,22 +69,20 @@ func HeadlineTellsAll(c *Card) bool {
 	if a.Kind == umpire.KindExec {
 		return len(c.Command()) > 0
 	}
-	return a.Target != "" && strings.Contains(c.Headline(), c.show(a.TargetIn(c.Session.Root)))
+	return a.Target != "" && strings.Contains(c.Headline(), c.show(c.folders().Target(a.Access)))
 }
 
 // WhyAsked says in one line why a card's call asks, or "" if its consequence is the whole reason.
 func WhyAsked(c *Card) string {
-	return WhyBeside(c.Headline(), c.Pending.Reason, c.Pending.Code, c.text)
+	_, why := c.explain()
+	return why
 }
 
-// WhyBeside returns the reason of a decision without what its headline says already. It is safe to show, and "" if
-// nothing is left.
-func WhyBeside(headline string, reason umpire.Phrase, code umpire.ReasonCode, text *catalogue.Language) string {
-	why := Visible(text.Reason(reason))
-	outside := strings.TrimPrefix(text.Of("%s, outside the project"), "%s")
+// whyBeside returns a reason without what the headline says already.
+func (s *sentence) whyBeside(headline string, reason umpire.Phrase) string {
+	why := s.reason(reason)
 	switch {
-	case code == umpire.CodeMode, code == umpire.CodeSafe,
-		reason.Is(policy.OutsideProject) && strings.Contains(headline, outside):
+	case s.code == umpire.CodeMode, s.code == umpire.CodeSafe, reason.Is(policy.OutsideProject) && s.saidOutside:
 		return ""
 	case why == headline:
 		return ""
@@ -85,10 +98,15 @@ func WhyBeside(headline string, reason umpire.Phrase, code umpire.ReasonCode, te
 // A sentence describes the accesses with a verdict.
 type sentence struct {
 	text    *catalogue.Language
-	root    string
+	in      Folders
 	code    umpire.ReasonCode
 	verdict umpire.Verdict
+
+	saidOutside bool // the headline says that something lies outside the project
 }
+
+// reason returns a reason, safe to show.
+func (s *sentence) reason(p umpire.Phrase) string { return Visible(s.in.shorten(s.text.Reason(p))) }
 
 // A deed is something that a call does, and the objects it does it to.
 type deed struct {
@@ -118,14 +136,14 @@ func (s *sentence) compose(accesses []umpire.Access) string {
 			if len(deeds) > 0 {
 				width -= Columns(more)
 			}
-			said = cutColumns(s.clause(d, width), width)
+			said, s.saidOutside = cutColumns(s.clause(d, width), width), d.outside
 			continue
 		}
 		longer := fmt.Sprintf(s.text.Of("%s, and %s"), said, s.clause(d, headlineColumns-Columns(said)))
 		if len(deeds) > 0 && Columns(longer)+Columns(more) > headlineColumns || Columns(longer) > headlineColumns {
 			return said + more
 		}
-		said = longer
+		said, s.saidOutside = longer, s.saidOutside || d.outside
 	}
 	return said
 }
@@ -181,7 +199,7 @@ func (s *sentence) addGroup(deeds []deed, group, before []umpire.Access) []deed 
 	if program.Verdict != s.verdict {
 		return s.addPaths(deeds, paths)
 	}
-	own := deed{worst: program, words: Visible(s.text.Reason(cmp.Or(program.Reason, program.Doubt)))}
+	own := deed{worst: program, words: s.reason(cmp.Or(program.Reason, program.Doubt))}
 	switch changes := s.changes(paths); {
 	case program.Reason.Is(shell.UnjudgedCode):
 		if script := scriptOf(program, group[1:]); script != nil {
@@ -304,7 +322,7 @@ var unnamed = map[umpire.AccessKind]string{
 func (s *sentence) deedOf(a *umpire.Access) deed {
 	d := deed{worst: a, outside: liesOutside(*a)}
 	if !isNamed(a) {
-		d.words = cmp.Or(s.text.Of(unnamed[a.Kind]), Visible(s.text.Reason(cmp.Or(a.Reason, a.Doubt))))
+		d.words = cmp.Or(s.text.Of(unnamed[a.Kind]), s.reason(cmp.Or(a.Reason, a.Doubt)))
 		return d
 	}
 	d.objects = []string{s.objectOf(a)}
@@ -324,18 +342,20 @@ func (s *sentence) deedOf(a *umpire.Access) deed {
 	case umpire.KindNetwork:
 		d.words = s.text.Of("reaches %s")
 	case umpire.KindInvoke, umpire.KindExec, umpire.KindUnknown:
-		d.words = withObjects(Visible(s.text.Reason(cmp.Or(a.Reason, a.Doubt))))
+		d.words = withObjects(s.reason(cmp.Or(a.Reason, a.Doubt)))
 	}
 	return d
 }
 
 // objectOf names the object of an access: a path that leads elsewhere by the place that it reaches.
 func (s *sentence) objectOf(a *umpire.Access) string {
-	target := a.TargetIn(s.root)
-	if target == a.Target && a.Paths() {
-		target = cmp.Or(a.Resolved, target)
+	shown := a
+	if a.Paths() && a.Resolved != "" && a.TargetIn(s.in.Root) == a.Target {
+		real := *a
+		real.Target = a.Resolved
+		shown = &real
 	}
-	return cutObject(Visible(target), maxObject)
+	return cutObject(Visible(s.in.Target(shown)), maxObject)
 }
 
 // maxObject is the greatest width of an object in a headline.

@@ -64,7 +64,7 @@ func TestHeadlines(t *testing.T) {
 		}
 		got.WriteString("$ " + quoted + "\n")
 		for _, text := range []*catalogue.Language{catalogue.English, chinese} {
-			said := Headline(&d, bounds.Root, text)
+			said := Headline(&d, Folders{Root: bounds.Root, Home: "/home/me"}, text)
 			if said == "" || Columns(said) > headlineColumns {
 				t.Errorf("%s: %d columns: %q", quoted, Columns(said), said)
 			}

@@ -129,7 +129,7 @@ func (o *offers) ask(call umpire.Call) *view.Card {
 	if len(list) == 0 {
 		return nil
 	}
-	return view.New(list[0], s, nil, list[0].AskedAt, false)
+	return view.New(list[0], s, "", nil, list[0].AskedAt, false)
 }
 
 // answerEach gives each lasting answer that a call's card offers, each to a separate question.

@@ -158,7 +158,7 @@ func (a *approval) show() tea.Cmd {
 		session = a.session
 	}
 	now := a.conf.Now()
-	a.card, a.shown = view.NewWhole(*p, session, a.conf.Text, now, host.MeanwhileIn(&session)...), now
+	a.card, a.shown = view.NewWhole(*p, session, a.conf.Home, a.conf.Text, now, host.MeanwhileIn(&session)...), now
 	a.showTop()
 	return tea.Batch(a.settle(), a.loadDiff(*p, session), loadCoverage(a.base, a.card))
 }
@@ -563,7 +563,7 @@ func (a *approval) rest() []umpire.Pending {
 	var rest []umpire.Pending
 	for _, p := range a.list {
 		session := a.sessions[p.Session]
-		card := view.NewWhole(p, session, a.conf.Text, a.shown)
+		card := view.NewWhole(p, session, a.conf.Home, a.conf.Text, a.shown)
 		plain := !p.Warning && !p.Consequence.AtLeast(umpire.Outward) && !p.Indeterminate &&
 			!card.Hidden() && len(view.LeftOut(card)) == 0 && a.readings.of(&p).read
 		if plain && p.Batch == a.current().Batch && p.Session == a.current().Session && p.Risk == a.current().Risk {

@@ -174,7 +174,7 @@ func (a cardView) nextCalls(width int) []string {
 
 // titleOf names one of the questions that wait.
 func titleOf(a *approval, p *umpire.Pending) string {
-	return view.TitleOf(p, a.sessions[p.Session], a.conf.Text)
+	return view.TitleOf(p, a.sessions[p.Session], a.conf.Home, a.conf.Text)
 }
 
 // shownFields returns the fields on the card's first lines.

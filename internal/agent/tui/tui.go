@@ -64,6 +64,7 @@ type Config struct {
 	Task    string // the first message, if any
 	Once    bool   // after the first turn, Enter on an empty line leaves the chat
 	Model   string // the model's name in the status line
+	Home    string // the person's home directory, by which paths are shortened
 	Text    *catalogue.Language
 	Now     func() time.Time
 	// Change computes a call's changes to files for its card; if nil, cards show no

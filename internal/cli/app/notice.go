@@ -13,6 +13,7 @@ func NoticeConfig(a *App, conf *config.Config) notice.Config {
 		Notify:  conf.Notify,
 		Secrets: filepath.Join(a.KeysDir(), "notify"),
 		Report:  filepath.Join(a.StateDir(), "notices.json"),
+		Home:    a.UserHome(),
 		Text:    a.Text,
 		Warn:    a.RemarkError,
 	}

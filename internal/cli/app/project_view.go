@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/project"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A ProjectView reads the data of the working directory's project, or of all projects, from a gate. The project
@@ -40,6 +41,15 @@ func ViewProject(ctx context.Context, a *App, gate umpire.Gate, as Credential, a
 		v.addID(sessions[i].Project)
 	}
 	return v, err
+}
+
+// Folders shorten the paths of the view's calls. Those of all projects have no common root.
+func (v *ProjectView) Folders(a *App) view.Folders {
+	in := view.Folders{Home: a.UserHome()}
+	if v.project != nil {
+		in.Root = v.project.Root
+	}
+	return in
 }
 
 func (v *ProjectView) addID(id umpire.ProjectID) {

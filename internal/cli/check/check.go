@@ -125,7 +125,7 @@ func runCheck(ctx context.Context, a *app.App, f *checkFlags, words []string) er
 	if d.ReasonCode == umpire.CodeInvalid {
 		return app.Usage("umpire check --help", "%s", d.Reason)
 	}
-	if err := showDecision(a, f, c.dir, d); err != nil {
+	if err := showDecision(a, f, c.root(), d); err != nil {
 		return app.Failed(err)
 	}
 	c.remarkOff()
@@ -213,7 +213,7 @@ func DecideEffects(a *app.App, dir, line string, e *umpire.TrialEffects) (umpire
 
 // ShowRows writes every row that spoke about a decision, as --explain does.
 func ShowRows(a *app.App, to io.Writer, d umpire.Decision, colour bool) {
-	p := &page{w: to, text: a.Text, colour: colour}
+	p := &page{w: to, in: view.Folders{Home: a.UserHome()}, text: a.Text, colour: colour}
 	p.head(d)
 	p.rows(d)
 }
@@ -243,6 +243,7 @@ type checker struct {
 
 // A checkedFolder is the gate and the mode of the calls from one folder.
 type checkedFolder struct {
+	root    string
 	gate    *gate.Gate
 	mode    umpire.Mode
 	profile *policy.Profile
@@ -293,6 +294,14 @@ func (d *checker) decide(call umpire.Call) (umpire.Decision, error) {
 	}), nil
 }
 
+// root returns the root of the project of the calls without a folder.
+func (d *checker) root() string {
+	if c := d.cases[cmp.Or(d.flags.project, d.dir)]; c != nil {
+		return c.root
+	}
+	return ""
+}
+
 // remarkOff names the rule files that are off because they cannot be read.
 func (d *checker) remarkOff() {
 	for dir, c := range d.cases {
@@ -340,7 +349,7 @@ func (d *checker) openGate(dir string) (*checkedFolder, error) {
 		return nil, err
 	}
 	held := !d.flags.unheld && gate.Holds(&gc.Settings, sandbox.Available())
-	c := &checkedFolder{gate: gate.New(gc), mode: mode, profile: profile, held: held}
+	c := &checkedFolder{root: conf.Root, gate: gate.New(gc), mode: mode, profile: profile, held: held}
 	d.cases[dir] = c
 	return c, nil
 }

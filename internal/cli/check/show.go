@@ -20,7 +20,7 @@ func showDecision(a *app.App, f *checkFlags, root string, d umpire.Decision) err
 		return a.ShowJSON(d)
 	}
 	var b bytes.Buffer
-	p := &page{w: &b, root: root, text: a.Text, colour: a.Colour()}
+	p := &page{w: &b, in: view.Folders{Root: root, Home: a.UserHome()}, text: a.Text, colour: a.Colour()}
 	p.head(d)
 	if f.explain {
 		p.rows(d)
@@ -35,7 +35,7 @@ func showDecision(a *app.App, f *checkFlags, root string, d umpire.Decision) err
 // A page writes a decision for a person.
 type page struct {
 	w      io.Writer
-	root   string
+	in     view.Folders
 	text   *catalogue.Language
 	colour bool
 }
@@ -47,8 +47,7 @@ func (p *page) verdict(v umpire.Verdict) string {
 
 // head says what the call would do, and then why that is not simply allowed.
 func (p *page) head(d umpire.Decision) {
-	said := view.Headline(&d, p.root, p.text)
-	why := view.WhyBeside(said, d.Reason, d.ReasonCode, p.text)
+	said, why := view.Explain(&d, p.in, p.text)
 	if said == "" {
 		said, why = why, ""
 	}
@@ -68,11 +67,18 @@ func (p *page) parts(d umpire.Decision) {
 		access := &d.Accesses[i]
 		risk := view.Padded(p.text.Word("of risk", access.Risk.String()), 8)
 		fmt.Fprintf(p.w, "  %s  %s  %s\n", p.verdict(access.Verdict), risk,
-			app.Clip(view.Visible(view.AccessText(access, p.text))))
+			app.Clip(view.Visible(p.accessText(access))))
 		if why := whyText(p.text, d, i); why != "" {
 			fmt.Fprintf(p.w, "                   %s\n", app.Clip(view.Visible(why)))
 		}
 	}
+}
+
+// accessText describes an access, with its path shortened.
+func (p *page) accessText(a *umpire.Access) string {
+	short := *a
+	short.Target = p.in.Target(a)
+	return view.AccessText(&short, p.text)
 }
 
 // whyText describes the access and the reason that settled it.
@@ -120,7 +126,7 @@ func (p *page) rows(d umpire.Decision) {
 			what = p.text.Of("the whole call")
 		case settled(d, r.Access) == r:
 			access := &d.Accesses[r.Access]
-			what, risk, known = view.AccessText(access, p.text), p.text.Word("of risk", access.Risk.String()),
+			what, risk, known = p.accessText(access), p.text.Word("of risk", access.Risk.String()),
 				access.Table
 		default:
 			verdict, later = "("+verdict+")", true

@@ -129,7 +129,7 @@ func readResponderConfig(
 		return host.Config{}, err
 	}
 	return host.Config{
-		Settings: c.Settings.Settings,
+		Settings: c.Settings.Settings, Root: c.Root,
 		Decide: func(ctx context.Context, project string, q policy.Query) umpire.Decision {
 			g := gate.New(a.GateConfig(c))
 			defer g.Close()

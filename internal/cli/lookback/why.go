@@ -176,7 +176,7 @@ func (s *story) tell(a *app.App) error {
 		decision := umpire.Decision{
 			Verdict: verdictOf(d), Reason: d.Reason, ReasonCode: d.Code, Accesses: d.Accesses,
 		}
-		if said := view.Headline(&decision, s.root, a.Text); said != "" {
+		if said := view.Headline(&decision, view.Folders{Root: s.root, Home: a.UserHome()}, a.Text); said != "" {
 			fmt.Fprintln(a.Stdout, said)
 		}
 	}

@@ -73,7 +73,7 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 		return err
 	}
 	var text bytes.Buffer
-	c := view.New(p, session, k.Text, k.Now(), k.Getenv("NO_COLOR") == "")
+	c := view.New(p, session, k.UserHome(), k.Text, k.Now(), k.Getenv("NO_COLOR") == "")
 	text.WriteString(c.Whole())
 	changes := try.ChangesOf(ctx, k.agentRun.App, k.gate, &p, &session)
 	text.WriteString(changes.Text(k.agentRun.App))

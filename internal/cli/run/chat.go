@@ -122,7 +122,7 @@ func (s *agentRun) runChatSession(
 func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) tui.Config {
 	return tui.Config{
 		Gate: person, Host: host, Session: host.session,
-		Task: task, Model: host.modelName(), Text: s.Text, Now: s.Now,
+		Task: task, Model: host.modelName(), Home: s.UserHome(), Text: s.Text, Now: s.Now,
 		Change: DescribeChange(s.App, person),
 		Undo:   &chatUndo{App: s.App, gate: person, root: host.session.Root},
 		In:     s.Stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.Getenv("NO_COLOR") != "",

@@ -30,6 +30,7 @@ type Config struct {
 	Secrets string
 	// Report is the file that describes how sending goes; it may be "".
 	Report string
+	Home   string // of the person, by which paths are shortened
 	Text   *catalogue.Language
 	// Warn receives the errors of background work; nil drops them.
 	Warn func(error)
@@ -303,7 +304,7 @@ func (n *Notifier) describe(ctx context.Context, q *question) (*notice, error) {
 	if err != nil {
 		return nil, err
 	}
-	card := view.New(*p, session, n.config.Text, n.config.now(), false)
+	card := view.New(*p, session, n.config.Home, n.config.Text, n.config.now(), false)
 	told := describe(card, n.config.Text, n.config.Notify.Commands)
 	n.addButtons(told, card)
 	return told, nil

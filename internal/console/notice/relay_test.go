@@ -216,14 +216,14 @@ func TestShownWhole(t *testing.T) {
 	} {
 		p := command("r1", "touch a")
 		test.change(&p)
-		card := view.New(p, umpire.Session{}, nil, time.Now(), false)
+		card := view.New(p, umpire.Session{}, "", nil, time.Now(), false)
 		if got := isShownWhole(card, describe(card, nil, true).object); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 		if isShownWhole(card, describe(card, nil, false).object) {
 			t.Errorf("%s: without its command on the notice", name)
 		}
-		card = view.New(p, umpire.Session{Root: "/w", Dir: "/w/prod"}, nil, time.Now(), false)
+		card = view.New(p, umpire.Session{Root: "/w", Dir: "/w/prod"}, "", nil, time.Now(), false)
 		if isShownWhole(card, describe(card, nil, true).object) {
 			t.Errorf("%s: in a folder that is not on the notice", name)
 		}
