@@ -25,7 +25,8 @@ type Front struct {
 	Line func(ctx context.Context, q *Question) (*relay.Line, error)
 	// Runner returns the id of the process that started this one.
 	Runner func() string
-	// Observes reports whether umpire only observes, in which case no failure stops a call. It may be nil.
+	// Observes reports whether umpire only observes, in which case no failure stops a call. It is called if the answer
+	// could stop one, and the configuration has not been read for it. It may be nil.
 	Observes func() bool
 	// Nonce returns a text that is unique to this question.
 	Nonce func() string
@@ -45,10 +46,21 @@ func (f *Front) Answer(ctx context.Context, args []string) (code int, known bool
 	if err == nil {
 		out = r.watch(ctx, h, func(ctx context.Context) Output { return f.answerQuestion(ctx, h, r, o) })
 	}
-	if f.Observes != nil && f.Observes() {
+	if f.withholds(h, r, &out) {
 		out = r.withhold(h, out)
 	}
 	return out.Print(f.Stdout, f.Stderr), true
+}
+
+// withholds reports whether an answer could stop a call although umpire only observes.
+func (f *Front) withholds(h *Host, r *run, out *Output) bool {
+	if f.Observes == nil || out.Exit == 0 && len(out.Stdout) == 0 || h.DecisionOf(out.Stdout, out.Exit) == "allow" {
+		return false
+	}
+	if observes := r.observes.Load(); observes != nil {
+		return *observes
+	}
+	return f.Observes()
 }
 
 func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o relay.Options) Output {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host/relay"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -172,4 +173,43 @@ func TestHeldQuestionEndsWithItsProcess(t *testing.T) {
 		t.Errorf("exit %d, %q", code, &p.err)
 	}
 	<-gone
+}
+
+// The person's configuration is read again only for an answer that could stop a call and came without it.
+func TestFrontWithholds(t *testing.T) {
+	t.Parallel()
+	deny := claude.Fail("PreToolUse", errLate)
+	for _, tt := range []struct {
+		name  string
+		out   Output
+		known *bool // what the run has read
+		want  bool
+		reads int
+	}{
+		{"silence", Output{}, nil, false, 0},
+		{"denial", deny, nil, true, 1},
+		{"denial while observing", deny, new(true), true, 0},
+		{"denial of a sound gateway", deny, new(false), false, 0},
+	} {
+		reads := 0
+		f := Front{Observes: func() bool { reads++; return true }}
+		r := newRun(time.Now, time.Minute)
+		r.observes.Store(tt.known)
+		if got := f.withholds(&claude, r, &tt.out); got != tt.want || reads != tt.reads {
+			t.Errorf("%s: %t after %d reads, want %t after %d", tt.name, got, reads, tt.want, tt.reads)
+		}
+	}
+}
+
+// A line about what is not enforced begins with the consequence.
+func TestUnenforcedBeginsWithHeadline(t *testing.T) {
+	t.Parallel()
+	d := umpire.Decision{
+		Verdict: umpire.Deny, ReasonCode: umpire.CodeRule, Reason: "The cache is slow to build",
+		Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: "/home/u/a", Verdict: umpire.Deny, Place: umpire.PlaceOutside}},
+	}
+	want := "umpire: writes ~/a, outside the project. Not enforced, would have answered deny. The cache is slow to build.\n"
+	if got := string(unenforced(d, view.Folders{Home: "/home/u"})); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }

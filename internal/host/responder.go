@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -111,6 +112,9 @@ func (p *Responder) now() time.Time {
 // config reads the configuration of the project that a question is about, and applies its deadline.
 func (p *Responder) config(r *run, q *Question, folder string) (Config, error) {
 	c, err := p.Config(folder)
+	if err == nil {
+		r.observes.Store(new(c.Observes()))
+	}
 	if err == nil && c.Hook.Deadline > 0 {
 		r.limitTo(c.Hook.Deadline)
 	}
@@ -124,12 +128,15 @@ func (p *Responder) config(r *run, q *Question, folder string) (Config, error) {
 	return c, err
 }
 
-// unenforced is the text that a warn-only gateway writes to standard error.
-func unenforced(d umpire.Decision) []byte {
+// unenforced says on standard error what a call would do that umpire lets through although it would not have.
+func unenforced(d umpire.Decision, in view.Folders) []byte {
 	if d.Verdict == umpire.Allow {
 		return nil
 	}
-	text := fmt.Sprintf("umpire: not enforced, would have answered %s: %s", d.Verdict,
-		view.Visible(cmp.Or(english(d.Reason), "no reason")))
-	return []byte(text + "\n")
+	said, why := view.Explain(&d, in, catalogue.English)
+	if said == "" {
+		said, why = cmp.Or(why, "this call has no reason"), ""
+	}
+	answer := fmt.Sprintf("Not enforced, would have answered %s", d.Verdict)
+	return []byte(sentences("umpire: "+said, answer, view.Capitalized(why)) + "\n")
 }

@@ -114,7 +114,7 @@ func (p *Responder) plan(c *hookCase, d *umpire.Decision) (rewriting, bool) {
 // record it delays nothing.
 func (p *Responder) observe(ctx context.Context, r *run, c hookCase) Output {
 	out, d := c.event.silence(), c.alone(ctx)
-	out.Stderr, r.asCame = unenforced(d), &d
+	out.Stderr, r.asCame = unenforced(d, c.event.folders), &d
 	if p.Observed != nil && c.event.Kind == BeforeTool {
 		p.Observed(&c.event.Call, &d)
 	}

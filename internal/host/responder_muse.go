@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // muse answers one request of the marker protocol. The request names no folder: it is about the
@@ -23,7 +24,7 @@ func (p *Responder) muse(ctx context.Context, r *run, q *Question) Output {
 		if p.Observed != nil {
 			p.Observed(&query.Call, &decision)
 		}
-		return Output{Stdout: []byte(museSilence), Stderr: unenforced(decision)}
+		return Output{Stdout: []byte(museSilence), Stderr: unenforced(decision, view.Folders{Root: c.Root, Home: p.Home})}
 	}
 	return AnswerMuse(query.Call, decision)
 }

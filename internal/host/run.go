@@ -43,6 +43,9 @@ type run struct {
 	holding atomic.Bool   // a gate may hold the call: ending takes a moment
 	away    atomic.Bool   // the gate shuts down: the question must be asked again
 
+	// observes says that umpire only observes, once the configuration has been read.
+	observes atomic.Pointer[bool]
+
 	// asCame is the decision by which the host runs a call unchanged, or nil.
 	asCame *umpire.Decision
 }
