@@ -34,29 +34,27 @@ func observedFile(a *App) string { return filepath.Join(a.StateDir(), "observed.
 
 // BeginObserving begins the count anew.
 func BeginObserving(a *App) error {
-	line, err := json.Marshal(observation{At: a.Now().UTC()})
-	if err == nil {
-		err = os.MkdirAll(a.StateDir(), 0o700)
-	}
-	if err != nil {
-		return err
-	}
-	return files.Replace(observedFile(a), append(line, '\n'), 0o600)
+	return writeObservation(a, os.O_TRUNC, observation{})
 }
 
 // KeepObservation adds a decision about a call to the count.
 func KeepObservation(a *App, call *umpire.Call, d *umpire.Decision) error {
-	line, err := json.Marshal(observation{
-		At: a.Now().UTC(), Agent: call.Agent, Session: call.Session, Tool: call.Tool,
-		Verdict: &d.Verdict, Code: d.ReasonCode,
+	return writeObservation(a, os.O_APPEND, observation{
+		Agent: call.Agent, Session: call.Session, Tool: call.Tool, Verdict: &d.Verdict, Code: d.ReasonCode,
 	})
+}
+
+// writeObservation writes a line into the file, which it makes if need be. how says where the line goes.
+func writeObservation(a *App, how int, o observation) error {
+	o.At = a.Now().UTC()
+	line, err := json.Marshal(o)
 	if err == nil {
 		err = os.MkdirAll(a.StateDir(), 0o700)
 	}
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(observedFile(a), os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(observedFile(a), how|os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
