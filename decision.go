@@ -102,6 +102,10 @@ type Decision struct {
 	Suggestions []Suggestion
 	// Trial is the trial available for a call that asks; it is NoTrial for any other verdict.
 	Trial TrialOffer
+	// RaiseTo is the next level of autonomy if the call, which asks, would run there, or be tried first if
+	// RaiseTries is set; else "". The JSON form leaves both out.
+	RaiseTo    string
+	RaiseTries bool
 }
 
 // shown is the JSON form of a Decision.

@@ -65,6 +65,18 @@ func (l Level) Autonomy() Autonomy {
 	return a
 }
 
+// Raised returns the policy at the next level of autonomy, or nil if the standing answers are those of the highest
+// level, or of none.
+func (p *Policy) Raised() (*Policy, Level) {
+	at := slices.IndexFunc(Levels, func(l Level) bool { return l.Autonomy() == p.opts.Autonomy }) + 1
+	if at == 0 || at == len(Levels) {
+		return nil, ""
+	}
+	raised := *p
+	raised.opts.Autonomy = Levels[at].Autonomy()
+	return &raised, Levels[at]
+}
+
 // autonomyOutside answers before row 9 asks about a path outside the project.
 func autonomyOutside(j *judge) []umpire.Reason {
 	a, auto := j.access(), &j.policy.opts.Autonomy

@@ -84,6 +84,8 @@ type Event struct {
 
 	// folders shorten paths in texts.
 	folders view.Folders
+	// mayTry says that umpire may run a call first in a trial.
+	mayTry bool
 
 	// turn is the host's id of the turn, and transcript the file with the record of the session.
 	turn, transcript string

@@ -80,14 +80,14 @@ func headlessText(e Event, d umpire.Decision) string {
 
 // unaskedText explains an Ask that the host cannot ask a person.
 func unaskedText(e Event, d umpire.Decision) string {
-	return e.explain(&d, cmp.Or(lastingStep(d), approveStep))
+	return e.explain(&d, cmp.Or(e.lastingStep(d), approveStep))
 }
 
 // approveStep explains how to approve a call that only umpire can ask about.
 const approveStep = "It needs the user's approval: ask the user to keep `umpire watch` open, then try again"
 
 // askText is shown to the user next to the host's own prompt.
-func askText(e Event, d umpire.Decision) string { return e.explain(&d, lastingStep(d)) }
+func askText(e Event, d umpire.Decision) string { return e.explain(&d, e.lastingStep(d)) }
 
 // explain says what a call would do, why that is not simply allowed, and how to go on. It begins with our name, since a
 // host may have hooks of several programs, or with the fixed words about a person who is not there.
@@ -109,7 +109,13 @@ func (e *Event) explain(d *umpire.Decision, next string) string {
 
 // lastingStep returns the shortest way to settle a question for good, or "" if no rule does. The
 // rules of one width settle it together, so it names all rules of the first width.
-func lastingStep(d umpire.Decision) string {
+func (e *Event) lastingStep(d umpire.Decision) string {
+	switch {
+	case d.RaiseTo != "" && !d.RaiseTries:
+		return "To have such calls run: umpire autonomy " + d.RaiseTo
+	case d.RaiseTo != "" && e.mayTry:
+		return "To have such calls tried first: umpire autonomy " + d.RaiseTo
+	}
 	var adds []string
 	for _, s := range d.Suggestions {
 		if s.Width != d.Suggestions[0].Width {

@@ -51,6 +51,24 @@ func TestReasonNamesWhatDecided(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 
+	e.mayTry = true
+	for _, tt := range []struct {
+		tries bool
+		want  string
+	}{
+		{false, "umpire: writes sub/a.go. To have such calls run: umpire autonomy medium."},
+		{true, "umpire: writes sub/a.go. To have such calls tried first: umpire autonomy medium."},
+	} {
+		inside.RaiseTo, inside.RaiseTries, inside.Suggestions = "medium", tt.tries, suggested
+		if got := askText(e, inside); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+	}
+	e.mayTry = false // then a rule settles it
+	if got, want := askText(e, inside), "umpire: writes sub/a.go. To settle it for good: umpire rules add allow 'Bash(rm -rf cache:*)'."; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+
 	home := umpire.Decision{
 		Verdict: umpire.Deny, Reason: "Critical risk: deletes a home directory", ReasonCode: umpire.CodeCritical,
 		Accesses: []umpire.Access{{Kind: umpire.KindDelete, Target: "/home/u", Risk: umpire.Critical}},
@@ -67,7 +85,7 @@ func TestLastingStepIsTypeable(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range []string{"echo it's", "echo \x1b[2J", "a\nb", strings.Repeat("x", 400)} {
 		d := umpire.Decision{Suggestions: []umpire.Suggestion{{Action: umpire.Allow, Tool: "Bash", Match: umpire.Match{CommandPrefix: prefix}}}}
-		if step := lastingStep(d); step != "" {
+		if step := (&Event{Host: &claude}).lastingStep(d); step != "" {
 			t.Errorf("%q: offered %q", prefix, step)
 		}
 	}

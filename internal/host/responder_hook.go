@@ -138,7 +138,7 @@ func (p *Responder) hookCase(r *run, q *Question, e Event) (hookCase, error) {
 		return hookCase{}, err
 	}
 	e.Call.Dir = cmp.Or(e.Call.Dir, project)
-	e.folders = view.Folders{Root: c.Root, Home: p.Home}
+	e.folders, e.mayTry = view.Folders{Root: c.Root, Home: p.Home}, e.Host.Rewrites() && !c.Hook.NeverRewrite
 	// A configured reject never asks, and Claude Code's plan mode must not turn that into a
 	// question.
 	headless := q.Headless || c.Mode == umpire.ModeReject

@@ -164,6 +164,13 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 			shortenDecision(&d)
 		}
 	}
+	d = j.heedUndo(j.Policy, q, d)
+	j.raise(q, &d)
+	return d
+}
+
+// heedUndo decides an allowed command line again if undo could not restore what it changes.
+func (j *Judge) heedUndo(p *policy.Policy, q policy.Query, d umpire.Decision) umpire.Decision {
 	if q.Call.Tool != "Bash" || d.Verdict != umpire.Allow {
 		return d
 	}
@@ -172,9 +179,24 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 		room = relay.MaxRecorded
 	}
 	if q.BeyondUndo = beyondUndo(&d, append([]string{j.Bounds.Root}, j.Bounds.Added...), room); q.BeyondUndo != "" {
-		return policy.Decide(j.Policy, q)
+		return policy.Decide(p, q)
 	}
 	return d
+}
+
+// raise adds the next level of autonomy to a question that it would settle.
+func (j *Judge) raise(q policy.Query, d *umpire.Decision) {
+	if d.Verdict != umpire.Ask || j.Policy == nil {
+		return
+	}
+	p, level := j.Policy.Raised()
+	if p == nil {
+		return
+	}
+	raised := j.heedUndo(p, q, policy.Decide(p, q))
+	if raised.Verdict == umpire.Allow || raised.Trial == umpire.TrialFirst && d.Trial != umpire.TrialFirst {
+		d.RaiseTo, d.RaiseTries = string(level), raised.Verdict == umpire.Ask
+	}
 }
 
 // shellOf returns the shell that will run the call's line, or "" if the caller named none.

@@ -37,7 +37,7 @@ func TestFoldersShortenTargets(t *testing.T) {
 		"/home/me/a: no such file":      "~/a: no such file",
 		"runs the code of /home/me/a/b": "runs the code of ~/a/b",
 		"reads /mnt/home/me/a":          "reads /mnt/home/me/a",
-		"在项目之外：/home/me/a":             "在项目之外：~/a",
+		"在项目之外：/home/me/a":              "在项目之外：~/a",
 	} {
 		if got := f.shorten(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
@@ -152,7 +153,16 @@ func (p *page) rowText(r *umpire.Reason) string {
 
 // next shows the rule that would settle the question next time.
 func (p *page) next(d umpire.Decision) {
-	if d.Verdict != umpire.Ask || len(d.Suggestions) == 0 {
+	if d.Verdict != umpire.Ask {
+		return
+	}
+	switch {
+	case d.RaiseTo != "" && !d.RaiseTries:
+		p.raise(p.text.Of("To have calls like this run"), d.RaiseTo)
+	case d.RaiseTo != "" && sandbox.Available().Whole():
+		p.raise(p.text.Of("To have calls like this tried first, with undo"), d.RaiseTo)
+	}
+	if len(d.Suggestions) == 0 {
 		return
 	}
 	fmt.Fprintf(p.w, "\n%s\n", p.text.Of("To settle this for next time, narrowest first:"))
@@ -164,6 +174,11 @@ func (p *page) next(d umpire.Decision) {
 		}
 		fmt.Fprintf(p.w, "  umpire rules add %s\n", view.Visible(RuleWords(&s)))
 	}
+}
+
+// raise names the command that raises the level of autonomy.
+func (p *page) raise(purpose, level string) {
+	fmt.Fprintf(p.w, "\n%s\n", view.Joined(purpose, ": ", "umpire autonomy "+level))
 }
 
 // widthTexts describe the coverage of the widths.
