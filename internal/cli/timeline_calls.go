@@ -27,18 +27,9 @@ type callName struct {
 // of calls that changes files or later decisions.
 func groupCalls(events []umpire.Event) []*callLine {
 	var lines []*callLine
-	calls := map[callName]*callLine{}
-	for _, e := range events {
-		name := callName{e.Session, e.Call}
-		switch of := calls[name]; {
-		case of != nil:
-			of.events = append(of.events, e)
-		case e.Call != "":
-			calls[name] = &callLine{[]umpire.Event{e}}
-			lines = append(lines, calls[name])
-		case loneWords[e.Kind] != "":
-			lines = append(lines, &callLine{[]umpire.Event{e}})
-		}
+	begins := func(_ int, e *umpire.Event) bool { return e.Call != "" || loneWords[e.Kind] != "" }
+	for _, group := range view.GroupByCall(events, begins) {
+		lines = append(lines, &callLine{group})
 	}
 	return lines
 }

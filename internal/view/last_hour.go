@@ -20,12 +20,6 @@ type LastHour struct {
 	asked map[callName]bool
 }
 
-// A callName names a call: agents restart their numbers in each session.
-type callName struct {
-	session umpire.SessionID
-	call    umpire.CallID
-}
-
 // Add counts an event.
 func (h *LastHour) Add(e *umpire.Event) {
 	call := callName{e.Session, e.Call}
