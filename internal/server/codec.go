@@ -16,8 +16,8 @@ import (
 // A carrier is a value to be encoded or decoded. A decoding error is kept in the carrier
 // and answered by the handler like any other error.
 type carrier interface {
-	appendJSON(dst []byte) ([]byte, error)
-	appendProto(dst []byte) ([]byte, error)
+	encodeJSON() ([]byte, error)
+	encodeProto() ([]byte, error)
 	readJSON(data []byte)
 	readProto(data []byte)
 }
@@ -33,12 +33,9 @@ type body struct {
 // A shaper is a value that needs a conversion before its JSON fits its message.
 type shaper interface{ shape() (any, error) }
 
-func (b *body) appendJSON(dst []byte) ([]byte, error) {
-	data, err := json.Marshal(b.value)
-	return append(dst, data...), err
-}
+func (b *body) encodeJSON() ([]byte, error) { return json.Marshal(b.value) }
 
-func (b *body) appendProto(dst []byte) ([]byte, error) {
+func (b *body) encodeProto() ([]byte, error) {
 	shown := b.value
 	if s, ok := shown.(shaper); ok {
 		shaped, err := s.shape()
@@ -51,15 +48,15 @@ func (b *body) appendProto(dst []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return appendProtoOf(dst, data, b.message.ProtoReflect().New().Interface())
+	return encodeProtoOf(data, b.message.ProtoReflect().New().Interface())
 }
 
-// appendProtoOf appends a JSON object, encoded as a message.
-func appendProtoOf(dst, data []byte, m proto.Message) ([]byte, error) {
+// encodeProtoOf encodes a JSON object as a message.
+func encodeProtoOf(data []byte, m proto.Message) ([]byte, error) {
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, m); err != nil {
 		return nil, err
 	}
-	return proto.MarshalOptions{}.MarshalAppend(dst, m)
+	return proto.Marshal(m)
 }
 
 func (b *body) readJSON(data []byte) { b.err = readJSON(data, b.value) }
@@ -173,16 +170,13 @@ type jsonCodec struct{ name string }
 // Name returns the name in the content type.
 func (c jsonCodec) Name() string { return c.name }
 
-// Marshal encodes a carrier.
-func (c jsonCodec) Marshal(v any) ([]byte, error) { return c.marshalAppend(nil, v) }
-
-// marshalAppend avoids a copy, and keeps shared bytes out of Connect's buffers.
-func (jsonCodec) marshalAppend(dst []byte, v any) ([]byte, error) {
+// Marshal encodes a carrier. Connect reuses the bytes as a buffer.
+func (jsonCodec) Marshal(v any) ([]byte, error) {
 	c, ok := v.(carrier)
 	if !ok {
 		return nil, umpire.Errorf("%T is no carrier", v)
 	}
-	return c.appendJSON(dst)
+	return c.encodeJSON()
 }
 
 // Unmarshal decodes a carrier.
@@ -201,16 +195,13 @@ type protoCodec struct{}
 // Name returns the name in the content type.
 func (protoCodec) Name() string { return "proto" }
 
-// Marshal encodes a carrier or a message.
-func (c protoCodec) Marshal(v any) ([]byte, error) { return c.marshalAppend(nil, v) }
-
-// marshalAppend avoids a copy, and keeps shared bytes out of Connect's buffers.
-func (protoCodec) marshalAppend(dst []byte, v any) ([]byte, error) {
+// Marshal encodes a carrier or a message. Connect reuses the bytes as a buffer.
+func (protoCodec) Marshal(v any) ([]byte, error) {
 	switch v := v.(type) {
 	case carrier:
-		return v.appendProto(dst)
+		return v.encodeProto()
 	case proto.Message:
-		return proto.MarshalOptions{}.MarshalAppend(dst, v)
+		return proto.Marshal(v)
 	}
 	return nil, umpire.Errorf("%T is neither carrier nor message", v)
 }

@@ -85,18 +85,18 @@ func joinLines(frames []*frame, codes bool) (lines []byte, err error) {
 	return lines, nil
 }
 
-func (f *frame) appendJSON(dst []byte) ([]byte, error) {
+func (f *frame) encodeJSON() ([]byte, error) {
 	_, err := f.lines(false)
-	return append(dst, f.english.json...), err
+	return slices.Clone(f.english.json), err
 }
 
-func (f *frame) appendProto(dst []byte) ([]byte, error) {
+func (f *frame) encodeProto() ([]byte, error) {
 	f.binary.Do(func() {
 		if _, f.protoErr = f.lines(false); f.protoErr == nil {
-			f.proto, f.protoErr = appendProtoOf(nil, f.english.json, new(umpirev1.Event))
+			f.proto, f.protoErr = encodeProtoOf(f.english.json, new(umpirev1.Event))
 		}
 	})
-	return append(dst, f.proto...), f.protoErr
+	return slices.Clone(f.proto), f.protoErr
 }
 
 // A frame is never decoded.
