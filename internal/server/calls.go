@@ -62,10 +62,15 @@ type callService struct {
 }
 
 func (c *callService) addRoutes(r routes) {
+	own := c.owner.checkOwn
 	r.addProcedure(umpirev1connect.GateServiceCheckProcedure, roleAgent,
-		unary(maxCallBody, c.Check, &umpirev1.Call{}, &umpirev1.Decision{}))
+		unary(maxCallBody, c.gate.Check, &umpirev1.Call{}, &umpirev1.Decision{},
+			// The answer reveals facts about the session.
+			func(ctx context.Context, in *umpire.Call) error { return own(ctx, in.Session) }))
 	r.addProcedure(umpirev1connect.GateServiceSubmitProcedure, roleAgent,
-		unary(maxCallBody, c.Submit, &umpirev1.Submission{}, &umpirev1.Batch{}))
+		unary(maxCallBody, c.gate.Submit, &umpirev1.Submission{}, &umpirev1.Batch{},
+			func(ctx context.Context, in *umpire.Submission) error { return mayLoosen(ctx, in.Sandbox) },
+			func(ctx context.Context, in *umpire.Submission) error { return own(ctx, in.Session) }))
 	r.addProcedure(umpirev1connect.GateServiceGetBatchProcedure, roleAgent,
 		unary(maxBody, c.GetBatch, &umpirev1.GetBatchRequest{}, &umpirev1.Batch{}))
 	r.addProcedure(umpirev1connect.GateServiceListPendingProcedure, roleAgent,
@@ -73,54 +78,35 @@ func (c *callService) addRoutes(r routes) {
 	r.addProcedure(umpirev1connect.GateServiceResolveProcedure, rolePerson,
 		unary(maxBody, c.Resolve, &umpirev1.Answer{}, &umpirev1.Batch{}))
 	r.addProcedure(umpirev1connect.GateServiceStartProcedure, roleAgent,
-		unary(maxBody, c.Start, &umpirev1.Start{}, &umpirev1.Started{}))
+		unary(maxBody, c.gate.Start, &umpirev1.Start{}, &umpirev1.Started{},
+			func(ctx context.Context, in *umpire.Start) error { return mayLoosen(ctx, in.Sandbox) },
+			func(ctx context.Context, in *umpire.Start) error { return asItself(ctx, in.Runner) },
+			func(ctx context.Context, in *umpire.Start) error { return own(ctx, in.Session) }))
 	r.addProcedure(umpirev1connect.GateServiceFinishProcedure, roleAgent,
-		unary(maxCallBody, c.Finish, &umpirev1.Result{}, &umpirev1.Batch{}))
+		unary(maxCallBody, c.gate.Finish, &umpirev1.Result{}, &umpirev1.Batch{},
+			func(ctx context.Context, in *umpire.Result) error { return own(ctx, in.Session) }))
+	// A trial belongs to its runner, like the start of a call.
 	r.addProcedure(umpirev1connect.GateServiceBeginTrialProcedure, roleAgent,
-		unary(maxBody, c.BeginTrial, &umpirev1.TrialRequest{}, &umpirev1.BegunTrial{}))
+		unary(maxBody, c.gate.Trials().Begin, &umpirev1.TrialRequest{}, &umpirev1.BegunTrial{},
+			func(ctx context.Context, in *umpire.TrialRequest) error { return mayLoosen(ctx, in.Sandbox) },
+			func(ctx context.Context, in *umpire.TrialRequest) error { return asItself(ctx, in.Runner) },
+			func(ctx context.Context, in *umpire.TrialRequest) error { return own(ctx, in.Session) }))
 	r.addProcedure(umpirev1connect.GateServiceReportTrialProcedure, roleAgent,
-		unary(maxCallBody, c.ReportTrial, &umpirev1.TrialReport{}, &umpirev1.Batch{}))
+		unary(maxCallBody, c.gate.Trials().Report, &umpirev1.TrialReport{}, &umpirev1.Batch{},
+			func(ctx context.Context, in *umpire.TrialReport) error { return mayLoosen(ctx, in.Sandbox) },
+			func(ctx context.Context, in *umpire.TrialReport) error { return own(ctx, in.Session) }))
 	r.addProcedure(umpirev1connect.GateServiceSettleTrialProcedure, roleAgent,
-		unary(maxBody, c.SettleTrial, &umpirev1.TrialSettlement{}, &umpirev1.Batch{}))
+		unary(maxBody, c.SettleTrial, &umpirev1.TrialSettlement{}, &umpirev1.Batch{},
+			func(ctx context.Context, in *umpire.TrialSettlement) error { return mayLoosen(ctx, in.Sandbox) },
+			func(ctx context.Context, in *umpire.TrialSettlement) error {
+				return needPerson(ctx, "record", in.Record != nil)
+			},
+			func(ctx context.Context, in *umpire.TrialSettlement) error { return own(ctx, in.Session) }))
 }
 
-// Check decides a call. A call with a session needs access to that session, because the
-// answer reveals facts about it.
-func (c *callService) Check(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
-	if err := c.owner.checkOwn(ctx, call.Session); err != nil {
-		return umpire.Decision{}, err
-	}
-	return c.gate.Check(ctx, call)
-}
-
-func (c *callService) Submit(ctx context.Context, sub umpire.Submission) (umpire.Batch, error) {
-	if err := mayLoosen(ctx, sub.Sandbox); err != nil {
-		return umpire.Batch{}, err
-	}
-	if err := c.owner.checkOwn(ctx, sub.Session); err != nil {
-		return umpire.Batch{}, err
-	}
-	return c.gate.Submit(ctx, sub)
-}
-
-func (c *callService) Start(ctx context.Context, start umpire.Start) (umpire.Started, error) {
-	if err := mayLoosen(ctx, start.Sandbox); err != nil {
-		return umpire.Started{}, err
-	}
-	if err := asItself(ctx, start.Runner); err != nil {
-		return umpire.Started{}, err
-	}
-	if err := c.owner.checkOwn(ctx, start.Session); err != nil {
-		return umpire.Started{}, err
-	}
-	return c.gate.Start(ctx, start)
-}
-
-func (c *callService) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error) {
-	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
-		return umpire.Batch{}, err
-	}
-	return c.gate.Finish(ctx, r)
+// SettleTrial signs a trial that a person settled outside any session.
+func (c *callService) SettleTrial(ctx context.Context, s umpire.TrialSettlement) (umpire.Batch, error) {
+	return signGate(ctx, c.gate).Trials().Settle(ctx, s)
 }
 
 func mayLoosen(ctx context.Context, c *umpire.Confinement) error {

@@ -29,12 +29,21 @@ func (r routes) addProcedure(name string, role role, p procedure) {
 }
 
 // unary makes a procedure from a function. The types of its argument and its result have
-// the JSON of the messages.
-func unary[In, Out any](limit int, f func(context.Context, In) (Out, error), in, out proto.Message) procedure {
+// the JSON of the messages. The checks come first: each may refuse the request.
+func unary[In, Out any](
+	limit int, f func(context.Context, In) (Out, error), in, out proto.Message,
+	checks ...func(context.Context, *In) error,
+) procedure {
 	u := unaryProcedure{
 		limit: limit, in: in, out: out, empty: func() any { return new(In) },
 		call: func(ctx context.Context, in any) (any, error) {
-			out, err := f(ctx, *in.(*In)) //nolint:forcetypeassert // made by empty
+			request := in.(*In) //nolint:forcetypeassert // made by empty
+			for _, check := range checks {
+				if err := check(ctx, request); err != nil {
+					return nil, err
+				}
+			}
+			out, err := f(ctx, *request)
 			if err == nil && !exchangeOf(ctx).codes {
 				out = catalogue.In(catalogue.English, out)
 			}

@@ -49,32 +49,39 @@ type sessionService struct {
 }
 
 func (c *sessionService) addRoutes(r routes) {
+	sessions, conversations, own := c.gate.Sessions(), c.gate.Conversations(), c.owner.checkOwn
 	r.addProcedure(umpirev1connect.SessionServiceOpenProcedure, roleAgent,
-		unary(maxBody, c.Open, &umpirev1.Opening{}, &umpirev1.Session{}))
+		unary(maxBody, sessions.Open, &umpirev1.Opening{}, &umpirev1.Session{}, c.checkOpening))
 	r.addProcedure(umpirev1connect.SessionServiceContinueProcedure, roleAgent,
-		unary(maxBody, c.Continue, &umpirev1.Resumption{}, &umpirev1.Session{}))
+		unary(maxBody, sessions.Continue, &umpirev1.Resumption{}, &umpirev1.Session{}, c.checkResumption))
 	r.addProcedure(umpirev1connect.SessionServiceForkProcedure, roleAgent,
-		unary(maxBody, c.Fork, &umpirev1.Resumption{}, &umpirev1.Session{}))
+		unary(maxBody, c.Fork, &umpirev1.Resumption{}, &umpirev1.Session{}, c.checkResumption))
 	r.addProcedure(umpirev1connect.SessionServiceGetProcedure, roleAgent,
-		unary(maxBody, c.Get, &umpirev1.SessionRequest{}, &umpirev1.Session{}))
+		unary(maxBody, c.Get, &umpirev1.SessionRequest{}, &umpirev1.Session{},
+			func(ctx context.Context, in *sessionRequest) error { return c.owner.checkFree(ctx, in.Session) }))
 	r.addProcedure(umpirev1connect.SessionServiceLatestProcedure, roleAgent,
 		unary(maxBody, c.Latest, &umpirev1.LatestRequest{}, &umpirev1.Session{}))
 	r.addProcedure(umpirev1connect.SessionServiceListProcedure, rolePerson,
 		unary(maxBody, c.List, &umpirev1.SessionQuery{}, &umpirev1.SessionList{}))
 	r.addProcedure(umpirev1connect.SessionServiceGetConversationProcedure, rolePerson,
-		unary(maxBody, c.gate.Conversations().Read, &umpirev1.ConversationQuery{}, &umpirev1.Conversation{}))
+		unary(maxBody, conversations.Read, &umpirev1.ConversationQuery{}, &umpirev1.Conversation{}))
 	r.addProcedure(umpirev1connect.SessionServiceSetModeProcedure, rolePerson,
 		unary(maxBody, c.SetMode, &umpirev1.ModeChange{}, &umpirev1.Session{}))
 	r.addProcedure(umpirev1connect.SessionServicePromptProcedure, roleAgent,
-		unary(maxCallBody, c.Prompt, &umpirev1.Prompt{}, &umpirev1.Prompted{}))
+		unary(maxCallBody, conversations.Prompt, &umpirev1.Prompt{}, &umpirev1.Prompted{},
+			func(ctx context.Context, in *umpire.Prompt) error { return own(ctx, in.Session) }))
 	r.addProcedure(umpirev1connect.SessionServiceComposeProcedure, roleAgent,
-		unary(maxBody, c.Compose, &umpirev1.ComposeRequest{}, &umpirev1.Conversation{}))
+		unary(maxBody, c.Compose, &umpirev1.ComposeRequest{}, &umpirev1.Conversation{},
+			func(ctx context.Context, in *composeRequest) error { return own(ctx, in.Session) }))
 	r.addProcedure(umpirev1connect.SessionServiceReplyProcedure, roleAgent,
-		unary(maxCallBody, c.Reply, &umpirev1.Reply{}, &umpirev1.Session{}))
+		unary(maxCallBody, conversations.Reply, &umpirev1.Reply{}, &umpirev1.Session{},
+			func(ctx context.Context, in *umpire.Reply) error { return own(ctx, in.Session) }))
 	r.addProcedure(umpirev1connect.SessionServiceRenewProcedure, roleAgent,
-		unary(maxBody, c.Renew, &umpirev1.RenewRequest{}, &umpirev1.RenewResponse{}))
+		unary(maxBody, c.Renew, &umpirev1.RenewRequest{}, &umpirev1.RenewResponse{},
+			func(ctx context.Context, in *composeRequest) error { return own(ctx, in.Session) }))
 	r.addProcedure(umpirev1connect.SessionServiceEndProcedure, roleAgent,
-		unary(maxBody, c.End, &umpirev1.EndRequest{}, &umpirev1.EndResponse{}))
+		unary(maxBody, c.End, &umpirev1.EndRequest{}, &umpirev1.EndResponse{},
+			func(ctx context.Context, in *endRequest) error { return own(ctx, in.Session) }))
 	r.addProcedure(umpirev1connect.SessionServiceDeleteProcedure, rolePerson,
 		unary(maxBody, c.Delete, &umpirev1.SessionRequest{}, &umpirev1.DeleteResponse{}))
 }
@@ -88,27 +95,25 @@ func needPerson(ctx context.Context, field string, wanted bool) error {
 	return nil
 }
 
-func (c *sessionService) Open(ctx context.Context, o umpire.Opening) (umpire.Session, error) {
+// checkOpening refuses agents a person's options, and another agent's session.
+func (c *sessionService) checkOpening(ctx context.Context, o *umpire.Opening) error {
 	if err := needPerson(ctx, "allow_bypass", o.AllowBypass); err != nil {
-		return umpire.Session{}, err
+		return err
 	}
 	if err := needPerson(ctx, "allowed_tools", len(o.AllowedTools) > 0); err != nil {
-		return umpire.Session{}, err
+		return err
 	}
 	if err := asRunner(ctx, o.Runner); err != nil {
-		return umpire.Session{}, err
+		return err
 	}
 	if err := c.owner.checkOwn(ctx, o.Parent); err != nil {
-		return umpire.Session{}, err
-	}
-	if err := c.owner.checkFree(ctx, o.ID); err != nil {
-		return umpire.Session{}, err
+		return err
 	}
 	o.Limited = exchangeOf(ctx).role < rolePerson
-	return c.gate.Sessions().Open(ctx, o)
+	return c.owner.checkFree(ctx, o.ID)
 }
 
-// checkResumption refuses agents a person's options, and another agent's session.
+// checkResumption is checkOpening for an existing session.
 func (c *sessionService) checkResumption(ctx context.Context, r *umpire.Resumption) error {
 	if err := needPerson(ctx, "allow_bypass", r.AllowBypass); err != nil {
 		return err
@@ -123,24 +128,11 @@ func (c *sessionService) checkResumption(ctx context.Context, r *umpire.Resumpti
 	return c.owner.checkFree(ctx, r.ID)
 }
 
-func (c *sessionService) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
-	if err := c.checkResumption(ctx, &r); err != nil {
-		return umpire.Session{}, err
-	}
-	return c.gate.Sessions().Continue(ctx, r)
-}
-
 func (c *sessionService) Fork(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
-	if err := c.checkResumption(ctx, &r); err != nil {
-		return umpire.Session{}, err
-	}
 	return c.gate.Sessions().Fork(ctx, r.ID, r)
 }
 
 func (c *sessionService) Get(ctx context.Context, r sessionRequest) (umpire.Session, error) {
-	if err := c.owner.checkFree(ctx, r.Session); err != nil {
-		return umpire.Session{}, err
-	}
 	return c.gate.Sessions().Get(ctx, r.Session)
 }
 
@@ -150,20 +142,6 @@ func (c *sessionService) Latest(ctx context.Context, q umpire.LatestQuery) (umpi
 		return umpire.Session{}, err
 	}
 	return latest, c.owner.checkFree(ctx, latest.ID)
-}
-
-func (c *sessionService) Prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error) {
-	if err := c.owner.checkOwn(ctx, p.Session); err != nil {
-		return umpire.Prompted{}, err
-	}
-	return c.gate.Conversations().Prompt(ctx, p)
-}
-
-func (c *sessionService) Reply(ctx context.Context, r umpire.Reply) (umpire.Session, error) {
-	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
-		return umpire.Session{}, err
-	}
-	return c.gate.Conversations().Reply(ctx, r)
 }
 
 func (c *sessionService) List(ctx context.Context, q sessionQuery) (sessionList, error) {
@@ -186,24 +164,15 @@ func (c *sessionService) SetMode(ctx context.Context, m umpire.ModeChange) (umpi
 }
 
 func (c *sessionService) Compose(ctx context.Context, r composeRequest) (umpire.Conversation, error) {
-	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
-		return umpire.Conversation{}, err
-	}
 	return c.gate.Conversations().Compose(ctx, r.Session, r.Epoch)
 }
 
 func (c *sessionService) Renew(ctx context.Context, r composeRequest) (renewResponse, error) {
-	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
-		return renewResponse{}, err
-	}
 	until, err := c.gate.Sessions().Renew(ctx, r.Session, r.Epoch)
 	return renewResponse{LeaseUntil: until}, err
 }
 
 func (c *sessionService) End(ctx context.Context, r endRequest) (nothing, error) {
-	if err := c.owner.checkOwn(ctx, r.Session); err != nil {
-		return nothing{}, err
-	}
 	return nothing{}, c.gate.Sessions().End(ctx, r.Session, r.Reason)
 }
 
