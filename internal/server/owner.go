@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/hold/process"
@@ -32,16 +30,11 @@ const maxFamily = 16
 
 // bondOf returns the client's relation to a session's named process.
 func (p *peer) bondOf(name string) bond {
-	host, err := os.Hostname()
-	if err != nil || !p.hasOrigin() || !tellsPeers {
-		return bondUnknown
-	}
-	itself, ok := parseRunner(name, host)
-	if !ok {
+	if !p.hasOrigin() || !tellsPeers {
 		return bondUnknown
 	}
 	p.once.Do(p.findOrigin)
-	if slices.Contains(p.origin.itself, itself) || slices.Contains(p.origin.lineage, itself) {
+	if hasProcess(p.origin.itself, name) || hasProcess(p.origin.lineage, name) {
 		return bondOwn
 	}
 	alive, known := process.Alive(name)
@@ -151,14 +144,12 @@ func asRunner(ctx context.Context, name string) error {
 // runnerOf returns the agent that the client works for: the client itself if it claims so, or else the process that
 // started it, skipping shells that only start a hook. The claim is only a fallback if the gate cannot look.
 func (p *peer) runnerOf(claim string) string {
-	host, err := os.Hostname()
-	if err != nil || !p.hasOrigin() || !tellsPeers {
+	if !p.hasOrigin() || !tellsPeers {
 		return claim
 	}
 	p.once.Do(p.findOrigin)
-	named, _ := parseRunner(claim, host)
 	switch from := &p.origin; {
-	case len(from.itself) == 0, slices.Contains(from.itself, named):
+	case len(from.itself) == 0, hasProcess(from.itself, claim):
 		return claim
 	case len(from.itself) > 1, len(from.lineage) == 0:
 		return ""

@@ -10,7 +10,6 @@ import (
 	systemuser "os/user"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/umpirehq/umpire"
@@ -50,10 +49,15 @@ type origin struct {
 	objection string
 }
 
-// A peerProcess has a start time, which distinguishes it from later processes with the same id.
+// A peerProcess has the name that sessions use, which distinguishes it from later processes with the same id.
 type peerProcess struct {
-	pid     int
-	started string
+	pid  int
+	name string
+}
+
+// hasProcess reports whether a process with a name is in a list.
+func hasProcess(list []peerProcess, name string) bool {
+	return slices.ContainsFunc(list, func(p peerProcess) bool { return p.name == name })
 }
 
 type peerKey struct{}
@@ -121,13 +125,9 @@ func (p *peer) runner(ctx context.Context, sessions umpire.SessionReader) (*peer
 	if len(p.origin.lineage) == 0 {
 		return nil, nil //nolint:nilnil // a missing runner is not an error
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		return nil, err
-	}
 	names := make([]string, len(p.origin.lineage))
 	for i, parent := range p.origin.lineage {
-		names[i] = fmt.Sprintf("%s:%d:%s", host, parent.pid, parent.started)
+		names[i] = parent.name
 	}
 	found, err := sessions.List(ctx, umpire.SessionQuery{Runners: names})
 	for i := range found {
@@ -155,15 +155,4 @@ func (p *peer) findOrigin() {
 		return
 	}
 	p.origin, p.uid, p.pid, p.err = tcpOriginOf(p.far, p.near)
-}
-
-// parseRunner parses "host:pid:starttime". The host may contain colons.
-func parseRunner(text, host string) (peerProcess, bool) {
-	rest, ok := strings.CutPrefix(text, host+":")
-	if !ok {
-		return peerProcess{}, false
-	}
-	number, started, ok := strings.Cut(rest, ":")
-	pid, err := strconv.Atoi(number)
-	return peerProcess{pid: pid, started: started}, ok && err == nil
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/hold/process"
 )
 
 // tellsPeers means that this system identifies clients.
@@ -94,7 +96,7 @@ func look(pid int) (origin, error) {
 		return origin{}, err
 	}
 	o := origin{objection: theirs.beyond(ours), elsewhere: theirs.namespace != ours.namespace}
-	itself, _, err := statOf(pid)
+	itself, _, err := processOf(pid)
 	if err != nil {
 		return origin{}, err
 	}
@@ -153,28 +155,22 @@ func confinementOf(pid string) (c confinement, err error) {
 
 // lineageOf returns the ancestors of a process, nearest first.
 func lineageOf(pid int) (lineage []peerProcess, err error) {
-	_, parent, err := statOf(pid)
+	_, parent, err := processOf(pid)
 	for err == nil && parent > 0 && len(lineage) < maxLineage {
 		var p peerProcess
-		if p, parent, err = statOf(parent); err == nil {
+		if p, parent, err = processOf(parent); err == nil {
 			lineage = append(lineage, p)
 		}
 	}
 	return lineage, err
 }
 
-// statOf returns a process and its parent. The name in the middle may contain anything,
-// even brackets.
-func statOf(pid int) (p peerProcess, parent int, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return p, 0, err
+// processOf returns a process and its parent.
+func processOf(pid int) (p peerProcess, parent int, err error) {
+	parent, started, ok := process.Stat(pid)
+	name := process.Name(pid, started)
+	if !ok || name == "" {
+		return p, 0, &fs.PathError{Op: "open", Path: fmt.Sprintf("/proc/%d/stat", pid), Err: fs.ErrNotExist}
 	}
-	const parentField, startField = 1, 19 // after the name
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	if len(fields) <= startField {
-		return p, 0, umpire.Errorf("/proc/%d/stat has %d fields after the name", pid, len(fields))
-	}
-	parent, err = strconv.Atoi(fields[parentField])
-	return peerProcess{pid: pid, started: fields[startField]}, parent, err
+	return peerProcess{pid, name}, parent, nil
 }
