@@ -53,18 +53,17 @@ type Config struct {
 
 // A Server serves a gate. It is safe for concurrent use.
 type Server struct {
-	gate        Backend
-	keys        *keyring
-	config      Config
-	log         *slog.Logger
-	refuser     refuser
-	routes      routes
-	limiter     *limiter
-	idle        *idleList
-	crossOrigin *http.CrossOriginProtection
-	pace        pace
-	broker      *broker
-	inbox       *inbox
+	gate    Backend
+	keys    *keyring
+	config  Config
+	log     *slog.Logger
+	refuser refuser
+	routes  routes
+	limiter *limiter
+	idle    *idleList
+	pace    pace
+	broker  *broker
+	inbox   *inbox
 }
 
 // New returns an idle server. It must be ended with Close or Serve.
@@ -78,13 +77,12 @@ func newServer(c Config, p pace) *Server {
 	}
 	s := &Server{
 		gate: c.Gate, keys: c.Credentials.keyring(), config: c, log: c.Log, pace: p,
-		refuser:     refuser{connect.NewErrorWriter(handlerOptions(maxBody)...), c.Log},
-		routes:      routes{},
-		idle:        newIdleList(c.Limits.Idle),
-		limiter:     &limiter{limits: c.Limits, now: time.Now, usages: make(map[user]*usage)},
-		crossOrigin: http.NewCrossOriginProtection(),
-		broker:      newBroker(c.Gate, c.Log, p, c.Limits),
-		inbox:       newInbox(time.Now),
+		refuser: refuser{connect.NewErrorWriter(handlerOptions(maxBody)...), c.Log},
+		routes:  routes{},
+		idle:    newIdleList(c.Limits.Idle),
+		limiter: &limiter{limits: c.Limits, now: time.Now, usages: make(map[user]*usage)},
+		broker:  newBroker(c.Gate, c.Log, p, c.Limits),
+		inbox:   newInbox(time.Now),
 	}
 	s.addRoutes()
 	return s
