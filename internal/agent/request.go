@@ -176,17 +176,14 @@ func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMes
 		s.Calls = append(s.Calls, umpire.Call{
 			ID: umpire.CallID(call.ID), Tool: call.Tool, Input: input, Dir: r.session.Dir, Agent: r.session.Agent,
 			Session: s.Session, Batch: s.Batch, Background: tool.Background(input),
-			Extra: Toolbox{r.tools}.Extra(call.Tool),
+			Extra: claimsOf(r.tools, call.Tool),
 		})
 		if !r.tools.Has(call.Tool) && len(call.Tool) <= maxPlain && llm.Plain(call.Tool) &&
 			!policy.JudgesOthers(call.Tool) {
 			s.Tighten = append(s.Tighten, missingToolRule(call.Tool))
 		}
 	}
-	err := r.retryPatiently(ctx, func() error {
-		_, err := r.Gate.Submit(ctx, s)
-		return err
-	})
+	_, err := retryPatiently(ctx, func() (umpire.Batch, error) { return r.Gate.Submit(ctx, s) })
 	if err == nil {
 		r.open = s.Batch
 	}

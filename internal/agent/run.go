@@ -32,8 +32,7 @@ type run struct {
 	handlerMu sync.Mutex // serializes the handler's calls, and guards cursor
 	cursor    int64      // the last event passed on
 
-	mu       sync.Mutex // never held while other code runs: ending a call must not wait
-	stopTool context.CancelCauseFunc
+	stopTool atomic.Pointer[context.CancelCauseFunc] // ends the running call
 }
 
 // Run continues a session that was opened or taken for this runner: first its open calls, then the
@@ -150,12 +149,10 @@ func countQueued(events []umpire.Event) int {
 }
 
 // events returns the session's events after a number.
-func (r *run) events(ctx context.Context, after int64) (all []umpire.Event, err error) {
-	err = r.retryPatiently(ctx, func() error {
-		all, err = r.Gate.Events(ctx, umpire.Filter{Session: r.session.ID, After: after})
-		return err
+func (r *run) events(ctx context.Context, after int64) ([]umpire.Event, error) {
+	return retryPatiently(ctx, func() ([]umpire.Event, error) {
+		return r.Gate.Events(ctx, umpire.Filter{Session: r.session.ID, After: after})
 	})
-	return all, err
 }
 
 // prompt submits the task.
@@ -197,7 +194,9 @@ func (r *run) finishOpen(ctx context.Context, news bool) (bool, error) {
 
 // takeTurn asks the model once and stores its reply. It reports whether there was anything to ask.
 func (r *run) takeTurn(ctx context.Context) (bool, error) {
-	conversation, err := r.compose(ctx)
+	conversation, err := retryPatiently(ctx, func() (umpire.Conversation, error) {
+		return r.Gate.Conversations().Compose(ctx, r.session.ID, r.session.Epoch)
+	})
 	if errors.Is(err, umpire.ErrState) {
 		return false, r.refusalUnlessIdle(ctx, err)
 	}
@@ -214,14 +213,6 @@ func (r *run) takeTurn(ctx context.Context) (bool, error) {
 	}
 	r.outcome.Stop = message.Stop
 	return true, r.storeReply(ctx, cleanReply(message), request)
-}
-
-func (r *run) compose(ctx context.Context) (c umpire.Conversation, err error) {
-	err = r.retryPatiently(ctx, func() error {
-		c, err = r.Gate.Conversations().Compose(ctx, r.session.ID, r.session.Epoch)
-		return err
-	})
-	return c, err
 }
 
 // refusalUnlessIdle returns nil for an idle session, which has nothing to send, and the refusal for

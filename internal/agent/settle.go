@@ -50,12 +50,8 @@ func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, erro
 	return b, err
 }
 
-func (r *run) batch(ctx context.Context, id umpire.BatchID) (b umpire.Batch, err error) {
-	err = r.retryPatiently(ctx, func() error {
-		b, err = r.Gate.Batch(ctx, r.session.ID, id)
-		return err
-	})
-	return b, err
+func (r *run) batch(ctx context.Context, id umpire.BatchID) (umpire.Batch, error) {
+	return retryPatiently(ctx, func() (umpire.Batch, error) { return r.Gate.Batch(ctx, r.session.ID, id) })
 }
 
 // runNextCall runs the first call without a result, if the gate allows it.
@@ -149,11 +145,7 @@ func (r *run) storeResult(
 	result.Session, result.Batch, result.Call, result.Epoch = r.session.ID, b.ID, call, r.session.Epoch
 	store, done := outlastingContext(ctx)
 	defer done()
-	var after umpire.Batch
-	err := r.retryPatiently(store, func() (err error) {
-		after, err = r.Gate.Finish(store, result)
-		return err
-	})
+	after, err := retryPatiently(store, func() (umpire.Batch, error) { return r.Gate.Finish(store, result) })
 	if err != nil {
 		return b, umpire.Errorf("store the result of call %q: %w", call, err)
 	}
@@ -170,13 +162,9 @@ func (r *run) runTool(ctx context.Context, started umpire.Started) umpire.Result
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r.mu.Lock()
-	r.stopTool = stop
-	r.mu.Unlock()
+	r.stopTool.Store(&stop)
 	result := r.tools.Run(ctx, started)
-	r.mu.Lock()
-	r.stopTool = nil
-	r.mu.Unlock()
+	r.stopTool.Store(nil)
 	if cause := context.Cause(ctx); cause != nil && result.Status != umpire.ResultOK {
 		result.Status = umpire.ResultCancelled
 		why := "" // a stopped turn needs no explanation
@@ -193,11 +181,8 @@ func (r *run) runTool(ctx context.Context, started umpire.Started) umpire.Result
 
 // endTool ends the running call and background work.
 func (r *run) endTool(cause error) {
-	r.mu.Lock()
-	stop := r.stopTool
-	r.mu.Unlock()
-	if stop != nil {
-		stop(cause)
+	if stop := r.stopTool.Load(); stop != nil {
+		(*stop)(cause)
 	}
 	r.tools.Stop()
 }
@@ -273,13 +258,9 @@ func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 }
 
 // countWaiting returns how many calls of the session wait.
-func (r *run) countWaiting(ctx context.Context) (n int, err error) {
-	err = r.retryPatiently(ctx, func() error {
-		s, err := r.Gate.Sessions().Get(ctx, r.session.ID)
-		n = s.Pending
-		return err
-	})
-	return n, err
+func (r *run) countWaiting(ctx context.Context) (int, error) {
+	s, err := retryPatiently(ctx, func() (umpire.Session, error) { return r.Gate.Sessions().Get(ctx, r.session.ID) })
+	return s.Pending, err
 }
 
 // showQuestion asks the first waiting question, and no other.

@@ -24,12 +24,11 @@ func (t *tasks) openSession(
 ) (s umpire.Session, lastSeq int64, err error) {
 	r := t.run
 	id := childID(r.session.ID, call.ID)
-	err = r.retryPatiently(ctx, func() error {
-		s, err = r.Gate.Sessions().Open(ctx, umpire.Opening{
+	s, err = retryPatiently(ctx, func() (umpire.Session, error) {
+		return r.Gate.Sessions().Open(ctx, umpire.Opening{
 			ID: id, Dir: r.session.Dir, Agent: r.session.Agent, Profile: a.Profile, Parent: r.session.ID,
 			Headless: r.session.Headless, Runner: r.Runner,
 		})
-		return err
 	})
 	if !errors.Is(err, umpire.ErrState) {
 		return s, 0, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/hold/trial"
@@ -49,12 +50,10 @@ func (t *trials) offer(b *umpire.Batch, p *umpire.Pending) umpire.TrialOffer {
 }
 
 // pending returns the questions of the session, the oldest first; a limit of 0 means all.
-func (r *run) pending(ctx context.Context, limit int) (list []umpire.Pending, err error) {
-	err = r.retryPatiently(ctx, func() error {
-		list, err = r.Gate.Pending(ctx, umpire.PendingQuery{Session: r.session.ID, Limit: limit})
-		return err
+func (r *run) pending(ctx context.Context, limit int) ([]umpire.Pending, error) {
+	return retryPatiently(ctx, func() ([]umpire.Pending, error) {
+		return r.Gate.Pending(ctx, umpire.PendingQuery{Session: r.session.ID, Limit: limit})
 	})
-	return list, err
 }
 
 // tryFirst tries the next call of a waiting batch, if it must be tried before asking. It reports
@@ -111,10 +110,7 @@ func (t *trials) try(ctx context.Context, b umpire.Batch, p *umpire.Pending) (um
 	t.layers[p.Call] = begun.Trial
 	store, done := outlastingContext(ctx)
 	defer done()
-	err = t.retryPatiently(store, func() (err error) {
-		b, err = t.Gate.Trials().Report(store, report)
-		return err
-	})
+	b, err = retryPatiently(store, func() (umpire.Batch, error) { return t.Gate.Trials().Report(store, report) })
 	if err != nil {
 		return b, umpire.Errorf("report the trial of call %q: %w", p.Call, err)
 	}
@@ -131,38 +127,26 @@ var errAnswered = errors.New("the call was answered")
 // runTrial runs the command of a trial, in a context that also ends when the lease is in danger or
 // somebody answers.
 func (t *trials) runTrial(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialReport, error) {
-	trier, can := t.tools.(trier)
-	if !can {
+	trier := trierOf(t.tools, begun.Call.Tool)
+	if trier == nil {
 		return umpire.TrialReport{}, trial.ErrUnavailable
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	t.mu.Lock()
-	t.stopTool = stop
-	t.mu.Unlock()
-	ended := make(chan struct{})
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		t.watchTrial(ctx, begun, stop, ended)
-	}()
-	report, err := trier.Try(ctx, begun)
-	close(ended)
-	<-watched
-	t.mu.Lock()
-	t.stopTool = nil
-	t.mu.Unlock()
-	return report, err
+	t.stopTool.Store(&stop)
+	defer t.stopTool.Store(nil)
+	watching, end := context.WithCancel(ctx)
+	var watched sync.WaitGroup
+	watched.Go(func() { t.watchTrial(watching, begun, stop) })
+	defer watched.Wait()
+	defer end()
+	return trier.Try(ctx, begun)
 }
 
 // watchTrial stops a trial once the call no longer shows it.
-func (t *trials) watchTrial(
-	ctx context.Context, begun umpire.BegunTrial, stop context.CancelCauseFunc, ended <-chan struct{},
-) {
+func (t *trials) watchTrial(ctx context.Context, begun umpire.BegunTrial, stop context.CancelCauseFunc) {
 	for {
 		select {
-		case <-ended:
-			return
 		case <-ctx.Done():
 			return
 		case <-t.bell:
@@ -199,10 +183,7 @@ func (t *trials) settleTrial(
 	ctx context.Context, b umpire.BatchID, s umpire.TrialSettlement,
 ) (after umpire.Batch, err error) {
 	s.Session, s.Batch, s.Epoch, s.Sandbox = t.session.ID, b, t.session.Epoch, t.Sandbox
-	err = t.retryPatiently(ctx, func() error {
-		after, err = t.Gate.Trials().Settle(ctx, s)
-		return err
-	})
+	after, err = retryPatiently(ctx, func() (umpire.Batch, error) { return t.Gate.Trials().Settle(ctx, s) })
 	if err != nil {
 		err = umpire.Errorf("settle trial %q: %w", s.Trial, err)
 	}
@@ -215,7 +196,7 @@ func (t *trials) keepTrial(ctx context.Context, b umpire.BatchID, started umpire
 	ctx, done := outlastingContext(ctx)
 	defer done()
 	settled, err := umpire.TrialSettlement{State: umpire.TrialDiscarded}, trial.ErrUnavailable
-	if trier, can := t.tools.(trier); can {
+	if trier := trierOf(t.tools, started.Call.Tool); trier != nil {
 		settled, err = trier.KeepTrial(ctx, started)
 	}
 	settled.Trial = started.Trial.ID
@@ -230,11 +211,12 @@ func (t *trials) keepTrial(ctx context.Context, b umpire.BatchID, started umpire
 // dropLayers removes the layers of calls that no longer show a trial.
 func (t *trials) dropLayers(b *umpire.Batch) {
 	for call, id := range t.layers {
-		if c := b.Call(call); c == nil || c.Trial != "" {
+		c := b.Call(call)
+		if c == nil || c.Trial != "" {
 			continue
 		}
 		delete(t.layers, call)
-		if trier, can := t.tools.(trier); can {
+		if trier := trierOf(t.tools, c.Tool); trier != nil {
 			if err := trier.DiscardTrial(id); err != nil {
 				t.notify(func(h Handler) { h.Output(call, fmt.Sprintf("[%s]\n", strings.TrimSpace(err.Error()))) })
 			}

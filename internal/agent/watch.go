@@ -93,12 +93,12 @@ const (
 
 // retryPatiently repeats an idempotent operation until it succeeds, is refused, or patience has
 // passed.
-func (r *run) retryPatiently(ctx context.Context, do func() error) error {
+func retryPatiently[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	began := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		err := do()
+		out, err := do()
 		if err == nil || isDefinite(err) || ctx.Err() != nil || time.Since(began)+pause > patience {
-			return err
+			return out, err
 		}
 		sleepFor(ctx, pause)
 	}
@@ -118,10 +118,8 @@ func isDefinite(err error) bool {
 }
 
 func sleepFor(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-timer.C:
+	case <-time.After(d):
 	}
 }
