@@ -55,6 +55,18 @@ func (o *outcome) diff(name string, context, limit int) string {
 	return unifiedDiff(name, name, o.before.content, o.after, context, limit)
 }
 
+// changeFiles runs a tool that changes the file, or the list of files, that its input names.
+func (s *Set) changeFiles(ctx context.Context, u *use) (string, error) {
+	changes, err := changers[u.call.Tool].read(u.in)
+	if err != nil {
+		return "", err
+	}
+	if _, listed, _ := u.in.items(); listed {
+		return s.changeEach(ctx, u, changes)
+	}
+	return s.change(ctx, u, &changes[0])
+}
+
 // change writes a change and describes it.
 func (s *Set) change(ctx context.Context, u *use, c *change) (string, error) {
 	p, info, o, err := s.prepare(u, c, true)

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 )
@@ -15,20 +14,7 @@ var editTool = tool{
 		"old_string":{"type":"string","description":"the text to replace, exactly as it stands in the file"},
 		"new_string":{"type":"string","description":"the text to put there"},
 		"replace_all":{"type":"boolean","description":"replace it everywhere (default false)"}}}`,
-	run: (*Set).edit,
-}
-
-func (s *Set) edit(ctx context.Context, u *use) (string, error) {
-	return s.changeOne(ctx, u, editChange)
-}
-
-// changeOne runs a tool that changes the one file that its input names.
-func (s *Set) changeOne(ctx context.Context, u *use, read func(input) (change, error)) (string, error) {
-	changes, err := changeOneFile(read)(u.in)
-	if err != nil {
-		return "", err
-	}
-	return s.change(ctx, u, &changes[0])
+	run: (*Set).changeFiles,
 }
 
 // countNoun writes a number with its noun.

@@ -23,7 +23,7 @@ var linesTool = tool{
 		"startLine":{"type":"integer","minimum":1,"description":"the first line to replace"},
 		"endLine":{"type":"integer","minimum":1,"description":"the last line to replace"},
 		"newContent":{"type":"string","description":"the lines to put there"}}}`,
-	run: editorOf(linesChange),
+	run: (*Set).changeFiles,
 }
 
 var searchTool = tool{
@@ -37,7 +37,7 @@ var searchTool = tool{
 				"path":{"type":"string"},"searchContent":{"type":"string"},"replaceContent":{"type":"string"}}}},
 		"searchContent":{"type":"string","description":"the text to replace, exactly as it stands in the file"},
 		"replaceContent":{"type":"string","description":"the text to put there"}}}`,
-	run: editorOf(searchChange),
+	run: (*Set).changeFiles,
 }
 
 // A span is a range of lines, counted from 1, and their replacement.

@@ -1,12 +1,14 @@
 package tool
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // An item is one file of a call that names several.
@@ -92,22 +94,8 @@ type fileResult struct {
 	Message string `json:"message"`
 }
 
-// editorOf runs a tool that takes one path or a list of files. The files of a list are edited
-// one by one, in order: a file that cannot be edited, or is refused, is left alone, and
-// earlier files stay edited.
-func editorOf(read func(input) (change, error)) func(*Set, context.Context, *use) (string, error) {
-	return func(s *Set, ctx context.Context, u *use) (string, error) {
-		changes, err := changeSeveral(read)(u.in)
-		if err != nil {
-			return "", err
-		}
-		if _, listed, _ := u.in.items(); !listed {
-			return s.change(ctx, u, &changes[0])
-		}
-		return s.changeEach(ctx, u, changes)
-	}
-}
-
+// changeEach edits the files of a list one by one, in order: a file that cannot be edited, or
+// is refused, is left alone, and earlier files stay edited.
 func (s *Set) changeEach(ctx context.Context, u *use, changes []change) (string, error) {
 	var results struct {
 		Results []fileResult `json:"results"`
@@ -123,13 +111,7 @@ func (s *Set) changeEach(ctx context.Context, u *use, changes []change) (string,
 		}
 		results.Results = append(results.Results, r)
 	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(results); err != nil {
-		return "", err
-	}
-	text := string(bytes.TrimSpace(out.Bytes()))
+	text := strings.TrimSpace(string(strictjson.EncodeLine(results)))
 	if done == 0 {
 		return "", errors.New(text)
 	}

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -23,11 +22,7 @@ var writeTool = tool{
 	schema: `{"type":"object","required":["file_path","content"],"properties":{
 		"file_path":{"type":"string","description":"the file, absolute or from the working directory"},
 		"content":{"type":"string","description":"all that the file is to hold"}}}`,
-	run: (*Set).writeFile,
-}
-
-func (s *Set) writeFile(ctx context.Context, u *use) (string, error) {
-	return s.changeOne(ctx, u, writeChange)
+	run: (*Set).changeFiles,
 }
 
 func writeChange(in input) (change, error) {
