@@ -29,41 +29,21 @@ type agentRow struct {
 	field   textinput.Model
 }
 
-// An agentsMsg is the agents that were asked for.
-type agentsMsg struct {
-	profiles []Profile
-	err      error
-}
-
-// A limitedMsg has an agent's limit after its field was saved.
-type limitedMsg struct {
-	typed   string
-	profile Profile
-	err     error
-}
-
-// openAgents shows the agents.
-func openAgents(m *model) tea.Cmd {
-	m.screen = &agentsScreen{}
+// load reads the agents.
+func (s *agentsScreen) load(m *model) tea.Cmd {
 	return m.do(func(context.Context) tea.Msg {
 		profiles, err := m.conf.Host.Profiles()
-		return agentsMsg{profiles, err}
+		return updateMsg(func() {
+			s.loaded, s.agents = true, nil
+			if err != nil {
+				s.note, s.loud = m.problem(err), true
+			}
+			for _, p := range profiles {
+				s.agents = append(s.agents, agentRow{p, suffixField(&p)})
+			}
+			s.focus(0)
+		})
 	})
-}
-
-func (msg agentsMsg) apply(m *model) {
-	s, is := m.screen.(*agentsScreen)
-	if !is {
-		return
-	}
-	s.loaded, s.agents = true, nil
-	if msg.err != nil {
-		s.note, s.loud = m.problem(msg.err), true
-	}
-	for _, p := range msg.profiles {
-		s.agents = append(s.agents, agentRow{p, suffixField(&p)})
-	}
-	s.focus(0)
 }
 
 // suffixField returns the input field of an agent, filled with its current suffixes.
@@ -113,42 +93,38 @@ func (s *agentsScreen) save(m *model) tea.Cmd {
 	if s.at >= len(s.agents) {
 		return nil
 	}
-	return saveLimit(m, s.agents[s.at].profile.Name, s.agents[s.at].field.Value())
+	return s.saveLimit(m, s.agents[s.at].profile.Name, s.agents[s.at].field.Value())
 }
 
 // saveLimit stores the typed suffixes, and makes the gate reload the configuration.
-func saveLimit(m *model, name, typed string) tea.Cmd {
+func (s *agentsScreen) saveLimit(m *model, name, typed string) tea.Cmd {
 	dir := m.session.Dir
 	return m.do(func(ctx context.Context) tea.Msg {
 		profile, err := m.conf.Host.LimitEdits(name, policy.SplitSuffixes(typed))
 		if err == nil {
 			_, err = m.conf.Gate.Rules().Status(ctx, dir)
 		}
-		return limitedMsg{typed, profile, err}
+		return updateMsg(func() { s.showLimit(m, typed, &profile, err) })
 	})
 }
 
-// apply shows the stored suffixes, which may differ from the typed ones.
-func (msg limitedMsg) apply(m *model) {
-	s, is := m.screen.(*agentsScreen)
-	if !is {
-		return
-	}
+// showLimit shows the stored suffixes, which may differ from the typed ones.
+func (s *agentsScreen) showLimit(m *model, typed string, profile *Profile, err error) {
 	s.saving = false
-	if msg.err != nil {
-		s.note, s.loud = m.problem(msg.err), true
+	if err != nil {
+		s.note, s.loud = m.problem(err), true
 		return
 	}
 	for i := range s.agents {
 		row := &s.agents[i]
-		if row.profile.Name != msg.profile.Name {
+		if row.profile.Name != profile.Name {
 			continue
 		}
-		row.profile = msg.profile
-		row.field.SetValue(strings.Join(msg.profile.Suffixes, ", "))
+		row.profile = *profile
+		row.field.SetValue(strings.Join(profile.Suffixes, ", "))
 		row.field.CursorEnd()
 	}
-	s.note, s.loud = m.limitNote(msg.typed, &msg.profile)
+	s.note, s.loud = m.limitNote(typed, profile)
 }
 
 // limitNote describes the effect of a saved field. loud means that it differs from what the person might expect.
@@ -235,25 +211,21 @@ func (s *agentsScreen) readLines(m *model) ([]string, bool) {
 	return append(lines, m.text("/agents NAME SUFFIXES changes it; empty: unrestricted")), s.loaded && !s.saving
 }
 
-// limitEdits is /agents with words: the agent, and the suffixes that it may edit.
+// limitEdits is /agents: it shows the agents. The words are an agent, and the suffixes that it may edit.
 func limitEdits(m *model, words string) tea.Cmd {
-	open := openAgents(m)
+	s := &agentsScreen{saving: words != ""}
+	m.screen = s
+	load := s.load(m)
 	if words == "" {
-		return open
+		return load
 	}
 	name, suffixes, _ := strings.Cut(words, " ")
-	m.screen = &agentsScreen{saving: true}
-	save := saveLimit(m, name, suffixes)
+	save := s.saveLimit(m, name, suffixes)
 	return func() tea.Msg {
-		loaded := open()
-		return bothMsg{loaded, save()}
+		loaded, saved := load(), save()
+		return updateMsg(func() {
+			m.handleReport(loaded)
+			m.handleReport(saved)
+		})
 	}
-}
-
-// A bothMsg is two messages, one after the other.
-type bothMsg struct{ first, second tea.Msg }
-
-func (b bothMsg) apply(m *model) {
-	m.handleReport(b.first)
-	m.handleReport(b.second)
 }

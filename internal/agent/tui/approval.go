@@ -280,12 +280,12 @@ func (a *approval) try() tea.Cmd {
 			Request: p.Request, Version: p.Version, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest,
 			Choice: umpire.Try,
 		})
-		return wantedMsg{err}
+		if err == nil {
+			return nil
+		}
+		return updateMsg(func() { a.complaint = a.problem(err) })
 	})
 }
-
-// A wantedMsg is the result of asking for a trial.
-type wantedMsg struct{ err error }
 
 // move shows another question of those that wait.
 func (a *approval) move(by int) tea.Cmd {

@@ -221,37 +221,28 @@ func laidOutJSON(input json.RawMessage) string {
 	return laid.String()
 }
 
-// A diffMsg is the change that a question is about.
-type diffMsg struct {
-	card   cardID
-	change Change
-}
-
-func (d diffMsg) apply(m *model) {
-	a := &m.ask
-	p := a.current()
-	if p == nil || idOf(p) != d.card {
-		return
-	}
-	a.comparing = false
-	if r := a.readings.of(p); r.diff != d.change.Diff { // a reading of another diff does not count
-		*r = reading{diff: d.change.Diff}
-	}
-	a.cutDiff = d.change.Cut
-	if d.change.Diff == "" {
-		return
-	}
-	a.diff, a.edited = visibleLines(d.change.Diff), d.change.Shown
-	a.folded = fold.Diff(a.diff, a.conf.Text)
-}
-
-// loadDiff computes the diff of an edit.
+// loadDiff computes the diff of an edit, and shows it if its card is still on the screen.
 func (a *approval) loadDiff(p umpire.Pending, s umpire.Session) tea.Cmd {
 	if a.conf.Change == nil {
 		return nil
 	}
 	a.comparing = true
-	return a.do(func(ctx context.Context) tea.Msg { return diffMsg{idOf(&p), a.conf.Change(ctx, p, s)} })
+	return a.do(func(ctx context.Context) tea.Msg {
+		change := a.conf.Change(ctx, p, s)
+		return updateMsg(func() {
+			if now := a.current(); now == nil || idOf(now) != idOf(&p) {
+				return
+			}
+			a.comparing, a.cutDiff = false, change.Cut
+			if r := a.readings.of(&p); r.diff != change.Diff { // a reading of another diff does not count
+				*r = reading{diff: change.Diff}
+			}
+			if change.Diff != "" {
+				a.diff, a.edited = visibleLines(change.Diff), change.Shown
+				a.folded = fold.Diff(a.diff, a.conf.Text)
+			}
+		})
+	})
 }
 
 // bindDiff draws the change.

@@ -107,16 +107,6 @@ func exitPlan(m *model, _ string) tea.Cmd {
 	return m.changeModeTo(umpire.ModeChange{Session: m.session.ID, LeavePlan: true})
 }
 
-// A modeMsg has a session with a new mode.
-type modeMsg struct{ session umpire.Session }
-
-func (msg modeMsg) apply(m *model) {
-	if msg.session.ID == m.session.ID {
-		m.session.Mode = msg.session.Mode
-		m.log.say(noteEntry, m.text("mode")+" "+msg.session.Mode.String())
-	}
-}
-
 func (b *base) setMode(mode umpire.Mode) tea.Cmd {
 	return b.changeModeTo(umpire.ModeChange{Session: b.session.ID, Mode: &mode})
 }
@@ -127,7 +117,12 @@ func (b *base) changeModeTo(change umpire.ModeChange) tea.Cmd {
 		if err != nil {
 			return noteMsg{err: err}
 		}
-		return modeMsg{s}
+		return updateMsg(func() {
+			if s.ID == b.session.ID {
+				b.session.Mode = s.Mode
+				b.log.say(noteEntry, b.text("mode")+" "+s.Mode.String())
+			}
+		})
 	})
 }
 

@@ -5,20 +5,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A coverageMsg has the recent coverage of the lasting answers to a card's question.
-type coverageMsg struct {
-	card *view.Card
-	all  []umpire.Coverage
-}
-
-func (c coverageMsg) apply(*model) { c.card.Pending.Coverage = c.all }
-
-// loadCoverage computes the coverage. A card is complete without it, so errors are ignored.
+// loadCoverage computes the recent coverage of the lasting answers to a card's question. A card is complete
+// without it, so errors are ignored.
 func loadCoverage(b *base, card *view.Card) tea.Cmd {
 	p := card.Pending
 	return b.do(func(ctx context.Context) tea.Msg {
@@ -26,6 +18,6 @@ func loadCoverage(b *base, card *view.Card) tea.Cmd {
 		if err != nil || len(all) == 0 {
 			return nil
 		}
-		return coverageMsg{card, all}
+		return updateMsg(func() { card.Pending.Coverage = all })
 	})
 }

@@ -9,19 +9,6 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A whyMsg explains the current question with the rows and rules that decided it.
-type whyMsg struct {
-	request umpire.RequestID
-	lines   []string
-}
-
-func (msg whyMsg) apply(m *model) {
-	if p := m.ask.current(); p != nil && p.Request == msg.request {
-		m.ask.why = msg.lines
-		m.showWhy()
-	}
-}
-
 // explain shows or hides the asker and the rows and rules that asked.
 func (m *model) explain() tea.Cmd {
 	a := &m.ask
@@ -30,23 +17,32 @@ func (m *model) explain() tea.Cmd {
 		return nil
 	}
 	m.showWhy()
-	return loadWhy(m.base, a.card)
+	card := a.card
+	return m.do(func(ctx context.Context) tea.Msg {
+		why := m.loadWhy(ctx, card)
+		return updateMsg(func() {
+			if p := a.current(); p != nil && p.Request == card.Pending.Request {
+				a.why = why
+				m.showWhy()
+			}
+		})
+	})
 }
 
-// loadWhy has the gate decide the call once more, to get its reasons.
-func loadWhy(a *base, card *view.Card) tea.Cmd {
-	p, dir := card.Pending, card.Session.Dir
-	return a.do(func(ctx context.Context) tea.Msg {
-		input, err := umpire.WholeInput(ctx, a.conf.Gate, &p)
-		var d umpire.Decision
-		if err == nil {
-			d, err = a.conf.Gate.Check(ctx, umpire.Call{Tool: p.Tool, Input: input, Dir: dir, Session: p.Session})
-		}
-		if err != nil {
-			return whyMsg{p.Request, []string{"  " + a.problem(err)}}
-		}
-		return whyMsg{p.Request, view.Why(&d, a.conf.Text)}
-	})
+// loadWhy has the gate decide the call once more, to get the rows and rules that decided it.
+func (b *base) loadWhy(ctx context.Context, card *view.Card) []string {
+	p := card.Pending
+	input, err := umpire.WholeInput(ctx, b.conf.Gate, &p)
+	var d umpire.Decision
+	if err == nil {
+		d, err = b.conf.Gate.Check(
+			ctx, umpire.Call{Tool: p.Tool, Input: input, Dir: card.Session.Dir, Session: p.Session},
+		)
+	}
+	if err != nil {
+		return []string{"  " + b.problem(err)}
+	}
+	return view.Why(&d, b.conf.Text)
 }
 
 // whyLines returns the explanation for the card.

@@ -30,8 +30,7 @@ type (
 		call umpire.CallID
 		text string
 	}
-	queuedMsg struct{ prompted umpire.Prompted }
-	eventMsg  struct{ event umpire.Event }
+	eventMsg struct{ event umpire.Event }
 )
 
 // Event passes on an event of the session. The screen watches for itself; plain mode writes
@@ -86,5 +85,5 @@ func (e *TurnHandler) Output(call umpire.CallID, text string) { e.send(outputMsg
 // Waiting does nothing: the screen asks the gate for the questions itself.
 func (e *TurnHandler) Waiting(int) {}
 
-// Queued passes on that a message waits until questions are answered.
-func (e *TurnHandler) Queued(prompted umpire.Prompted) { e.send(queuedMsg{prompted}) }
+// Queued does nothing: the cards that it would announce are on the screen.
+func (e *TurnHandler) Queued(umpire.Prompted) {}

@@ -206,10 +206,6 @@ func (m *model) handleReport(msg tea.Msg) tea.Cmd {
 		m.remember(msg)
 	case watchMsg:
 		return m.watched(msg)
-	case wantedMsg:
-		if msg.err != nil {
-			m.ask.complaint = m.problem(msg.err)
-		}
 	case answeredMsg:
 		return m.answered(msg)
 	case noteMsg:
@@ -218,14 +214,15 @@ func (m *model) handleReport(msg tea.Msg) tea.Cmd {
 		return msg.command(m)
 	case switchedMsg:
 		return m.switched(msg)
-	case updater:
-		msg.apply(m)
+	case updateMsg:
+		msg()
 	}
 	return nil
 }
 
-// An updater is a message that applies itself: loaded data of a screen.
-type updater interface{ apply(m *model) }
+// An updateMsg is a message that applies itself: loaded data of a screen. One for a screen that was
+// left meanwhile has no effect.
+type updateMsg func()
 
 // A noteMsg is a line for the transcript; an error is shown as one.
 type noteMsg struct {

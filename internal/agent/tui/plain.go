@@ -2,9 +2,7 @@ package tui
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -15,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -150,13 +149,7 @@ func (p *plain) event(e *umpire.Event) error {
 	if p.m.conf.Events == nil {
 		return nil
 	}
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(e); err != nil {
-		return err
-	}
-	_, err := p.m.conf.Events.Write(view.VisibleJSON(line.Bytes()))
+	_, err := p.m.conf.Events.Write(view.VisibleJSON(strictjson.EncodeLine(e)))
 	return err
 }
 
@@ -220,11 +213,12 @@ func (p *plain) choose(line lineMsg) tea.Cmd {
 
 func (p *plain) explain() []string {
 	lines := strings.Split(p.card.AskerAt(p.m.conf.Now()), "\n")
-	if why, is := loadWhy(p.m.base, p.card)().(whyMsg); is {
-		p.m.ask.why = why.lines
-		lines = append(lines, cardView{&p.m.ask}.whyLines()...)
-	}
-	return lines
+	card := p.card
+	p.m.do(func(ctx context.Context) tea.Msg {
+		p.m.ask.why = p.m.loadWhy(ctx, card)
+		return nil
+	})()
+	return append(lines, cardView{&p.m.ask}.whyLines()...)
 }
 
 func (p *plain) raw() []string { return []string{laidOutJSON(p.m.ask.current().Input)} }

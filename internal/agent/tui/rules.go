@@ -22,38 +22,31 @@ type rulesScreen struct {
 	problem string
 }
 
-// A rulesMsg is the rules that were asked for.
-type rulesMsg struct {
-	rules  []umpire.Rule
-	status umpire.RuleStatus
-	err    error
-}
-
 // openRules lists the rules.
 func openRules(m *model, _ string) tea.Cmd {
-	m.screen = &rulesScreen{}
+	s := &rulesScreen{}
+	m.screen = s
 	dir := m.session.Dir
-	return m.do(func(ctx context.Context) tea.Msg { return rulesOf(ctx, m.conf.Gate.Rules(), dir) })
+	return m.do(func(ctx context.Context) tea.Msg { return s.load(ctx, m, dir) })
 }
 
-func rulesOf(ctx context.Context, keeper umpire.RuleKeeper, dir string) rulesMsg {
-	rules, err := keeper.List(ctx, dir)
-	if err != nil {
-		return rulesMsg{err: err}
+// load reads the rules and their files.
+func (s *rulesScreen) load(ctx context.Context, m *model, dir string) tea.Msg {
+	rules, err := m.conf.Gate.Rules().List(ctx, dir)
+	var status umpire.RuleStatus
+	if err == nil {
+		status, err = m.conf.Gate.Rules().Status(ctx, dir)
 	}
-	status, err := keeper.Status(ctx, dir)
-	return rulesMsg{rules, status, err}
+	return s.show(m, rules, status, err)
 }
 
-func (msg rulesMsg) apply(m *model) {
-	s, is := m.screen.(*rulesScreen)
-	if !is {
-		return
-	}
-	s.rules, s.status, s.loaded, s.problem = msg.rules, msg.status, true, ""
-	if msg.err != nil {
-		s.problem = m.problem(msg.err)
-	}
+func (s *rulesScreen) show(m *model, rules []umpire.Rule, status umpire.RuleStatus, err error) tea.Msg {
+	return updateMsg(func() {
+		s.rules, s.status, s.loaded, s.problem = rules, status, true, ""
+		if err != nil {
+			s.problem = m.problem(err)
+		}
+	})
 }
 
 // writable are the scopes whose rules umpire writes.
@@ -94,9 +87,9 @@ func (s *rulesScreen) remove(m *model) tea.Cmd {
 	dir, r := m.session.Dir, s.rules[s.list.at]
 	return m.do(func(ctx context.Context) tea.Msg {
 		if err := m.conf.Gate.Rules().Remove(ctx, dir, writable[r.Source], r.ID, umpire.Actor{}); err != nil {
-			return rulesMsg{err: err}
+			return s.show(m, nil, umpire.RuleStatus{}, err)
 		}
-		return rulesOf(ctx, m.conf.Gate.Rules(), dir)
+		return s.load(ctx, m, dir)
 	})
 }
 

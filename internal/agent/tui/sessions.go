@@ -19,37 +19,23 @@ type sessionsScreen struct {
 	problem  string
 }
 
-// A sessionsMsg is the list that was asked for.
-type sessionsMsg struct {
-	sessions []umpire.Session
-	err      error
-}
-
 // openSessions lists the sessions.
 func openSessions(m *model, _ string) tea.Cmd {
-	m.screen = &sessionsScreen{}
+	s := &sessionsScreen{}
+	m.screen = s
 	project, root := m.session.Project, m.session.Root
 	return m.do(func(ctx context.Context) tea.Msg {
 		found, err := m.conf.Gate.Sessions().List(ctx, umpire.SessionQuery{})
-		found = slices.DeleteFunc(found, func(s umpire.Session) bool { return s.Project != project && s.Root != root })
-		return sessionsMsg{found, err}
+		found = slices.DeleteFunc(found, func(s umpire.Session) bool {
+			return s.Project != project && s.Root != root || s.External // another agent resumes its sessions itself
+		})
+		return updateMsg(func() {
+			if err != nil {
+				s.problem = m.problem(err)
+			}
+			s.sessions, s.loaded = found, true
+		})
 	})
-}
-
-func (msg sessionsMsg) apply(m *model) {
-	s, is := m.screen.(*sessionsScreen)
-	if !is {
-		return
-	}
-	if msg.err != nil {
-		s.problem = m.problem(msg.err)
-	}
-	s.sessions, s.loaded = nil, true
-	for _, one := range msg.sessions {
-		if !one.External { // another agent's, which resumes it itself
-			s.sessions = append(s.sessions, one)
-		}
-	}
 }
 
 func (s *sessionsScreen) update(m *model, msg tea.Msg) tea.Cmd {

@@ -17,36 +17,25 @@ type timelineScreen struct {
 	undo map[umpire.CallID]string
 }
 
-// An undoOfMsg lists the changes that the timeline marks as undoable.
-type undoOfMsg struct {
-	all []Undo
-	err error
-}
-
-func (msg undoOfMsg) apply(m *model) {
-	s, is := m.screen.(*timelineScreen)
-	if !is {
-		return
-	}
-	if msg.err != nil {
-		m.log.say(warningEntry, m.problem(msg.err))
-	}
-	s.undo = map[umpire.CallID]string{}
-	for i := range msg.all {
-		s.undo[msg.all[i].Call] = msg.all[i].ID
-	}
-}
-
-// openTimeline opens the timeline, and loads the list of undoable changes.
+// openTimeline opens the timeline, and loads the list of undoable changes, which it marks.
 func openTimeline(m *model, _ string) tea.Cmd {
-	m.screen = newTimeline()
+	s := newTimeline()
+	m.screen = s
 	if m.conf.Undo == nil {
 		return nil
 	}
 	list := m.listUndoable()
 	return m.do(func(ctx context.Context) tea.Msg {
 		all, err := list(ctx)
-		return undoOfMsg{all, err}
+		return updateMsg(func() {
+			if err != nil && m.screen == s {
+				m.log.say(warningEntry, m.problem(err))
+			}
+			s.undo = map[umpire.CallID]string{}
+			for i := range all {
+				s.undo[all[i].Call] = all[i].ID
+			}
+		})
 	})
 }
 

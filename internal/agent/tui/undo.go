@@ -38,9 +38,6 @@ type undoScreen struct {
 	at   time.Time // when it was opened
 }
 
-// An undoableMsg lists the undoable changes of the session and its sub-agents.
-type undoableMsg struct{ all []Undo }
-
 // undoCall undoes the changes of a call: the named one, the only one, or one chosen from a
 // list.
 func undoCall(m *model, words string) tea.Cmd {
@@ -63,7 +60,7 @@ func undoCall(m *model, words string) tea.Cmd {
 		case len(all) == 1:
 			return m.undoNow(ctx, all[0].ID)
 		}
-		return undoableMsg{all}
+		return updateMsg(func() { chooseUndo(m, all) })
 	})
 }
 
@@ -77,7 +74,7 @@ func openUndo(m *model) tea.Cmd {
 		if err != nil {
 			return noteMsg{err: err}
 		}
-		return undoableMsg{all}
+		return updateMsg(func() { chooseUndo(m, all) })
 	})
 }
 
@@ -125,8 +122,9 @@ func undoCommand(b *base, id string) string {
 	return "/undo " + id
 }
 
-func (msg undoableMsg) apply(m *model) {
-	if len(msg.all) == 0 {
+// chooseUndo asks which of the changes to undo.
+func chooseUndo(m *model, all []Undo) {
+	if len(all) == 0 {
 		nothing := m.text("nothing of this session can be taken back")
 		if m.queue != nil {
 			nothing = m.text("nothing can be taken back")
@@ -134,7 +132,7 @@ func (msg undoableMsg) apply(m *model) {
 		m.log.say(noteEntry, nothing)
 		return
 	}
-	m.screen = &undoScreen{all: msg.all, at: m.conf.Now()}
+	m.screen = &undoScreen{all: all, at: m.conf.Now()}
 }
 
 func (s *undoScreen) update(m *model, msg tea.Msg) tea.Cmd {
