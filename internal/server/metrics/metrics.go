@@ -33,6 +33,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/gate/batch"
+	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 // hasty bounds answers that came too fast to have been considered.
@@ -50,20 +51,17 @@ type Figures struct {
 	wait, evaluate                     prometheus.Histogram
 	perHundred                         prometheus.Gauge
 
-	asked   *recent[question, time.Time]     // questions without an answer, and when they were asked
-	claimed *recent[batchKey, bool]          // batches whose results were handed out
+	asked   jsonrpc.Table[time.Time]         // when questions without an answer were asked, by questionKey
+	claimed jsonrpc.Table[struct{}]          // batches whose results were handed out, by batchKey
 	counted struct{ calls, prompts float64 } // for the ratio
 }
 
-type question struct {
-	session umpire.SessionID
-	request umpire.RequestID
-}
+// maxRecent bounds the memory for questions and batches that never end.
+const maxRecent = 10_000
 
-type batchKey struct {
-	session umpire.SessionID
-	batch   umpire.BatchID
-}
+func questionKey(e *umpire.Event) string { return string(e.Session) + "\x00" + string(e.Request) }
+
+func batchKey(e *umpire.Event) string { return string(e.Session) + "\x00" + string(e.Batch) }
 
 // waits range from a reflex to a working day.
 var waits = [...]float64{0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600, 14400, 28800}
@@ -91,8 +89,8 @@ func New(pending func(context.Context) (int, error)) *Figures {
 			Name: "umpire_prompts_per_100_calls",
 			Help: "Questions put to people for each hundred calls, since the start.",
 		}),
-		asked:   newRecent[question, time.Time](),
-		claimed: newRecent[batchKey, bool](),
+		asked:   jsonrpc.NewTable[time.Time](maxRecent),
+		claimed: jsonrpc.NewTable[struct{}](maxRecent),
 	}
 	f.registry.MustRegister(
 		f.decisions, f.calls, f.prompts, f.reloads, f.hasty, f.unknown, f.redelivered, f.wait, f.evaluate, f.perHundred,
@@ -180,7 +178,7 @@ func (f *Figures) observe(e *umpire.Event) {
 	case umpire.EventModelRequested:
 		f.handedOut(e)
 	case umpire.EventBatchDelivered:
-		f.claimed.takeOut(batchKey{e.Session, e.Batch})
+		f.claimed.Take(batchKey(e))
 	case umpire.EventRulesChanged:
 		f.reloads.WithLabelValues("ok").Inc()
 	case umpire.EventRulesDegraded:
@@ -207,7 +205,7 @@ func (f *Figures) submitted(e *umpire.Event) {
 // prompted records that somebody is asked.
 func (f *Figures) prompted(e *umpire.Event) {
 	f.prompts.WithLabelValues(string(classOf(e.Tool))).Inc()
-	f.asked.put(question{e.Session, e.Request}, e.At)
+	f.asked.Put(questionKey(e), e.At)
 	f.counted.prompts++
 	f.ratio()
 }
@@ -220,7 +218,7 @@ func (f *Figures) ratio() {
 
 // answered measures how long a question waited, if a person answered it.
 func (f *Figures) answered(e *umpire.Event) {
-	since, ok := f.asked.takeOut(question{e.Session, e.Request})
+	since, ok := f.asked.Take(questionKey(e))
 	if e.Request == "" || !ok || sourceOf(e) != byPerson {
 		return
 	}
@@ -237,9 +235,8 @@ func (f *Figures) handedOut(e *umpire.Event) {
 	if e.Batch == "" {
 		return
 	}
-	key := batchKey{e.Session, e.Batch}
-	if _, again := f.claimed.takeOut(key); again {
+	if _, again := f.claimed.Take(batchKey(e)); again {
 		f.redelivered.Inc()
 	}
-	f.claimed.put(key, true)
+	f.claimed.Put(batchKey(e), struct{}{})
 }

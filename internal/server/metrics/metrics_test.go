@@ -224,9 +224,6 @@ func TestLabelsAreClosed(t *testing.T) {
 	if most := 3*8 + 2*8 + 2 + 7; series > most {
 		t.Errorf("%d series, at most %d can be", series, most)
 	}
-	if n := len(o.asked.values) + len(o.claimed.values); n > 2*maxRecent {
-		t.Errorf("%d questions and batches are remembered", n)
-	}
 }
 
 func TestClasses(t *testing.T) {
@@ -275,29 +272,6 @@ func TestRunEnds(t *testing.T) {
 	}
 	if err := o.Run(ctx, fail(broken)); !errors.Is(err, broken) {
 		t.Error(err)
-	}
-}
-
-func TestRecentForgets(t *testing.T) {
-	t.Parallel()
-	r := newRecent[int, int]()
-	for i := range maxRecent + 3 {
-		r.put(i, -i)
-	}
-	_, oldest := r.values[2]
-	_, next := r.values[3]
-	if oldest || !next || len(r.values) != maxRecent {
-		t.Errorf("%d are remembered; the third %t, the fourth %t", len(r.values), oldest, next)
-	}
-	for i := range 10 * maxRecent {
-		r.put(i, i)
-		r.takeOut(i)
-	}
-	if len(r.order) > 2*maxRecent+1 {
-		t.Errorf("the order has %d keys", len(r.order))
-	}
-	if v, there := r.takeOut(maxRecent + 2); there && v > 0 {
-		t.Errorf("%d", v)
 	}
 }
 
