@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // maxLine is the longest line of a stream of events.
@@ -181,10 +182,10 @@ func (w *watching) read(from io.Reader, heard func()) error {
 	var kind string
 	var data []byte
 	for {
-		line, err := readLine(lines)
+		line, err := strictjson.ReadLine(lines, maxLine)
 		switch {
-		case errors.Is(err, errLongLine):
-			return err
+		case errors.Is(err, strictjson.ErrLineTooLong):
+			return errLongLine
 		case err != nil:
 			return unreachable(err)
 		}
@@ -203,26 +204,6 @@ func (w *watching) read(from io.Reader, heard func()) error {
 			data = append(data, value...)
 		}
 	}
-}
-
-// readLine returns a line without its end; it stays valid until the next one.
-func readLine(lines *bufio.Reader) ([]byte, error) {
-	line, err := lines.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		whole := append([]byte(nil), line...)
-		for errors.Is(err, bufio.ErrBufferFull) && len(whole) <= maxLine {
-			line, err = lines.ReadSlice('\n')
-			whole = append(whole, line...)
-		}
-		line = whole
-	}
-	switch {
-	case len(line) > maxLine:
-		return nil, errLongLine
-	case err != nil:
-		return nil, err
-	}
-	return bytes.TrimRight(line, "\r\n"), nil
 }
 
 // resumeKind is the event by which the gate ends a stream that must be continued by another
