@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/llm"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 const (
@@ -109,21 +109,8 @@ func (l *login) token(ctx context.Context, base string) (string, error) {
 }
 
 // readCredentials reads a file that other users cannot read.
-func readCredentials(name string) (config.Credentials, error) {
-	var c config.Credentials
-	f, err := os.Open(name)
-	if err != nil {
-		return c, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return c, err
-	}
-	if !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return c, umpire.Errorf("others can read %s: make it a plain file with mode 0600", name)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxToken))
+func readCredentials(name string) (c config.Credentials, err error) {
+	text, err := files.ReadPrivate(name, maxToken)
 	if err != nil {
 		return c, err
 	}
