@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/umpirehq/umpire/internal/rulefile/wildcard"
 )
 
-// Limits on patterns: braces multiply, and matching takes the product.
-const (
-	maxPattern      = 1000
-	maxAlternatives = 64
-)
+// maxPattern is the longest pattern.
+const maxPattern = 1000
 
 var errPattern = errors.New("is not a valid pattern")
 
@@ -29,7 +28,7 @@ func newPattern(text string) (pattern, error) {
 	if text == "" || len(text) > maxPattern {
 		return nil, fmt.Errorf("want 1 to %d bytes", maxPattern)
 	}
-	all, err := expandBraces(text)
+	all, err := wildcard.ExpandBraces(text)
 	if err != nil {
 		return nil, err
 	}
@@ -66,54 +65,6 @@ func (p pattern) hidden() bool {
 		}
 	}
 	return false
-}
-
-// expandBraces expands the braces of a pattern. A backslash escapes the next character.
-func expandBraces(text string) ([]string, error) {
-	open, shut, commas := findBraces(text)
-	if open < 0 {
-		return []string{text}, nil
-	}
-	if shut < 0 {
-		return nil, errors.New("has a { without a }")
-	}
-	var all []string
-	from := open + 1
-	for _, to := range append(commas, shut) {
-		more, err := expandBraces(text[:open] + text[from:to] + text[shut+1:])
-		if err != nil {
-			return nil, err
-		}
-		if all = append(all, more...); len(all) > maxAlternatives {
-			return nil, fmt.Errorf("stands for more than %d patterns", maxAlternatives)
-		}
-		from = to + 1
-	}
-	return all, nil
-}
-
-// findBraces finds the first brace, its closing brace, and its own commas. It returns -1
-// for a missing brace.
-func findBraces(text string) (open, shut int, commas []int) {
-	open, shut = -1, -1
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\':
-			i++
-		case c == '{':
-			if depth++; open < 0 {
-				open = i
-			}
-		case c == '}' && depth > 0:
-			if depth--; depth == 0 {
-				return open, i, commas
-			}
-		case c == ',' && depth == 1:
-			commas = append(commas, i)
-		}
-	}
-	return open, shut, commas
 }
 
 // matchesAny reports whether a name matches one of the patterns.
