@@ -14,8 +14,8 @@ import (
 
 // A Chat is one conversation on a terminal. Run it once.
 type Chat struct {
-	conf  Config
-	turns sync.WaitGroup
+	conf Config
+	work sync.WaitGroup // the turns, and watching
 }
 
 // New returns a chat that has not begun.
@@ -37,23 +37,10 @@ func (c *Chat) show(ctx context.Context, screen tea.Model, m *model) error {
 	}
 	p := tea.NewProgram(screen, tea.WithContext(ctx), tea.WithInput(c.conf.In), tea.WithOutput(c.conf.Out),
 		tea.WithEnvironment(env), tea.WithoutSignalHandler())
-	m.handler = &TurnHandler{send: func(message any) { p.Send(message) }}
-	m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
-		return func() tea.Msg { return work(ctx) }
-	}
-	m.beginTurn = func(s umpire.Session, task string) (func(), tea.Cmd) { return c.startTurn(ctx, m.handler, s, task) }
-	if c.conf.Resumed {
-		m.before = m.readEarlier(ctx, c.conf.Session.ID)
-	}
-	watching := make(chan struct{})
-	go func() {
-		defer close(watching)
-		c.watch(ctx, func(e umpire.Event) { p.Send(watchMsg{e}) })
-	}()
+	c.connect(ctx, m, func(message any) { p.Send(message) })
 	_, err := p.Run()
 	cancel()
-	c.turns.Wait()
-	<-watching
+	c.work.Wait()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
 		return context.Cause(ctx)
 	}
@@ -63,11 +50,24 @@ func (c *Chat) show(ctx context.Context, screen tea.Model, m *model) error {
 	return nil
 }
 
+// connect has a model work until ctx ends: what happens meanwhile is sent to it.
+func (c *Chat) connect(ctx context.Context, m *model, send func(message any)) {
+	m.handler = &TurnHandler{send: send}
+	m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
+		return func() tea.Msg { return work(ctx) }
+	}
+	m.beginTurn = func(s umpire.Session, task string) (func(), tea.Cmd) { return c.startTurn(ctx, m.handler, s, task) }
+	if c.conf.Resumed {
+		m.before = m.readEarlier(ctx, c.conf.Session.ID)
+	}
+	c.work.Go(func() { c.watch(ctx, func(e umpire.Event) { send(watchMsg{e}) }) })
+}
+
 // startTurn starts a turn. Its report comes when it has ended.
 func (c *Chat) startTurn(ctx context.Context, handler *TurnHandler, s umpire.Session, task string) (func(), tea.Cmd) {
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan turnMsg, 1)
-	c.turns.Go(func() {
+	c.work.Go(func() {
 		note, err := c.conf.Host.Turn(ctx, s, task, handler)
 		stop()
 		ended <- turnMsg{note, err}
@@ -94,11 +94,9 @@ func (c *Chat) watch(ctx context.Context, hand func(umpire.Event)) {
 			pause, after = firstPause, e.Seq
 			hand(e)
 		}
-		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
-		case <-timer.C:
+		case <-time.After(pause):
 		}
-		timer.Stop()
 	}
 }

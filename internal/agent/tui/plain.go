@@ -48,30 +48,15 @@ type lineMsg struct {
 func (c *Chat) RunPlain(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &plain{m: newModel(c.conf), out: c.conf.Out, messages: make(chan tea.Msg), done: ctx.Done()}
-	p.m.handler = &TurnHandler{send: func(message any) { p.send(message) }}
-	p.m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
-		return func() tea.Msg { return work(ctx) }
-	}
 	p.m.still, p.m.reach = true, earlierSpoken
 	p.m.conf.Once = false // its lines stay on the terminal, so it may leave at once
-	if c.conf.Resumed {
-		p.m.before = p.m.readEarlier(ctx, c.conf.Session.ID)
-	}
-	p.m.beginTurn = func(s umpire.Session, task string) (func(), tea.Cmd) {
-		return c.startTurn(ctx, p.m.handler, s, task)
-	}
-	watching := make(chan struct{})
-	go func() {
-		defer close(watching)
-		c.watch(ctx, func(e umpire.Event) { p.send(watchMsg{e}) })
-	}()
+	c.connect(ctx, p.m, func(message any) { p.send(message) })
 	go p.readInput(c.conf.In) // ends with the process: a terminal read cannot be cancelled
 	p.startCommand(p.m.Init())
 	err := p.loop(ctx, c.conf.Once)
 	p.print() // ends a line that was begun
 	cancel()
-	c.turns.Wait()
-	<-watching
+	c.work.Wait()
 	return err
 }
 
