@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/strictjson"
@@ -163,17 +164,12 @@ func (s *session) callsOfQuestion(params strictjson.Object) ([]umpire.Call, erro
 // toolWord converts a word of the agent to a valid part of a tool's name.
 func toolWord(word string) string {
 	word = string([]rune(word)[:min(len([]rune(word)), 32)])
-	clean := func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '_'
-	}
-	out := []rune(word)
-	for i := range out {
-		out[i] = clean(out[i])
-	}
-	return string(out)
+	}, word)
 }
 
 // knownCalls returns the calls of a sufficiently clear kind, or nil.
