@@ -1,11 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
 	"net/http"
-	"net/textproto"
 	"os"
 	"slices"
 	"time"
@@ -36,18 +36,10 @@ func takeOver(w http.ResponseWriter, p pace, codes bool) (*rawStream, error) {
 // headOf encodes the response header, which net/http no longer does. The body lasts until
 // the connection is closed.
 func headOf(h http.Header) []byte {
-	head := []byte("HTTP/1.1 200 OK\r\nConnection: close\r\n")
-	names := make([]string, 0, len(h))
-	for name := range h {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		for _, value := range h[name] {
-			head = append(head, textproto.CanonicalMIMEHeaderKey(name)+": "+value+"\r\n"...)
-		}
-	}
-	return append(head, "\r\n"...)
+	head := bytes.NewBufferString("HTTP/1.1 200 OK\r\nConnection: close\r\n")
+	_ = h.Write(head) // to memory
+	head.WriteString("\r\n")
+	return head.Bytes()
 }
 
 // serveRaw sends a subscriber all events so far, and leaves the rest to a new goroutine,
