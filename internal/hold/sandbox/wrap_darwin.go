@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,24 +11,6 @@ import (
 
 // seatbeltProgram is an absolute path because PATH could lead to another program.
 const seatbeltProgram = "/usr/bin/sandbox-exec"
-
-// Main is for systems where the program starts itself again as the sandbox's helper.
-func Main() {}
-
-type holdings struct{}
-
-func (l Limits) layers() layers { return allLayers }
-
-// keepAbsent does nothing: Seatbelt's rules also cover paths that do not exist yet.
-func (b *Box) keepAbsent(string) error { return nil }
-
-// layersOver returns nil because this system has no layers.
-func layersOver(string, []string, string, bool) ([]caches, error) { return nil, nil }
-
-// sockets returns false because it cannot find the listening sockets.
-func sockets() (paths []string, all bool) { return nil, false }
-
-func hasMark(string, fs.FileInfo) bool { return false }
 
 // hand changes the command to start under Seatbelt.
 func (b *Box) hand(cmd *exec.Cmd, o *order) error {
