@@ -36,7 +36,7 @@ func realFolder(path, project string) string {
 	}
 	info, err := os.Lstat(at)
 	const othersWrite = 0o022
-	if err != nil || !info.IsDir() || info.Mode()&othersWrite != 0 || !ownedByUser(info) {
+	if err != nil || !info.IsDir() || info.Mode()&othersWrite != 0 || !files.Owned(info) {
 		return ""
 	}
 	if top := cloneOf(project); top == "" || files.Within(top, at) || files.Within(at, top) {
