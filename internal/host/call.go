@@ -1,10 +1,8 @@
 package host
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
-	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/strictjson"
@@ -27,15 +25,16 @@ func (h *Host) call(
 		}
 		call.Background = call.Background || background
 	}
-	var err error
 	if _, has := input[row.From]; ok && row.From != "" && has {
-		if call.Input, err = rename(input, row.From, row.To); err == nil {
-			input = maps.Clone(input)
-			input[row.To] = input[row.From]
-			delete(input, row.From)
+		if _, taken := input[row.To]; taken {
+			return call, input, umpire.Errorf("both %q and %q", row.From, row.To)
 		}
+		input = maps.Clone(input)
+		input[row.To] = input[row.From]
+		delete(input, row.From)
+		call.Input = encode(input)
 	}
-	return call, input, err
+	return call, input, nil
 }
 
 func (h *Host) row(name string, input strictjson.Object) (Tool, bool) {
@@ -57,29 +56,4 @@ func (h *Host) dirOf(e *Event, input strictjson.Object) string {
 		return own
 	}
 	return e.Dir + "/" + own
-}
-
-// rename returns the object with one field renamed. Everything else stays byte for byte; keys are
-// sorted to keep equal inputs equal.
-func rename(input strictjson.Object, from, to string) (json.RawMessage, error) {
-	if _, taken := input[to]; taken {
-		return nil, umpire.Errorf("both %q and %q", from, to)
-	}
-	var b bytes.Buffer
-	for i, name := range slices.Sorted(maps.Keys(input)) {
-		if i == 0 {
-			b.WriteByte('{')
-		} else {
-			b.WriteByte(',')
-		}
-		shown := name
-		if name == from {
-			shown = to
-		}
-		b.Write(bytes.TrimSuffix(strictjson.EncodeLine(shown), []byte("\n")))
-		b.WriteByte(':')
-		b.Write(input[name])
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
 }

@@ -32,7 +32,7 @@ func TestReadClaudeMapsTools(t *testing.T) {
 		{"monitor runs a shell", "Monitor", `{"command":"tail -f x"}`, "Bash", `{"command":"tail -f x"}`, true},
 		{"monitor of a socket is unknown", "Monitor", `{"ws":{"url":"wss://x"}}`, "Monitor", `{"ws":{"url":"wss://x"}}`, false},
 		{"multi edit", "MultiEdit", `{"file_path":"/a","edits":[]}`, "Edit", `{"file_path":"/a","edits":[]}`, false},
-		{"notebook", "NotebookEdit", `{"notebook_path":"/a.ipynb","new_source":"<x>"}`, "Edit", `{"new_source":"<x>","file_path":"/a.ipynb"}`, false},
+		{"notebook", "NotebookEdit", `{"notebook_path":"/a.ipynb","new_source":"<x>"}`, "Edit", `{"file_path":"/a.ipynb","new_source":"<x>"}`, false},
 		{"agent", "Agent", `{"prompt":"go"}`, "Task", `{"prompt":"go"}`, false},
 		{"mcp", "mcp__github__push", `{"a":1}`, "mcp__github__push", `{"a":1}`, false},
 		{"never guessed", "bash", `{"command":"ls"}`, "bash", `{"command":"ls"}`, false},

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"strings"
-
-	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
 // Sample returns a payload of the host that asks about a shell command, as the host itself would
@@ -37,7 +35,7 @@ func (h *Host) Sample(session, id, dir, command string) []byte {
 			break
 		}
 	}
-	return bytes.TrimSuffix(strictjson.EncodeLine(top), []byte("\n"))
+	return encode(top)
 }
 
 // setField sets a field by its name, in which dots lead into objects; "" is ignored.
@@ -87,9 +85,8 @@ func (h *Host) DecisionOf(stdout []byte, exit int) string {
 	if !ok {
 		return ""
 	}
-	line := bytes.TrimSuffix(strictjson.EncodeLine(said), []byte("\n"))
 	for word, written := range map[string]string{"deny": f.deny, "allow": f.allow, "ask": f.ask} {
-		if written != "" && string(line) == written {
+		if written != "" && string(encode(said)) == written {
 			return word
 		}
 	}
