@@ -20,15 +20,6 @@ var permissionNames = [...]string{
 	Bypass: "bypassPermissions", Plan: "plan", DontAsk: "dontAsk",
 }
 
-// Permissions returns all modes, the unknown one first.
-func Permissions() []Permission {
-	all := make([]Permission, len(permissionNames))
-	for i := range all {
-		all[i] = Permission(i)
-	}
-	return all
-}
-
 // String returns the mode as Claude Code spells it; "unknown" out of range.
 func (p Permission) String() string {
 	if int(p) < len(permissionNames) {
