@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"time"
 
 	"golang.org/x/sys/windows"
@@ -32,3 +33,8 @@ func DialUnix(ctx context.Context, path string) (io.ReadWriteCloser, error) {
 	}
 	return nil, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
 }
+
+// Ask never answers on Windows: main asks the gate.
+func (a *Attempt) Ask() (answer Output, answered bool) { return Output{}, false }
+
+func openFile(int, string) (*os.File, error) { return nil, errors.ErrUnsupported }
