@@ -3,6 +3,7 @@ package setup
 import (
 	"slices"
 	"strings"
+	"text/scanner"
 
 	"github.com/umpirehq/umpire"
 )
@@ -16,72 +17,48 @@ type starToken struct {
 }
 
 // splitStar returns the tokens of a file of rules.
-func splitStar(text string) ([]starToken, error) {
-	var tokens []starToken
-	line := 1
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == '\n':
-			line++
-			i++
-		case c == ' ' || c == '\t' || c == '\r':
-			i++
-		case c == '#':
-			i += len(text[i:]) - len(strings.TrimLeft(text[i:], "#"))
-			if end := strings.IndexByte(text[i:], '\n'); end >= 0 {
-				i += end
-			} else {
-				i = len(text)
+func splitStar(text string) (tokens []starToken, err error) {
+	var s scanner.Scanner
+	s.Init(strings.NewReader(text))
+	s.Mode, s.Error = scanner.ScanIdents, func(*scanner.Scanner, string) {} // the tokens tell
+	s.IsIdentRune = func(c rune, _ int) bool { return c > 0 && !strings.ContainsRune(" \t\r\n()[],=#\"'", c) }
+	for c := s.Scan(); c != scanner.EOF; c = s.Scan() {
+		t := starToken{s.TokenText(), s.Position.Line}
+		switch c {
+		case '#':
+			for s.Peek() != '\n' && s.Peek() != scanner.EOF {
+				s.Next()
 			}
-		case c == '"' || c == '\'':
-			value, size, ok := readStarString(text[i:])
+			continue
+		case '"', '\'':
+			value, ok := readStarString(&s, c)
 			if !ok {
-				return nil, umpire.Errorf("line %d: the string is not closed, or of a kind that is not known", line)
+				return nil, umpire.Errorf("line %d: the string is not closed, or of a kind that is not known", t.line)
 			}
-			tokens = append(tokens, starToken{`"` + value, line})
-			i += size
-		case strings.IndexByte("()[],=", c) >= 0:
-			tokens = append(tokens, starToken{string(c), line})
-			i++
-		default:
-			end := strings.IndexAny(text[i:], " \t\r\n()[],=#\"'")
-			if end < 0 {
-				end = len(text) - i
-			}
-			tokens = append(tokens, starToken{text[i : i+end], line})
-			i += end
+			t.text = `"` + value
 		}
+		tokens = append(tokens, t)
 	}
 	return tokens, nil
 }
 
-// readStarString reads a string of one line.
-func readStarString(text string) (value string, size int, ok bool) {
-	quote := text[0]
-	if strings.HasPrefix(text[1:], string([]byte{quote, quote})) {
-		return "", 0, false
-	}
+// readStarString reads the rest of a string of one line.
+func readStarString(s *scanner.Scanner, quote rune) (value string, ok bool) {
 	var b strings.Builder
-	for i := 1; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == quote:
-			return b.String(), i + 1, true
-		case c == '\n':
-			return "", 0, false
-		case c == '\\' && i+1 < len(text):
-			i++
-			switch text[i] {
-			case '\\', '"', '\'':
-				b.WriteByte(text[i])
-			default:
-				return "", 0, false
+	for {
+		c := s.Next()
+		switch c {
+		case quote:
+			return b.String(), b.Len() > 0 || s.Peek() != quote // three quotes begin another kind
+		case '\n', scanner.EOF:
+			return "", false
+		case '\\':
+			if c = s.Next(); c != '\\' && c != '"' && c != '\'' {
+				return "", false
 			}
-		default:
-			b.WriteByte(c)
 		}
+		b.WriteRune(c)
 	}
-	return "", 0, false
 }
 
 // maxAlternatives bounds the commands that one rule expands to.

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -55,18 +54,7 @@ func cutBlock(text []byte, host string) ([]byte, error) {
 	return d.Bytes(), nil
 }
 
-// tomlText returns a basic string.
+// tomlText returns a basic string, which is written like one of JSON.
 func tomlText(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteString(`\` + string(r))
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return `"` + b.String() + `"`
+	return strings.ReplaceAll(toJSON(text), "\x7f", `\u007f`)
 }

@@ -20,9 +20,7 @@ type ownFile struct {
 	text string
 }
 
-func toJSON(words []string) string {
-	return string(bytes.TrimSuffix(strictjson.EncodeLine(words), []byte("\n")))
-}
+func toJSON(v any) string { return string(bytes.TrimSuffix(strictjson.EncodeLine(v), []byte("\n"))) }
 
 // words returns the command and its arguments.
 func (h Hook) words() []string { return slices.Concat([]string{h.Command}, h.Args) }
