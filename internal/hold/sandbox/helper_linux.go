@@ -167,22 +167,22 @@ func (h *helper) loopback() error {
 	if h.Reach != reachItself {
 		return nil
 	}
+	return RaiseLoopback()
+}
+
+// RaiseLoopback enables the loopback of a new network namespace.
+func RaiseLoopback() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	defer closeFD(fd)
-	return switchOn(fd, "lo")
-}
-
-// switchOn enables a network interface through any socket.
-func switchOn(socket int, name string) error {
-	request, err := unix.NewIfreq(name)
+	request, err := unix.NewIfreq("lo")
 	if err != nil {
 		return err
 	}
 	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	return unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, request)
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
 }
 
 // enter changes to the working directory by its path, because the inherited one is below

@@ -128,11 +128,11 @@ func (b *bench) bare(line string) string {
 // listen makes a socket at a path below the project's root.
 func (b *bench) listen(name string) {
 	b.t.Helper()
-	path, folder, err := shortPath(filepath.Join(b.root, name))
+	path, release, err := files.SocketName(filepath.Join(b.root, name))
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.t.Cleanup(func() { _ = folder.Close() })
+	b.t.Cleanup(func() { _ = release() })
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		b.t.Fatal(err)
@@ -276,7 +276,7 @@ func outputApart(cmd *exec.Cmd) (out []byte, err error) {
 	defer before.Close()
 	if unix.Unshare(unix.CLONE_NEWNET) == nil {
 		defer func() { err = errors.Join(err, unix.Setns(int(before.Fd()), unix.CLONE_NEWNET)) }()
-		if err := changeInterface(nil); err != nil {
+		if err := RaiseLoopback(); err != nil {
 			return nil, err
 		}
 	}

@@ -236,9 +236,9 @@ func TestProbeTableInAnOverlay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer done()
-	base := filepath.Dir(s.Workspace)
+	base := s.Base
 	before := snapshot(t, base)
-	place := &Place{Workspace: []string{s.Workspace}, Overlays: []Overlay{overlay(t, s.Workspace, filepath.Join(plainDir(t), "l"))}}
+	place := &Place{Workspace: []string{s.at("w")}, Overlays: []Overlay{overlay(t, s.at("w"), filepath.Join(plainDir(t), "l"))}}
 	outcomes, err := s.tryIn(t.Context(), place, observing, allLayers)
 	if err != nil {
 		t.Fatal(err)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -16,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/hold/process"
 )
 
@@ -24,14 +23,13 @@ const proberWord = "__sandbox-probe"
 
 // A testBed holds the targets of the probes. It is made outside of the sandbox.
 type testBed struct {
-	Workspace string `json:"workspace"`
-	Outside   string `json:"outside"`
-	Abstract  string `json:"abstract"` // name of a socket
-	TCP       string `json:"tcp"`
-	UDP       string `json:"udp"`
-	Process   int    `json:"process"` // a process outside
-	Started   string `json:"started"` // its start time
-	Disk      string `json:"disk"`    // a block device, or ""
+	Base     string `json:"base"`     // a folder with the workspace w, and a folder o outside of it
+	Abstract string `json:"abstract"` // name of a socket
+	TCP      string `json:"tcp"`
+	UDP      string `json:"udp"`
+	Process  int    `json:"process"` // a process outside
+	Started  string `json:"started"` // its start time
+	Disk     string `json:"disk"`    // a block device, or ""
 }
 
 // Examine runs the probes in its own folder below dir, which must not be in /tmp. It
@@ -75,7 +73,7 @@ func probeWith(ctx context.Context, dir string, which layers) ([]Outcome, error)
 		return nil, umpire.Errorf("prepare the probes: %w", err)
 	}
 	defer done()
-	return s.tryIn(ctx, &Place{Workspace: []string{s.Workspace}}, Limits{Mode: umpire.SandboxWorkspaceWrite}, which)
+	return s.tryIn(ctx, &Place{Workspace: []string{s.at("w")}}, Limits{Mode: umpire.SandboxWorkspaceWrite}, which)
 }
 
 // tryIn runs all probes as a command of a place.
@@ -89,7 +87,7 @@ func (s *testBed) tryIn(ctx context.Context, place *Place, limits Limits, which 
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, self, proberWord, string(encoded))
-	cmd.Dir, cmd.Stderr = s.Workspace, os.Stderr
+	cmd.Dir, cmd.Stderr = s.at("w"), os.Stderr
 	b := &Box{cmd: cmd, place: place}
 	o, err := place.order(cmd, limits, which, b)
 	if err != nil {
@@ -120,18 +118,16 @@ func newTestBed(ctx context.Context, dir string) (*testBed, func(), error) {
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return nil, nil, err
 	}
-	s := &testBed{
-		Workspace: filepath.Join(base, "w"), Outside: filepath.Join(base, "o"), Process: os.Getpid(), Disk: someDisk(),
-	}
+	s := &testBed{Base: base, Process: os.Getpid(), Disk: someDisk()}
 	_, s.Started, _ = process.Stat(s.Process)
-	var open []io.Closer
+	var open []func() error
 	done := func() {
-		for _, c := range open {
-			_ = c.Close() // no other code uses it
+		for _, end := range open {
+			_ = end() // no other code uses it
 		}
 		_ = os.RemoveAll(base) // the names of leftovers tell their origin
 	}
-	if err := s.files(); err != nil {
+	if err := s.makeFiles(); err != nil {
 		done()
 		return nil, nil, err
 	}
@@ -143,12 +139,12 @@ func newTestBed(ctx context.Context, dir string) (*testBed, func(), error) {
 		if u, ok := l.(*net.UnixListener); ok {
 			u.SetUnlinkOnClose(false) // it is removed with the folder; its short name is invalid by then
 		}
-		open = append(open, l)
+		open = append(open, l.Close)
 		return l.Addr().String(), nil
 	}
 	packets, err := new(net.ListenConfig).ListenPacket(ctx, "udp", "127.0.0.1:0")
 	if err == nil {
-		open = append(open, packets)
+		open = append(open, packets.Close)
 		s.UDP = packets.LocalAddr().String()
 		s.TCP, err = listen("tcp", "127.0.0.1:0")
 	}
@@ -157,9 +153,9 @@ func newTestBed(ctx context.Context, dir string) (*testBed, func(), error) {
 	}
 	if err == nil {
 		var short string
-		var folder io.Closer
-		if short, folder, err = shortPath(s.outside("socket")); err == nil {
-			open = append(open, folder)
+		var release func() error
+		if short, release, err = files.SocketName(s.at("o/socket")); err == nil {
+			open = append(open, release)
 			_, err = listen("unix", short)
 		}
 	}
@@ -170,47 +166,19 @@ func newTestBed(ctx context.Context, dir string) (*testBed, func(), error) {
 	return s, done, nil
 }
 
-// maxSocketPath is the maximum length of a socket's path (unix(7)).
-const maxSocketPath = 107
+func (s *testBed) at(name string) string { return filepath.Join(s.Base, name) }
 
-// shortPath returns a short path to a file. It is valid while the returned folder is
-// open.
-func shortPath(path string) (string, io.Closer, error) {
-	if len(path) <= maxSocketPath {
-		return path, io.NopCloser(nil), nil
-	}
-	dir, err := os.OpenFile(filepath.Dir(path), unix.O_PATH|unix.O_DIRECTORY, 0)
-	if err != nil {
-		return "", nil, err
-	}
-	return fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path)), dir, nil
-}
-
-func (s *testBed) outside(name string) string { return filepath.Join(s.Outside, name) }
-func (s *testBed) inside(name string) string  { return filepath.Join(s.Workspace, name) }
-
-// files writes the targets: files outside for each kind of attempt, and a repository inside.
-func (s *testBed) files() error {
-	for _, dir := range []string{s.Outside, s.inside(".git/hooks"), s.inside(".git/objects"), s.inside(".umpire")} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return err
-		}
-	}
-	files := []string{
-		s.inside(".git/HEAD"), s.inside(".git/config"), s.inside(".git/hooks/pre-commit"),
-		s.inside(".umpire/permissions.json"), s.inside("own"),
-	}
+// makeFiles writes the targets: files outside for each kind of attempt, and a repository inside.
+func (s *testBed) makeFiles() error {
 	for _, name := range []string{
-		"write", "truncate", "unlink", "link", "rename", "mode", "time", "attribute", "child", "reopen",
+		"o/write", "o/truncate", "o/unlink", "o/link", "o/rename", "o/mode", "o/time", "o/attribute", "o/child",
+		"o/reopen", "w/.git/HEAD", "w/.git/config", "w/.git/hooks/pre-commit", "w/.umpire/permissions.json", "w/own",
 	} {
-		files = append(files, s.outside(name))
-	}
-	for _, path := range files {
-		if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
+		if err := makeFile(s.at(name)); err != nil {
 			return err
 		}
 	}
-	return os.Symlink(s.Outside, s.inside("way-out"))
+	return errors.Join(os.Mkdir(s.at("w/.git/objects"), 0o755), os.Symlink(s.at("o"), s.at("w/way-out")))
 }
 
 // someDisk returns a block device of this machine, or "".

@@ -6,6 +6,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
 // Isolate makes a command start in its own network namespace, without a network until it calls
@@ -22,19 +24,7 @@ func Isolate(cmd *exec.Cmd) error {
 }
 
 // RaiseLoopback enables the only interface of a new network namespace.
-func RaiseLoopback() error {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd) //nolint:errcheck // nothing was written
-	request, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
-	}
-	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
-}
+func RaiseLoopback() error { return sandbox.RaiseLoopback() }
 
 // setUser makes a program start as another user; 0 changes nothing.
 func setUser(cmd *exec.Cmd, uid int) {
