@@ -13,4 +13,6 @@ func Stamp(string) (string, time.Time, error) {
 	return "", time.Time{}, errors.New("this system does not tell when a file changed")
 }
 
+func ChangeTime(info fs.FileInfo) time.Time { return info.ModTime() }
+
 func Owned(fs.FileInfo) bool { return false }

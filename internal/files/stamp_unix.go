@@ -32,6 +32,14 @@ func Stamp(path string) (text string, changed time.Time, err error) {
 	return text, changed, nil
 }
 
+// ChangeTime returns the time of a file's last change of any kind, which no program can set back.
+func ChangeTime(info fs.FileInfo) time.Time {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return changeTime(s)
+	}
+	return info.ModTime()
+}
+
 // Owned reports whether a file belongs to the current user.
 func Owned(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)

@@ -28,9 +28,6 @@ func layersOver(string, []string, string, bool) ([]caches, error) { return nil, 
 // sockets returns false because it cannot find the listening sockets.
 func sockets() (paths []string, all bool) { return nil, false }
 
-// changed returns a file's modification time in nanoseconds.
-func changed(info fs.FileInfo) int64 { return info.ModTime().UnixNano() }
-
 // idOf returns no identity on this system: folders are distinguished by their times.
 func idOf(fs.FileInfo) (fileID, uint64) { return fileID{}, 1 }
 

@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // A survey is the result of searching the folders that a command may write.
@@ -130,6 +132,8 @@ func (s *surveyor) look(dir string) *folder {
 	}
 	return f
 }
+
+func changed(info fs.FileInfo) int64 { return files.ChangeTime(info).UnixNano() }
 
 func (f *folder) readAll(dir string) error {
 	at, err := os.Open(dir)

@@ -160,7 +160,7 @@ func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects)
 	if err != nil {
 		return nil, err
 	}
-	check := &checker{t, changeTime(stamp), readRestored(l.Dir)}
+	check := &checker{t, files.ChangeTime(stamp), readRestored(l.Dir)}
 	if err := check.checkSteps(ctx); err != nil {
 		return nil, err
 	}

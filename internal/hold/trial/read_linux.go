@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // A reader compares layers with the folders below them.
@@ -77,7 +78,7 @@ func readEffects(ctx context.Context, layer *Layer, limits limits, shown map[str
 		checkOwners: os.Geteuid() != 0, // root's namespace maps all owners
 	}
 	if stamp, err := os.Lstat(filepath.Join(layer.Dir, stampFile)); err == nil {
-		r.began = changeTime(stamp)
+		r.began = files.ChangeTime(stamp)
 	}
 	defer func() {
 		for _, d := range r.under {
