@@ -2,7 +2,6 @@ package trial
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -45,12 +44,8 @@ const heldSuffix = ".json"
 
 // Hold stores a trial so it can be kept or discarded later.
 func Hold(state string, h *Held) error {
-	_ = h.eachPath(func(path *string) error { // escaping does not fail
-		*path = umpire.EscapePath(*path)
-		return nil
-	})
-	data, err := json.Marshal(h)
-	if err = errors.Join(err, h.eachPath(unescapePath)); err != nil {
+	data, err := encodePaths(h)
+	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(state, heldFolder), 0o700); err != nil {
@@ -135,47 +130,10 @@ func readHeld(file string) (*Held, error) {
 		return nil, err
 	}
 	h := &Held{}
-	if err := json.Unmarshal(data, h); err != nil {
+	if err := decodePaths(data, h); err != nil {
 		return nil, umpire.Errorf("read %q: %w", file, err)
 	}
-	return h, h.eachPath(unescapePath)
-}
-
-func unescapePath(path *string) (err error) {
-	*path, err = umpire.UnescapePath(*path)
-	return err
-}
-
-// eachPath visits every string that may not be valid UTF-8.
-func (h *Held) eachPath(visit func(*string) error) error {
-	err := errors.Join(visit(&h.Command), visit(&h.Root), visit(&h.Layer.Dir))
-	for i := range h.Layer.Roots {
-		r := &h.Layer.Roots[i]
-		err = errors.Join(err, visit(&r.Lower), visit(&r.Upper))
-	}
-	for i := range h.Layer.Temporary.Named {
-		err = errors.Join(err, visit(&h.Layer.Temporary.Named[i]))
-	}
-	e := &h.Effects
-	for i := range e.List {
-		one := &e.List[i]
-		err = errors.Join(
-			err, visit(&one.Path), visit(&one.From), visitEntry(&one.Before, visit), visitEntry(&one.After, visit),
-		)
-	}
-	for i := range e.Folders {
-		err = errors.Join(err, visit(&e.Folders[i].Path))
-	}
-	for i := range e.Refused {
-		err = errors.Join(err, visit(&e.Refused[i].Target))
-	}
-	for i := range e.Differs {
-		err = errors.Join(err, visit(&e.Differs[i].Path))
-	}
-	for i := range e.Stale {
-		err = errors.Join(err, visit(&e.Stale[i]))
-	}
-	return err
+	return h, nil
 }
 
 // Contents returns a file's content before and after an effect, or nil if it does not

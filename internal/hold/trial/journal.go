@@ -167,7 +167,7 @@ func (j *journal) byPath() []int {
 
 // writeJournal writes a journal into its record.
 func writeJournal(record string, j *journal) error {
-	data, err := json.Marshal(j.escaped())
+	data, err := encodePaths(j)
 	if err != nil {
 		return err
 	}
@@ -185,13 +185,13 @@ func readJournalFile(file string) (*journal, error) {
 		return nil, err
 	}
 	j := &journal{}
-	if err := json.Unmarshal(data, j); err != nil {
+	if err := decodePaths(data, j); err != nil {
 		return nil, umpire.Errorf("read %q: %w", file, err)
 	}
 	if j.Version != journalVersion {
 		return nil, umpire.Errorf("read %q: version %d is not known", file, j.Version)
 	}
-	return j, j.unescape()
+	return j, nil
 }
 
 // writeStaged notes the inodes of the prepared files. A step is done when its inode
@@ -218,48 +218,4 @@ func readStaged(record string) ([]uint64, error) {
 		return inodes, err
 	}
 	return nil, nil
-}
-
-// escaped returns the journal with paths that JSON can hold.
-func (j *journal) escaped() *journal {
-	c := *j
-	c.Steps = append([]step{}, j.Steps...)
-	c.Folders = append([]folderStep{}, j.Folders...)
-	c.Roots = append([]keptRoot{}, j.Roots...)
-	c.Only = append([]string{}, j.Only...)
-	_ = c.eachPath(func(path *string) error { // escaping does not fail
-		*path = umpire.EscapePath(*path)
-		return nil
-	})
-	return &c
-}
-
-func (j *journal) unescape() error {
-	return j.eachPath(func(path *string) (err error) {
-		*path, err = umpire.UnescapePath(*path)
-		return err
-	})
-}
-
-// eachPath visits every string that may not be valid UTF-8.
-func (j *journal) eachPath(visit func(*string) error) error {
-	err := errors.Join(visit(&j.Layer), visit(&j.Command), visit(&j.Project))
-	for i := range j.Only {
-		err = errors.Join(err, visit(&j.Only[i]))
-	}
-	for i := range j.Roots {
-		err = errors.Join(err, visit(&j.Roots[i].Path))
-	}
-	for i := range j.Steps {
-		s := &j.Steps[i]
-		err = errors.Join(err, visit(&s.Path), visitEntry(&s.Before, visit), visitEntry(&s.After, visit))
-	}
-	for i := range j.Folders {
-		err = errors.Join(err, visit(&j.Folders[i].Path))
-	}
-	return err
-}
-
-func visitEntry(e *Entry, visit func(*string) error) error {
-	return errors.Join(visit(&e.Link), visit(&e.SameAs))
 }

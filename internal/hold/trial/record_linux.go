@@ -271,7 +271,7 @@ func (r *Recording) remember(ctx context.Context) error {
 	if err := r.rememberFolders(); err != nil {
 		return err
 	}
-	data, err := json.Marshal(r.escaped())
+	data, err := encodePaths(r.journal)
 	if err != nil {
 		return err
 	}
@@ -528,7 +528,7 @@ func (r *Recording) readChanges(ctx context.Context) (changed bool, err error) {
 
 // writeSealed completes a record: once doneFile exists, it can be undone.
 func (r *Recording) writeSealed() error {
-	data, err := json.Marshal(r.escaped())
+	data, err := encodePaths(r.journal)
 	if err != nil {
 		return err
 	}
