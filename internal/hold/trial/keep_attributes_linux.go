@@ -74,26 +74,17 @@ func isOverlayName(name string) bool {
 	return strings.HasPrefix(name, overlayNames[0]) || strings.HasPrefix(name, overlayNames[1])
 }
 
+// maxExtended is the maximum size of a list of attributes, and of a value (xattr(7)).
+const maxExtended = 1 << 16
+
 // extendedNames returns the names of an open file's extended attributes, or nil if they are unsupported.
 func extendedNames(fd int) ([]string, error) {
-	for {
-		size, err := unix.Flistxattr(fd, nil)
-		if errors.Is(err, unix.EOPNOTSUPP) || err == nil && size == 0 {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		list := make([]byte, size)
-		size, err = unix.Flistxattr(fd, list)
-		if errors.Is(err, unix.ERANGE) { // the list has grown meanwhile
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		return strings.FieldsFunc(string(list[:size]), func(r rune) bool { return r == 0 }), nil
+	list := make([]byte, maxExtended)
+	size, err := unix.Flistxattr(fd, list)
+	if errors.Is(err, unix.EOPNOTSUPP) {
+		return nil, nil
 	}
+	return strings.FieldsFunc(string(list[:max(size, 0)]), func(r rune) bool { return r == 0 }), err
 }
 
 // copyExtended copies extended attributes and access lists, as far as permissions allow.
@@ -106,12 +97,9 @@ func copyExtended(from, to int) error {
 		if isOverlayName(name) {
 			continue
 		}
-		size, err := unix.Fgetxattr(from, name, nil)
+		value := make([]byte, maxExtended)
+		size, err := unix.Fgetxattr(from, name, value)
 		if err != nil {
-			return err
-		}
-		value := make([]byte, size)
-		if size, err = unix.Fgetxattr(from, name, value); err != nil {
 			return err
 		}
 		err = unix.Fsetxattr(to, name, value[:size], 0)

@@ -48,19 +48,14 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	if err := Settle(ctx, spec.State); err != nil { // an open record of a write would yield its files to this one
 		return nil, err
 	}
-	record, lock, err := claimRecord(spec.State, j.ID)
+	t, err := j.begin(spec.State, spec.Vault)
 	if err != nil {
 		return nil, err
 	}
-	t, err := openTransaction(record, lock, j)
-	if err != nil {
-		return nil, errors.Join(err, os.Remove(record))
-	}
 	defer t.close()
-	if t.unlock, err = lockRoots(ctx, record, t.Roots); err != nil {
-		return nil, errors.Join(err, files.RemoveTree(record))
+	if t.unlock, err = lockRoots(ctx, t.record, t.Roots); err != nil {
+		return nil, errors.Join(err, files.RemoveTree(t.record))
 	}
-	t.vault = spec.Vault
 	for i := range j.Steps {
 		s := &j.Steps[i]
 		s.Secret = s.Before.Size <= maxSealed && isSecret(spec.Vault, s.Path)
@@ -68,13 +63,13 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 	sources, err := t.prepareKeep(ctx, l, spec.Shown)
 	defer closeFDs(sources)
 	if err == nil && spec.Report {
-		err = owesReport(record)
+		err = owesReport(t.record)
 	}
 	if err == nil {
 		err = l.Temporary.Adopt(l.tmp())
 	}
 	if err != nil {
-		return nil, errors.Join(err, files.RemoveTree(record))
+		return nil, errors.Join(err, files.RemoveTree(t.record))
 	}
 	if err := t.run(ctx); err != nil {
 		return nil, err
@@ -184,9 +179,9 @@ func (t *transaction) prepareKeep(ctx context.Context, l *Layer, shown *Effects)
 				upper = r.Upper
 			}
 		}
-		fd, err := unix.Open(upper, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+		fd, err := openFolderAt(upper)
 		if err != nil {
-			return sources, &fs.PathError{Op: "open", Path: upper, Err: err}
+			return sources, err
 		}
 		sources = append(sources, fd)
 	}

@@ -27,9 +27,9 @@ type openFolder struct {
 
 // openRoot opens a root, which must be the same folder as when the journal was made.
 func (o *openRoots) openRoot(r *keptRoot) error {
-	fd, err := unix.Open(r.Path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	fd, err := openFolderAt(r.Path)
 	if err != nil {
-		return &fs.PathError{Op: "open", Path: r.Path, Err: err}
+		return err
 	}
 	o.roots, o.paths = append(o.roots, fd), append(o.paths, r.Path)
 	var st unix.Stat_t

@@ -61,6 +61,20 @@ func openTransaction(record string, lock *os.File, j *journal) (*transaction, er
 	return t, nil
 }
 
+// begin claims the record of a journal and opens its roots.
+func (j *journal) begin(state string, vault Vault) (*transaction, error) {
+	record, lock, err := claimRecord(state, j.ID)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openTransaction(record, lock, j)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(record))
+	}
+	t.vault = vault
+	return t, nil
+}
+
 // maxClaims limits how often the folder of a record is made, because another process may
 // mistake it for a leftover of a crash and remove it.
 const maxClaims = 10

@@ -145,19 +145,19 @@ func (t *transaction) saveAfter(i int) error {
 		return nil
 	}
 	folder, name := t.stageOf(i)
-	f, err := openFile(folder, name)
-	if err != nil {
+	return saveText(t.record, i, folder, name)
+}
+
+// saveText copies a file as the new text of a step if it can be merged.
+func saveText(record string, i, folder int, name string) error {
+	text, err := readText(folder, name)
+	if err != nil || text == nil || !merge.IsMergeable(text) {
 		return err
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, merge.MaxSize))
-	if err != nil || !merge.IsMergeable(data) {
+	if err := os.MkdirAll(filepath.Join(record, afterFolder), 0o700); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(t.record, afterFolder), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(t.record, afterName(i)), data, 0o600)
+	return replaceQuickly(filepath.Join(record, afterName(i)), text)
 }
 
 // afterName returns the name of a step's new text in a record.

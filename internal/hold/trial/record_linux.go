@@ -581,11 +581,7 @@ func (r *Recording) saveNow(i int) error {
 	if err != nil || s.Secret {
 		return files.IgnoreMissing(err)
 	}
-	text, err := readText(parent, base)
-	if err != nil || text == nil || !merge.IsMergeable(text) {
-		return files.IgnoreMissing(err)
-	}
-	return replaceQuickly(filepath.Join(r.record, afterName(i)), text)
+	return files.IgnoreMissing(saveText(r.record, i, parent, base))
 }
 
 // isUnchanged reports whether a path is unchanged, as far as that can be detected.

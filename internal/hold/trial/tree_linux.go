@@ -154,7 +154,7 @@ var harmless = []string{"opaque", "origin", "impure", "nlink", "upper", "uuid"}
 // layer, and the others with their values.
 func (d *dir) attributes(name string) (overlay map[string]string, others string, err error) {
 	path := fmt.Sprintf("/proc/self/fd/%d/%s", d.fd(), name)
-	list := make([]byte, 1<<16)
+	list := make([]byte, maxExtended)
 	n, err := unix.Llistxattr(path, list)
 	if err != nil || n == 0 {
 		if errors.Is(err, unix.ENOTSUP) {
@@ -168,7 +168,7 @@ func (d *dir) attributes(name string) (overlay map[string]string, others string,
 		if strings.HasPrefix(attribute, "security.") || strings.HasPrefix(attribute, "trusted.") {
 			continue // the kernel's own; commands in a sandbox cannot set them
 		}
-		value := make([]byte, 1<<16)
+		value := make([]byte, maxExtended)
 		n, err := unix.Lgetxattr(path, attribute, value)
 		if err != nil {
 			return nil, "", err

@@ -39,16 +39,11 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 		Version: journalVersion, ID: "u" + strings.ToLower(rand.Text()[:idLetters]), Time: time.Now().UTC(),
 		Command: was.Command, Project: was.Project, Undoes: was.ID, Only: spec.Only, Roots: slices.Clone(was.Roots),
 	}
-	record, lock, err := claimRecord(spec.State, j.ID)
+	t, err := j.begin(spec.State, spec.Vault)
 	if err != nil {
 		return nil, err
 	}
-	t, err := openTransaction(record, lock, j)
-	if err != nil {
-		return nil, errors.Join(err, os.Remove(record))
-	}
 	defer t.close()
-	t.vault = spec.Vault
 	u, err := openUndo(t, old, was)
 	if err == nil {
 		defer u.close()
@@ -58,13 +53,13 @@ func Undo(ctx context.Context, spec UndoSpec) (*Kept, error) {
 		err = spec.Approve(j.kept())
 	}
 	if err == nil {
-		err = owesReport(record)
+		err = owesReport(t.record)
 	}
 	if err == nil {
-		t.unlock, err = lockRoots(ctx, record, t.Roots) // not earlier: a person takes time to approve
+		t.unlock, err = lockRoots(ctx, t.record, t.Roots) // not earlier: a person takes time to approve
 	}
 	if err != nil {
-		return nil, errors.Join(err, files.RemoveTree(record))
+		return nil, errors.Join(err, files.RemoveTree(t.record))
 	}
 	if err := t.run(ctx); err != nil {
 		return nil, err
