@@ -51,13 +51,12 @@ const (
 var Levels = []Level{AutonomyLow, AutonomyMedium, AutonomyHigh}
 
 // Autonomy returns the standing answers of a level. An unknown level answers nothing.
-func (l Level) Autonomy() Autonomy {
-	if l != AutonomyMedium && l != AutonomyHigh {
-		return Autonomy{}
-	}
-	a := Autonomy{
-		OutsideReads: true, Scratch: true, Edits: true, UnknownCode: true, Deletes: true, LocalGit: true,
-		Network: NetworkOnce,
+func (l Level) Autonomy() (a Autonomy) {
+	if l == AutonomyMedium || l == AutonomyHigh {
+		a = Autonomy{
+			OutsideReads: true, Scratch: true, Edits: true, UnknownCode: true, Deletes: true, LocalGit: true,
+			Network: NetworkOnce,
+		}
 	}
 	if l == AutonomyHigh {
 		a.Network = NetworkListed
@@ -65,16 +64,15 @@ func (l Level) Autonomy() Autonomy {
 	return a
 }
 
-// Raised returns the policy at the next level of autonomy, or nil if the standing answers are those of the highest
-// level, or of none.
+// Raised returns the policy at the level above its own, or nil if its standing answers are of the highest or of none.
 func (p *Policy) Raised() (*Policy, Level) {
-	at := slices.IndexFunc(Levels, func(l Level) bool { return l.Autonomy() == p.opts.Autonomy }) + 1
-	if at == 0 || at == len(Levels) {
-		return nil, ""
-	}
 	raised := *p
-	raised.opts.Autonomy = Levels[at].Autonomy()
-	return &raised, Levels[at]
+	for i, next := range Levels[1:] {
+		if raised.opts.Autonomy = next.Autonomy(); Levels[i].Autonomy() == p.opts.Autonomy {
+			return &raised, next
+		}
+	}
+	return nil, ""
 }
 
 // autonomyOutside answers before row 9 asks about a path outside the project.

@@ -104,12 +104,11 @@ type Policy struct {
 	rules []umpire.Rule
 	index *index
 	// builtin are the built-in rules; rules and index do not contain them.
-	builtin sections
+	builtin *sections
 }
 
-// New returns a policy with the rules and the built-in ones. A rule that Validate rejects is an
-// error: only the caller may drop it, because that could allow more. New ignores built-in rules
-// among rules, and their order.
+// New returns a policy with the rules and the built-in ones. A rule that Validate rejects is an error, because only the
+// caller may drop it: that could allow more. New ignores built-in rules among rules, and their order.
 func New(rules []umpire.Rule, o Options) (*Policy, error) {
 	p := &Policy{opts: o.prepare(), rules: make([]umpire.Rule, 0, len(rules))}
 	for i, r := range rules {
@@ -121,15 +120,13 @@ func New(rules []umpire.Rule, o Options) (*Policy, error) {
 		}
 		p.rules = append(p.rules, r)
 	}
-	if !slices.IsSortedFunc(p.rules, compareRules) {
-		slices.SortStableFunc(p.rules, compareRules)
-	}
-	p.index, p.builtin.opts = newIndex(), &p.opts
+	slices.SortStableFunc(p.rules, compareRules)
+	p.index, p.builtin = newIndex(), &sections{opts: &p.opts}
 	k := compiler{opts: &p.opts}
 	for i := range p.rules {
 		c := k.compileRule(&p.rules[i])
 		c.order = i
-		p.index.add(c, &p.opts)
+		p.index.add(c, k.opts)
 	}
 	return p, nil
 }

@@ -315,7 +315,7 @@ func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
 	u.then(func() { u.w.path(s, kind, target, of) })
 }
 
-// localURL returns the file in a URL such as file:/etc/motd. Some programs read or write it, others a file with that name.
+// localURL returns the file in a URL such as file:/etc/motd. Some programs open it, others a file with that name.
 func localURL(target word) word {
 	if len(target.text) < len("file:") || !strings.EqualFold(target.text[:len("file:")], "file:") {
 		return word{}

@@ -33,7 +33,7 @@ func TestTriedCard(t *testing.T) {
 			{Kind: umpire.EffectCreated, Path: "/p/new.txt"}, {Kind: umpire.EffectDeleted, Path: "/p/old.txt"},
 		}
 		session := umpire.Session{Root: "/p"}
-		q := &question{Card: view.New(p, session, text, time.Now(), false), text: text,
+		q := &question{Card: view.New(p, session, "", text, time.Now(), false), text: text,
 			changes: "  new.txt  created\n  old.txt  deleted\n--- /dev/null\n+++ new.txt\n@@ -0,0 +1 @@\n+1\n"}
 		var out strings.Builder
 		if err := html.Render(&out, q.draw().Node); err != nil {

@@ -24,7 +24,8 @@ func (p *Responder) muse(ctx context.Context, r *run, q *Question) Output {
 		if p.Observed != nil {
 			p.Observed(&query.Call, &decision)
 		}
-		return Output{Stdout: []byte(museSilence), Stderr: unenforced(decision, view.Folders{Root: c.Root, Home: p.Home})}
+		in := view.Folders{Root: c.Root, Home: p.Home}
+		return Output{Stdout: []byte(museSilence), Stderr: unenforced(decision, in)}
 	}
 	return AnswerMuse(query.Call, decision)
 }

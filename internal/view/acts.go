@@ -128,7 +128,7 @@ func partOf(c *Card, a act) Part {
 // cardAccess describes an access in a few words, with its path relative to the project's root.
 func cardAccess(c *Card, a *umpire.Access) string {
 	short := *a
-	short.Target = c.folders().Target(a)
+	short.Target = foldersOf(c).Target(a)
 	return AccessText(&short, c.text)
 }
 
@@ -155,7 +155,7 @@ func (c *Card) relative(path string) string {
 	if c.Session.Root != "" && err == nil && filepath.IsLocal(rest) && !strings.HasPrefix(rest, "~") {
 		return rest
 	}
-	return c.folders().path(path)
+	return foldersOf(c).path(path)
 }
 
 // Object returns the subject of the call in one line that is safe to show: its command,
@@ -166,7 +166,7 @@ func (c *Card) Object() string {
 	}
 	for _, a := range c.acts() {
 		if a.Paths() && a.Target != "" {
-			return c.show(c.folders().Target(a.Access))
+			return c.show(foldersOf(c).Target(a.Access))
 		}
 	}
 	for _, a := range c.acts() {

@@ -34,8 +34,8 @@ type Card struct {
 	heading, title, asking, asker, input, rest, remarks string
 }
 
-// New makes the card of a session's question for the person with a home, which may be "". With colour, the card's own words have
-// colour escapes; other escapes never appear. Notes are remarks on events while it waits.
+// New makes the card of a session's question for the person with a home, which may be "". With colour, the card's
+// own words have colour escapes; other escapes never appear. Notes are remarks on events while it waits.
 func New(
 	p umpire.Pending, s umpire.Session, home string, text *catalogue.Language, now time.Time, colour bool,
 	notes ...umpire.Phrase,
@@ -50,7 +50,7 @@ func NewWhole(
 	return writeCard(&Card{Pending: p, Session: s, home: home, text: text, now: now, whole: true, notes: notes})
 }
 
-func (c *Card) folders() Folders { return Folders{c.Session.Root, c.home} }
+func foldersOf(c *Card) Folders { return Folders{c.Session.Root, c.home} }
 
 // writeCard writes the sections of a card.
 func writeCard(c *Card) *Card {
@@ -263,9 +263,9 @@ func (c *Card) writeAsker() {
 	c.row(c.text.Of("request"), Joined(c.show(string(p.Request)), ", ", position))
 	c.row(c.text.Of("agent"), c.show(cmp.Or(p.Agent, "?")))
 	c.row(c.text.Of("session"), Joined(c.show(string(p.Session)), ", ", fmt.Sprintf(c.text.Of("mode %s"), s.Mode)))
-	c.row(c.text.Of("project"), fmt.Sprintf("%s  %s", c.show(p.Project.Short()), c.show(c.folders().path(s.Root))))
+	c.row(c.text.Of("project"), fmt.Sprintf("%s  %s", c.show(p.Project.Short()), c.show(foldersOf(c).path(s.Root))))
 	if dir := c.folderOfCall(); dir != s.Root && dir != "" {
-		c.row(c.text.Of("folder"), c.show(c.folders().path(dir)))
+		c.row(c.text.Of("folder"), c.show(foldersOf(c).path(dir)))
 	}
 	asked := fmt.Sprintf(c.text.Of("%s ago"), Age(c.now.Sub(p.AskedAt)))
 	if expiry := c.Expiry(); expiry != "" {

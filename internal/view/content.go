@@ -176,7 +176,7 @@ func writeOutside(c *Card) {
 	for _, path := range c.Pending.Paths {
 		leaves := func(a umpire.Access) bool { return a.Paths() && a.Target == path && a.Place == umpire.PlaceOutside }
 		if slices.ContainsFunc(c.Pending.Accesses, leaves) {
-			c.row(c.text.Of("outside"), c.show(c.folders().path(path)))
+			c.row(c.text.Of("outside"), c.show(foldersOf(c).path(path)))
 		}
 	}
 }

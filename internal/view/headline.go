@@ -43,17 +43,17 @@ func (c *Card) Headline() string {
 			return fmt.Sprintf(c.text.Of("in a trial it %s; nothing is real yet"), done)
 		}
 	}
-	said, _ := c.explain()
+	said, _ := explainCard(c)
 	if p.Indeterminate {
 		return Joined(c.text.Of("may have run already"), ": ", said)
 	}
 	return said
 }
 
-// explain says what the card's call would do, and why that asks.
-func (c *Card) explain() (said, why string) {
+// explainCard says what the card's call would do, and why that asks.
+func explainCard(c *Card) (said, why string) {
 	p := &c.Pending
-	s := sentence{text: c.text, in: c.folders(), code: p.Code, verdict: umpire.Ask}
+	s := sentence{text: c.text, in: foldersOf(c), code: p.Code, verdict: umpire.Ask}
 	said = cmp.Or(s.compose(p.Accesses), s.reason(p.Reason))
 	return said, s.whyBeside(said, p.Reason)
 }
@@ -69,12 +69,12 @@ func HeadlineTellsAll(c *Card) bool {
 	if a.Kind == umpire.KindExec {
 		return len(c.Command()) > 0
 	}
-	return a.Target != "" && strings.Contains(c.Headline(), c.show(c.folders().Target(a.Access)))
+	return a.Target != "" && strings.Contains(c.Headline(), c.show(foldersOf(c).Target(a.Access)))
 }
 
 // WhyAsked says in one line why a card's call asks, or "" if its consequence is the whole reason.
 func WhyAsked(c *Card) string {
-	_, why := c.explain()
+	_, why := explainCard(c)
 	return why
 }
 
