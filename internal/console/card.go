@@ -86,9 +86,6 @@ func drawDot(risk string) node {
 	return element("span", class("dot "+risk), attr("aria-hidden", "true"))
 }
 
-// drawRisk draws a risk by its word and its colour.
-func drawRisk(risk, word string) node { return element("span", class("tag "+risk), written(word)) }
-
 // drawWhere draws the project of the question, the agent, and the state.
 func (q *question) drawWhere() node {
 	p := &q.Pending

@@ -34,8 +34,9 @@ func (c *sessionPages) showSession(w http.ResponseWriter, r *http.Request) {
 	s := &sessionSheet{
 		history: history{text: textOf(r), home: c.config.Home, now: c.now(), asked: historyQuery{session: id}},
 		session: session,
-		name:    c.tasks.nameSession(r.Context(), &session, nameAgent(&session)), task: c.tasks.of(r.Context(), &session),
-		age: view.Age(c.now().Sub(session.ActiveAt)),
+		name:    c.tasks.nameSession(r.Context(), &session, nameAgent(&session)),
+		task:    c.tasks.of(r.Context(), &session),
+		age:     view.Age(c.now().Sub(session.ActiveAt)),
 	}
 	if err := c.readHistory(r.Context(), &s.history); err != nil {
 		sendRefusal(w, r, statusOf(err), err)

@@ -351,9 +351,9 @@ func (s *sentence) deedOf(a *umpire.Access) deed {
 func (s *sentence) objectOf(a *umpire.Access) string {
 	shown := a
 	if a.Paths() && a.Resolved != "" && a.TargetIn(s.in.Root) == a.Target {
-		real := *a
-		real.Target = a.Resolved
-		shown = &real
+		resolved := *a
+		resolved.Target = a.Resolved
+		shown = &resolved
 	}
 	return cutObject(Visible(s.in.Target(shown)), maxObject)
 }

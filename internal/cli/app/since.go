@@ -1,8 +1,9 @@
 package app
 
 import (
-	"github.com/spf13/pflag"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/umpirehq/umpire/internal/config"
 )

@@ -208,7 +208,7 @@ func verdictOf(e *umpire.Event) umpire.Verdict {
 
 // step tells one event of the call, or "" if it adds nothing.
 func (s *story) step(a *app.App, e *umpire.Event) string {
-	switch e.Kind { //nolint:exhaustive // the others add nothing for a person
+	switch e.Kind {
 	case umpire.EventPermissionAsked:
 		asked := "asked you (%s): %s"
 		if s.question(e.Request) == nil {

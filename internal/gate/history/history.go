@@ -69,7 +69,7 @@ func (c *Call) Add(e *umpire.Event) {
 	if len(e.Accesses) > 0 && (c.Decided == nil || e.Kind == umpire.EventPermissionAsked) {
 		c.Decided = e
 	}
-	switch e.Kind { //nolint:exhaustive // the others tell nothing of this
+	switch e.Kind {
 	case umpire.EventPermissionAsked:
 		c.addQuestion(e)
 	case umpire.EventPermissionApproved, umpire.EventPermissionRejected:

@@ -27,7 +27,7 @@ func decodePaths(data []byte, v any) error {
 
 // changeStrings changes every string in a value, except those of a named type, such as ids.
 func changeStrings(v reflect.Value, change func(string) (string, error)) (err error) {
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // the others hold no text
 	case reflect.Pointer:
 		return changeStrings(v.Elem(), change)
 	case reflect.Slice:
@@ -35,13 +35,13 @@ func changeStrings(v reflect.Value, change func(string) (string, error)) (err er
 			err = errors.Join(err, changeStrings(v.Index(i), change))
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if field := v.Field(i); field.CanSet() { // an exported one
+		for _, field := range v.Fields() {
+			if field.CanSet() { // an exported one
 				err = errors.Join(err, changeStrings(field, change))
 			}
 		}
 	case reflect.String:
-		if text, ok := v.Addr().Interface().(*string); ok {
+		if text, ok := reflect.TypeAssert[*string](v.Addr()); ok {
 			*text, err = change(*text)
 		}
 	}
