@@ -103,7 +103,7 @@ type Decision struct {
 	// Trial is the trial available for a call that asks; it is NoTrial for any other verdict.
 	Trial TrialOffer
 	// RaiseTo is the next level of autonomy if the call, which asks, would run there, or be tried first if
-	// RaiseTries is set; else "". The JSON form leaves both out.
+	// RaiseTries is set; else "".
 	RaiseTo    string
 	RaiseTries bool
 }
@@ -124,6 +124,8 @@ type shown struct {
 	Obligations Obligations    `json:"obligations"`
 	Suggestions []Suggestion   `json:"suggestions"`
 	Trial       TrialOffer     `json:"trial,omitempty"`
+	RaiseTo     string         `json:"raise_to,omitempty"`
+	RaiseTries  bool           `json:"raise_tries,omitempty"`
 }
 
 // MarshalJSON writes the decision as `umpire check --json` shows it.
@@ -131,7 +133,7 @@ func (d Decision) MarshalJSON() ([]byte, error) {
 	return json.Marshal(shown{
 		d.Verdict, d.Risk, d.Risk.Class(), d.Reason, d.ReasonCode, d.Type, d.Warning, d.Rule,
 		orEmpty(d.Reasons), orEmpty(d.Accesses), d.Consequence, d.Obligations, orEmpty(d.Suggestions),
-		d.Trial,
+		d.Trial, d.RaiseTo, d.RaiseTries,
 	})
 }
 
@@ -147,7 +149,7 @@ func (d *Decision) UnmarshalJSON(data []byte) error {
 		Verdict: s.Verdict, Risk: s.Risk, Consequence: s.Consequence, Reason: s.Reason, ReasonCode: s.ReasonCode,
 		Type: s.Type, Warning: s.Warning,
 		Rule: s.Rule, Reasons: orNil(s.Reasons), Accesses: orNil(s.Accesses), Obligations: s.Obligations,
-		Suggestions: orNil(s.Suggestions), Trial: s.Trial,
+		Suggestions: orNil(s.Suggestions), Trial: s.Trial, RaiseTo: s.RaiseTo, RaiseTries: s.RaiseTries,
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func TestIndexedNames(t *testing.T) {
 // TestNumbers: no way to set a variable that some shell keeps as a number hides the program that its evaluation runs.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
-	for _, name := range strings.FieldsSeq(integers) {
+	for name := range strings.FieldsSeq(integers) {
 		for _, form := range []string{
 			"%s='a[$(./x.sh)]'", "%s='a[$(./x.sh)]' cat a", "%s=1 %[1]s='a[`./x.sh`]' ls", "export %s='a[$(./x.sh)]'",
 			"for %s in 'a[$(./x.sh)]'; do :; done", "read %s <<<'a[$(./x.sh)]'", "echo ${%s:='a[$(./x.sh)]'}",

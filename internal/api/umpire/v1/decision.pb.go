@@ -737,7 +737,11 @@ type Decision struct {
 	// or lost.
 	Consequence string `protobuf:"bytes,13,opt,name=consequence,proto3" json:"consequence,omitempty"`
 	// Whether a trial could settle a call that asks: offered or first; empty for none.
-	Trial         string `protobuf:"bytes,14,opt,name=trial,proto3" json:"trial,omitempty"`
+	Trial string `protobuf:"bytes,14,opt,name=trial,proto3" json:"trial,omitempty"`
+	// The next level of autonomy, if the call asks and would run there, or be tried first.
+	RaiseTo string `protobuf:"bytes,15,opt,name=raise_to,json=raiseTo,proto3" json:"raise_to,omitempty"`
+	// Whether the call would be tried first there.
+	RaiseTries    bool `protobuf:"varint,16,opt,name=raise_tries,json=raiseTries,proto3" json:"raise_tries,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -870,6 +874,20 @@ func (x *Decision) GetTrial() string {
 	return ""
 }
 
+func (x *Decision) GetRaiseTo() string {
+	if x != nil {
+		return x.RaiseTo
+	}
+	return ""
+}
+
+func (x *Decision) GetRaiseTries() bool {
+	if x != nil {
+		return x.RaiseTries
+	}
+	return false
+}
+
 var File_umpire_v1_decision_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_decision_proto_rawDesc = "" +
@@ -933,7 +951,7 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\x05scope\x18\x04 \x01(\tR\x05scope\x12\x14\n" +
 	"\x05width\x18\x05 \x01(\tR\x05width\x12'\n" +
 	"\x0fmax_consequence\x18\x06 \x01(\tR\x0emaxConsequence\x12\x18\n" +
-	"\aoptions\x18\a \x01(\tR\aoptions\"\xf9\x03\n" +
+	"\aoptions\x18\a \x01(\tR\aoptions\"\xb5\x04\n" +
 	"\bDecision\x12\x18\n" +
 	"\averdict\x18\x01 \x01(\tR\averdict\x12\x12\n" +
 	"\x04risk\x18\x02 \x01(\tR\x04risk\x12\x14\n" +
@@ -950,7 +968,10 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\vobligations\x18\v \x01(\v2\x16.umpire.v1.ObligationsR\vobligations\x127\n" +
 	"\vsuggestions\x18\f \x03(\v2\x15.umpire.v1.SuggestionR\vsuggestions\x12 \n" +
 	"\vconsequence\x18\r \x01(\tR\vconsequence\x12\x14\n" +
-	"\x05trial\x18\x0e \x01(\tR\x05trialB\x9f\x01\n" +
+	"\x05trial\x18\x0e \x01(\tR\x05trial\x12\x19\n" +
+	"\braise_to\x18\x0f \x01(\tR\araiseTo\x12\x1f\n" +
+	"\vraise_tries\x18\x10 \x01(\bR\n" +
+	"raiseTriesB\x9f\x01\n" +
 	"\rcom.umpire.v1B\rDecisionProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
 	"Umpire::V1b\x06proto3"
 
