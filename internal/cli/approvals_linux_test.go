@@ -26,6 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/server/client"
 	"github.com/umpirehq/umpire/internal/store/storetest"
@@ -184,7 +185,7 @@ var approvalCases = []approvalCase{
 // approvalsTried counts the approvals of all cases.
 var approvalsTried atomic.Int64
 
-// quickCases run with all other tests.
+// quickCases run with all other tests, and with -short the first of them.
 var quickCases = []string{"write outside", "guarded file", "invoke"}
 
 // TestApprovals approves a call of each kind by each scope and width that its card offers. Afterwards the
@@ -198,10 +199,11 @@ func TestApprovals(t *testing.T) {
 	if *allApprovals {
 		t.Cleanup(func() { t.Logf("figure: %d approvals did what their cards said", approvalsTried.Load()) })
 	}
-	for _, store := range []string{"sqlite", "postgres", "none"} {
+	quick := sample.Of(t, 1, quickCases)
+	for _, store := range sample.Of(t, 1, []string{"sqlite", "postgres", "none"}) {
 		for i := range approvalCases {
 			c := &approvalCases[i]
-			if !*allApprovals && !slices.Contains(quickCases, c.name) {
+			if !*allApprovals && !slices.Contains(quick, c.name) {
 				continue
 			}
 			t.Run(store+"/"+c.name, func(t *testing.T) {

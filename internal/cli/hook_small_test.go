@@ -54,7 +54,7 @@ func TestScriptsWithSmallHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := scriptParams()
-	p.Dir, p.Files = "", sample.Of(t, 4, scripts(t, "hook_*"))
+	p.Dir, p.Files = "", sample.Of(t, 2, scripts(t, "hook_*"))
 	p.Setup = func(env *testscript.Env) error {
 		env.Setenv("PATH", instead+string(filepath.ListSeparator)+env.Getenv("PATH"))
 		return setUpScript(env)
@@ -91,7 +91,7 @@ func TestBothHooksAnswerAlike(t *testing.T) {
 				if kept := name != "broken" && name != "misplaced"; round == 1 && kept { // use the left-over snapshot
 					untilSnapshot(t, large, home)
 				}
-				for _, p := range sample.Of(t, 6, payloads) {
+				for _, p := range sample.Of(t, 3, payloads) {
 					want := leaves(t, large, home, p.agent, p.text)
 					got := leaves(t, small, home, p.agent, p.text)
 					if diff := cmp.Diff(want, got, cmp.AllowUnexported(left{})); diff != "" {

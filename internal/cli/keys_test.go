@@ -41,7 +41,7 @@ func TestEveryKeyHasItsEffect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := keyParams(gate)
-			p.Dir, p.Files = "", sample.Of(t, 12, scripts)
+			p.Dir, p.Files = "", sample.Of(t, 4, scripts)
 			testscript.Run(t, p)
 		})
 	}
