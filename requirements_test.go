@@ -200,7 +200,11 @@ func runsScript(dir, test, script string) error {
 	if !is {
 		return fmt.Errorf("%s runs no scripts", test)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "testdata", folder, script+".txtar"))
+	name := filepath.Join(dir, "testdata", folder, script+".txtar")
+	if found, _ := filepath.Glob(filepath.Join(dir, "testdata", folder, "*", script+".txtar")); len(found) == 1 {
+		name = found[0]
+	}
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}

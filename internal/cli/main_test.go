@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,27 +35,50 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the scripts in testdata/script with the real program. Each has its
-// own home, $HOME, and begins in an empty git repository, $WORK/p.
+// TestScripts runs the scripts in testdata/script, in a folder for each command, with the
+// real program. A script is a subtest by its name, without its folder. Each has its own home,
+// $HOME, and begins in an empty git repository, $WORK/p.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	p := scriptParams()
-	few := 100
+	p.Dir, p.Files = "", scripts(t, "*")
 	if raced {
-		few = 6
+		p.Files = sample.Of(t, 6, p.Files)
+	} else if testing.Short() {
+		p.Files = scriptsOfEach(t, p.Files)
 	}
-	p.Dir, p.Files = "", sample.Of(t, few, scripts(t, "*"))
 	testscript.Run(t, p)
 }
 
-// scripts are those in testdata/script whose names match the pattern.
+// scripts are those in the folders of testdata/script whose names match the pattern.
 func scripts(t *testing.T, pattern string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "script", pattern+".txtar"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	var files []string
+	for _, folder := range []string{"", "*"} {
+		found, err := filepath.Glob(filepath.Join("testdata", "script", folder, pattern+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) == 0 {
+		t.Fatalf("no script is named %s", pattern)
 	}
 	return files
+}
+
+// scriptsOfEach samples a sixth of the scripts in each folder, and at least one.
+func scriptsOfEach(t *testing.T, files []string) []string {
+	t.Helper()
+	folders := map[string][]string{}
+	for _, name := range files {
+		folders[filepath.Dir(name)] = append(folders[filepath.Dir(name)], name)
+	}
+	var few []string
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		few = append(few, sample.Of(t, (len(folders[folder])+5)/6, folders[folder])...)
+	}
+	return few
 }
 
 // TestP0DScripts runs the acceptance scripts in testdata/p0d.
