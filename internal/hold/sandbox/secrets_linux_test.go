@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // secretsOf puts secrets in their usual places, and returns their paths.
@@ -37,10 +39,8 @@ func TestSecretsCannotBeRead(t *testing.T) {
 	secrets := secretsOf(t, b)
 	b.bare("echo KEPT >.env.example; echo KEPT >ca.pem; echo KEPT >plain")
 	for _, limits := range []Limits{{}, writing, {Mode: writing.Mode, Network: true}} {
-		for _, path := range secrets {
-			if out := b.works(limits, "cat '"+path+"' 2>/dev/null || true"); strings.Contains(out, "PRIVATE") {
-				t.Errorf("%+v: %s is read", limits, path)
-			}
+		if out := b.works(limits, "grep -l PRIVATE -- '"+strings.Join(secrets, "' '")+"' 2>/dev/null || true"); out != "" {
+			t.Errorf("%+v: these are read:\n%s", limits, out)
 		}
 		if out := b.works(limits, "grep -rh PRIVATE . ~ 2>/dev/null || true"); out != "" {
 			t.Errorf("%+v: a search finds %q", limits, out)
@@ -62,7 +62,7 @@ func TestASecretThatWasNamedIsSeen(t *testing.T) {
 	b := newBench(t)
 	secrets := secretsOf(t, b)
 	home := b.Home
-	for _, path := range secrets {
+	for _, path := range sample.Of(t, 4, secrets) {
 		limits := writing
 		limits.Seen = []string{path}
 		if out := b.works(limits, "cat '"+path+"'"); out != "PRIVATE\n" {

@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -45,7 +47,15 @@ func TestLinksOutside(t *testing.T) {
 	b.has(filepath.Join(b.outside, "store/a"), "good\n")
 
 	// If there are many, the whole folder of the package manager is read-only.
-	b.bare("for i in $(seq 250); do echo good >../o/store/$i; mkdir -p pkg/node_modules/x/$i && ln ../o/store/$i pkg/node_modules/x/$i/f; done")
+	for i := range 250 {
+		stored := filepath.Join(b.outside, "store", strconv.Itoa(i))
+		dir := filepath.Join(b.root, "pkg/node_modules/x", strconv.Itoa(i))
+		err := errors.Join(os.WriteFile(stored, []byte("good\n"), 0o644), os.MkdirAll(dir, 0o755),
+			os.Link(stored, filepath.Join(dir, "f")))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	b.fails(writing, "echo POISON >pkg/node_modules/x/9/f", "Read-only")
 	b.fails(writing, "touch pkg/node_modules/new", "Read-only")
 	b.works(writing, "touch pkg/new")
