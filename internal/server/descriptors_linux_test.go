@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/server/client"
 )
@@ -50,6 +51,7 @@ func serveFew() int {
 // without a credential and watchers with either, beyond the process's limit.
 func TestFloodsLeaveDescriptors(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	path := filepath.Join(shortDir(t), "gate.sock")
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
 	cmd.Env = append(os.Environ(), "UMPIRE_TEST_CHILD=few-descriptors", "UMPIRE_TEST_GATE="+path)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // TestListsHavePages checks that no request makes the gate hold all questions or
@@ -146,6 +147,7 @@ func TestPagesAreBoundedByBytes(t *testing.T) {
 // TestAnEntryLargerThanAPage checks that it is a page by itself.
 func TestAnEntryLargerThanAPage(t *testing.T) {
 	t.Parallel()
+	sample.OnlyFull(t)
 	each(t, func(t *testing.T, w *world) {
 		for range 3 {
 			w.gate.tell(umpire.Event{Tool: strings.Repeat("x", 4<<20)})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -281,7 +282,7 @@ func TestDrainTellsWatchersToResume(t *testing.T) {
 // until then is complete and in order.
 func TestSlowReaderIsToldToResume(t *testing.T) {
 	t.Parallel()
-	for network := range networks {
+	for _, network := range sample.Of(t, 1, slices.Sorted(maps.Keys(networks))) {
 		t.Run(network, func(t *testing.T) {
 			t.Parallel()
 			stalled := make(logged, 1)

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
@@ -58,7 +59,8 @@ func child(path, name string) {
 // TestProcesses has several processes write to one file and kills them at any time.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
-	const rounds, processes, answers = 4, 3, 15
+	const processes, answers = 3, 15
+	rounds := sample.Times(2, 4)
 	path := filepath.Join(t.TempDir(), "umpire.db")
 	stored := map[string]bool{}
 	for round := range rounds {
