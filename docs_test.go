@@ -273,7 +273,7 @@ func TestOneCommandRunsTheTests(t *testing.T) {
 		!strings.Contains(script, "\nall=$(go list ./...)\nraced=$(go list \"${shared[@]}\")\nothers=$(grep -vxF \"$raced\" <<<\"$all\")\n") {
 		t.Error(".ci/test does not install what is needed, or does not run all tests")
 	}
-	if !strings.Contains(readText(t, ".ci/full"), "go test -race -gcflags 'modernc.org/...=-race=false' -short -timeout 60m -skip 'TestScripts$|InABrowser' ./...\n") {
+	if !strings.Contains(readText(t, ".ci/full"), "go test -race -gcflags 'modernc.org/...=-race=false' -short -timeout 60m -skip \"$programs|$whole|InABrowser\" ./...\n") {
 		t.Error("make full does not run the race detector over all packages")
 	}
 	if !strings.Contains(script, `exec go test -race -gcflags "$unchecked" -short -timeout 20m `) {
