@@ -3,10 +3,12 @@ package trees
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/umpirehq/umpire/internal/files"
@@ -15,24 +17,45 @@ import (
 // folderOutsideTmp returns a folder outside of /tmp, because the sandbox has a private /tmp.
 func folderOutsideTmp(t *testing.T) string {
 	t.Helper()
-	user, err := os.UserCacheDir()
-	must(t, err)
-	must(t, os.MkdirAll(user, 0o700))
-	dir, err := os.MkdirTemp(user, "umpire-trees-test-") //nolint:usetesting // that one lies in /tmp
+	dir, err := makeFolderOutsideTmp()
 	must(t, err)
 	t.Cleanup(func() { must(t, files.RemoveTree(dir)) })
 	return dir
 }
 
-// buildUmpire builds the program under test.
-func buildUmpire(t *testing.T, dir string) string {
-	t.Helper()
-	program := filepath.Join(dir, "umpire")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/umpire")
+func makeFolderOutsideTmp() (string, error) {
+	user, err := os.UserCacheDir()
+	if err == nil {
+		err = os.MkdirAll(user, 0o700)
+	}
+	if err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(user, "umpire-trees-test-")
+}
+
+// builtIn is the folder of the program under test after the first test has built it. TestMain
+// removes it.
+var builtIn string
+
+var build = sync.OnceValue(func() (err error) {
+	if builtIn, err = makeFolderOutsideTmp(); err != nil {
+		return err
+	}
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", builtIn, "./cmd/umpire")
 	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		return fmt.Errorf("%w\n%s", err, out)
 	}
+	return nil
+})
+
+// buildUmpire puts the program under test into a folder outside of /tmp.
+func buildUmpire(t *testing.T, dir string) string {
+	t.Helper()
+	must(t, build())
+	program := filepath.Join(dir, "umpire")
+	must(t, os.Link(filepath.Join(builtIn, "umpire"), program))
 	return program
 }
 

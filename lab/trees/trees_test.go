@@ -59,7 +59,11 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	flag.Parse()
-	os.Exit(m.Run())
+	code := m.Run()
+	if builtIn != "" {
+		_ = os.RemoveAll(builtIn) // the tests have passed or failed already
+	}
+	os.Exit(code)
 }
 
 // TestSeed runs a few commands of each outcome.
