@@ -387,7 +387,7 @@ func TestUnaskedSequences(t *testing.T) {
 	if !sandbox.Available().Whole() || os.Geteuid() != 0 {
 		t.Skip("no sandbox on this machine, or not root")
 	}
-	count := cmp.Or(*sequences, sample.Times(60, 500))
+	count := cmp.Or(*sequences, sample.Times(24, 500))
 	corpus, err := bench.Corpus()
 	must(t, err)
 	var lines []string
