@@ -35,7 +35,7 @@ func sequenceCount() int {
 	if n, err := strconv.Atoi(os.Getenv(sequencesVariable)); err == nil {
 		return n
 	}
-	return sample.Times(20, 80)
+	return sample.Times(8, 80)
 }
 
 // TestRandomSequences runs sequences of commands once for real, on a copy, and once in a
