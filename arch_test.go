@@ -68,7 +68,7 @@ var layers = []layer{
 	{"world", "internal/hold/trial/cache internal/hold/trial/digest internal/hold/trial/merge internal/hold/trial/overlap internal/hold/trial/retention"},
 	{"world", "internal/hold/trial"},
 	{"world", "internal/agent/llm"},
-	{"world", "internal/agent/llm/anthropic internal/agent/llm/openai internal/agent/llm/llmtest"},
+	{"world", "internal/agent/llm/anthropic internal/agent/llm/openai"},
 	{"world", "internal/secret"},
 	{"world", "internal/store"},
 	{"world", "internal/store/checkpoint internal/store/sqlite internal/store/postgres internal/store/storetest"},
@@ -82,9 +82,9 @@ var layers = []layer{
 	{"edge", "internal/host/setup"},
 	{"edge", "internal/host/drive"},
 	{"edge", "internal/judge/bench"},
-	{"edge", "internal/server/client internal/server internal/agent/tui internal/server/metrics internal/agent/tool internal/agent/acp internal/agent/acp/acptest"},
+	{"edge", "internal/server/client internal/server internal/agent/tui internal/server/metrics internal/agent/tool internal/agent/acp"},
 	{"edge", "internal/host/appserver internal/console internal/console/consoletest"},
-	{"edge", "internal/agent/mcp internal/agent/mcp/mcptest"},
+	{"edge", "internal/agent/mcp"},
 	{"edge", "internal/agent"},
 	{"top", "internal/cli/app"},
 	{"top", "internal/cli/check internal/cli/hook internal/cli/lookback internal/cli/programs internal/cli/register internal/cli/rules"},
@@ -93,7 +93,7 @@ var layers = []layer{
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire-hook/early"},
 	{"top", "cmd/umpire cmd/umpire-hook"},
-	{"test", "internal/console/chromium internal/view/picture internal/files/sample"},
+	{"test", "internal/agent/agenttest internal/console/chromium internal/view/picture internal/files/sample"},
 }
 
 // lab is the folder of a second module, which tries umpire out and which users never build. The

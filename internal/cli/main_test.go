@@ -15,9 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/agent/acp/acptest"
-	"github.com/umpirehq/umpire/internal/agent/llm/llmtest"
-	"github.com/umpirehq/umpire/internal/agent/mcp/mcptest"
+	"github.com/umpirehq/umpire/internal/agent/agenttest"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/console/notice/noticetest"
 	"github.com/umpirehq/umpire/internal/files/sample"
@@ -29,9 +27,9 @@ import (
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	testscript.Main(m, map[string]func(){
-		"umpire": scriptMain, "mcp-server": mcptest.Main, "mcp-client": mcptest.ClientMain,
-		"acp-agent": acptest.AgentMain, "acp-editor": acptest.EditorMain,
-		"acp-conductor": acptest.ConductorMain, "person-posts": personPostsMain, "claude-player": claudePlayerMain,
+		"umpire": scriptMain, "mcp-server": agenttest.MCPMain, "mcp-client": agenttest.MCPClientMain,
+		"acp-agent": agenttest.AgentMain, "acp-editor": agenttest.EditorMain,
+		"acp-conductor": agenttest.ConductorMain, "person-posts": personPostsMain, "claude-player": claudePlayerMain,
 	})
 }
 
@@ -158,7 +156,7 @@ func setUpScript(env *testscript.Env) error {
 	env.Values[terminalKey{}] = &terminal{}
 	env.Values[watchersKey{}] = map[string]*watcher{}
 	env.Values[heldHookKey{}] = new(*heldHook)
-	env.Values[modelServerKey{}] = new(*llmtest.Server)
+	env.Values[modelServerKey{}] = new(*agenttest.Server)
 	env.Setenv(testRoot, strconv.Itoa(os.Getpid()))
 	env.Setenv("MANAGED", filepath.Join(env.WorkDir, "etc"))
 	env.Setenv(testManaged, env.Getenv("MANAGED"))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/agent/llm/llmtest"
+	"github.com/umpirehq/umpire/internal/agent/agenttest"
 )
 
 type modelServerKey struct{}
@@ -24,26 +24,26 @@ var modelVerbs = map[string]func(*testscript.TestScript, bool, []string){
 // of all providers, and the environment leads to it. Requests larger than WINDOW bytes are
 // too long for it.
 func scriptProvider(ts *testscript.TestScript, _ bool, args []string) {
-	turns, err := llmtest.ReadScript(ts.MkAbs(args[0]))
+	turns, err := agenttest.ReadScript(ts.MkAbs(args[0]))
 	ts.Check(err)
 	window := 0
 	if len(args) > 1 {
 		window, err = strconv.Atoi(args[1])
 		ts.Check(err)
 	}
-	server := llmtest.Start(turns, window)
+	server := agenttest.Start(turns, window)
 	ts.Defer(server.Close)
-	*ts.Value(modelServerKey{}).(**llmtest.Server) = server
+	*ts.Value(modelServerKey{}).(**agenttest.Server) = server
 	for name, value := range map[string]string{
-		"ANTHROPIC_BASE_URL": server.URL, "ANTHROPIC_API_KEY": llmtest.Key,
-		"OPENAI_BASE_URL": server.URL + "/v1", "OPENAI_API_KEY": llmtest.Key,
+		"ANTHROPIC_BASE_URL": server.URL, "ANTHROPIC_API_KEY": agenttest.Key,
+		"OPENAI_BASE_URL": server.URL + "/v1", "OPENAI_API_KEY": agenttest.Key,
 	} {
 		ts.Setenv(name, value)
 	}
 }
 
-func serverOf(ts *testscript.TestScript) *llmtest.Server {
-	server := *ts.Value(modelServerKey{}).(**llmtest.Server)
+func serverOf(ts *testscript.TestScript) *agenttest.Server {
+	server := *ts.Value(modelServerKey{}).(**agenttest.Server)
 	if server == nil {
 		ts.Fatalf("no provider was started")
 	}

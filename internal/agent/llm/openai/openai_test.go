@@ -9,33 +9,33 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/umpirehq/umpire/internal/agent/agenttest"
 	"github.com/umpirehq/umpire/internal/agent/llm"
-	"github.com/umpirehq/umpire/internal/agent/llm/llmtest"
 )
 
-func at(s *llmtest.Server) *llm.Endpoint { return endpoint(s.URL+"/v1", llmtest.Key) }
+func at(s *agenttest.Server) *llm.Endpoint { return endpoint(s.URL+"/v1", agenttest.Key) }
 
 func TestResponses(t *testing.T) {
 	t.Parallel()
-	llmtest.RunSuite(t, llmtest.Provider{Thinks: true, Overload: llm.FailedServer, Model: func(s *llmtest.Server, o llm.Options) llm.Model {
-		return newResponses(llmtest.ModelName, o, at(s))
+	agenttest.RunSuite(t, agenttest.Provider{Thinks: true, Overload: llm.FailedServer, Model: func(s *agenttest.Server, o llm.Options) llm.Model {
+		return newResponses(agenttest.ModelName, o, at(s))
 	}})
 }
 
 func TestChat(t *testing.T) {
 	t.Parallel()
-	llmtest.RunSuite(t, llmtest.Provider{Overload: llm.FailedServer, Model: func(s *llmtest.Server, o llm.Options) llm.Model {
-		return newChat(llmtest.ModelName, o, at(s))
+	agenttest.RunSuite(t, agenttest.Provider{Overload: llm.FailedServer, Model: func(s *agenttest.Server, o llm.Options) llm.Model {
+		return newChat(agenttest.ModelName, o, at(s))
 	}})
 }
 
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
-	llmtest.RunTranscripts(t, "testdata/responses_*.txtar", func(url string) llm.Model {
-		return newResponses(llmtest.ModelName, llm.Options{}, endpoint(url, llmtest.Key))
+	agenttest.RunTranscripts(t, "testdata/responses_*.txtar", func(url string) llm.Model {
+		return newResponses(agenttest.ModelName, llm.Options{}, endpoint(url, agenttest.Key))
 	})
-	llmtest.RunTranscripts(t, "testdata/chat_*.txtar", func(url string) llm.Model {
-		return newChat(llmtest.ModelName, llm.Options{}, endpoint(url, llmtest.Key))
+	agenttest.RunTranscripts(t, "testdata/chat_*.txtar", func(url string) llm.Model {
+		return newChat(agenttest.ModelName, llm.Options{}, endpoint(url, agenttest.Key))
 	})
 }
 
@@ -88,13 +88,13 @@ func TestModelThatDoesNotReason(t *testing.T) {
 }
 
 func FuzzResponsesReply(f *testing.F) {
-	llmtest.FuzzStreams(f, "testdata/responses_*.txtar", func(url string) llm.Model {
-		return newResponses(llmtest.ModelName, llm.Options{}, endpoint(url, llmtest.Key))
+	agenttest.FuzzStreams(f, "testdata/responses_*.txtar", func(url string) llm.Model {
+		return newResponses(agenttest.ModelName, llm.Options{}, endpoint(url, agenttest.Key))
 	})
 }
 
 func FuzzChatReply(f *testing.F) {
-	llmtest.FuzzStreams(f, "testdata/chat_*.txtar", func(url string) llm.Model {
-		return newChat(llmtest.ModelName, llm.Options{}, endpoint(url, llmtest.Key))
+	agenttest.FuzzStreams(f, "testdata/chat_*.txtar", func(url string) llm.Model {
+		return newChat(agenttest.ModelName, llm.Options{}, endpoint(url, agenttest.Key))
 	})
 }

@@ -1,15 +1,4 @@
-// Package llmtest is a server on the loopback that plays a script over the real interfaces of
-// providers, and the suite that every provider's model must pass against it.
-//
-//	server := llmtest.Start(turns, 0)
-//	defer server.Close()
-//	// ANTHROPIC_BASE_URL=server.URL, OPENAI_BASE_URL=server.URL+"/v1", both keys llmtest.Key
-//
-// It speaks Anthropic's Messages and OpenAI's Responses and Chat Completions, with or without
-// streaming, and is as strict as they are: it rejects requests that they would reject, with their
-// status and their words, and keeps them in [Server.Refused]. Stricter checks are documented in the
-// code.
-package llmtest
+package agenttest
 
 import (
 	"encoding/json"

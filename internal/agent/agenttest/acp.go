@@ -1,6 +1,4 @@
-// Package acptest provides an agent and an editor that speak the Agent Client Protocol, for tests
-// of programs between them.
-package acptest
+package agenttest
 
 import (
 	"bufio"
@@ -23,22 +21,22 @@ type message struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 }
 
-// A stream is one side of a connection.
-type stream struct {
+// An acpStream is one side of a connection.
+type acpStream struct {
 	in *bufio.Scanner
 
 	mu  sync.Mutex
 	out io.Writer
 }
 
-func newStream(in io.Reader, out io.Writer) *stream {
+func newStream(in io.Reader, out io.Writer) *acpStream {
 	s := bufio.NewScanner(in)
 	const longest = 64 << 20
 	s.Buffer(nil, longest)
-	return &stream{in: s, out: out}
+	return &acpStream{in: s, out: out}
 }
 
-func (s *stream) next() (m message, ok bool) {
+func (s *acpStream) next() (m message, ok bool) {
 	for s.in.Scan() {
 		if json.Unmarshal(s.in.Bytes(), &m) == nil {
 			return m, true
@@ -47,7 +45,7 @@ func (s *stream) next() (m message, ok bool) {
 	return m, false
 }
 
-func (s *stream) write(m message) {
+func (s *acpStream) write(m message) {
 	m.Version = "2.0"
 	line, err := json.Marshal(m)
 	if err != nil {
@@ -96,7 +94,7 @@ func AgentMain() {
 }
 
 // play sends the requests of a prompt.
-func play(s *stream, m message, turn int, dir string, answers <-chan message) {
+func play(s *acpStream, m message, turn int, dir string, answers <-chan message) {
 	var about struct {
 		Prompt []struct {
 			Text string `json:"text"`
@@ -177,7 +175,7 @@ func EditorMain() {
 }
 
 // doRequest carries out a request of the agent.
-func doRequest(s *stream, m message, answer string) {
+func doRequest(s *acpStream, m message, answer string) {
 	var p struct {
 		Path    string   `json:"path"`
 		Content string   `json:"content"`

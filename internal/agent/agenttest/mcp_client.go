@@ -1,4 +1,4 @@
-package mcptest
+package agenttest
 
 import (
 	"bufio"
@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ClientMain is a client: FILE COMMAND... It starts the command as its server, and calls the tools
+// MCPClientMain is a client: FILE COMMAND... It starts the command as its server, and calls the tools
 // that the lines of the file name, each with its arguments. It prints the replies.
 //
 //	-at FILE        call a server over HTTP instead: the file says its address and a field of the
@@ -22,7 +22,7 @@ import (
 //	-elicit ACTION  answer every question of the server so, and show it
 //	-state FILE     do not answer questions: write the state to come back with to the file, or
 //	                come back with the state from the file
-func ClientMain() {
+func MCPClientMain() {
 	at := flag.String("at", "", "")
 	elicit := flag.String("elicit", "", "")
 	state := flag.String("state", "", "")
@@ -71,14 +71,14 @@ func transportTo(file string) mcp.Transport {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: bearer(token)}}
+	return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: mcpBearer(token)}}
 }
 
-// A bearer adds a token to every request.
-type bearer string
+// A mcpBearer adds a token to every request.
+type mcpBearer string
 
 // RoundTrip makes a request.
-func (b bearer) RoundTrip(q *http.Request) (*http.Response, error) {
+func (b mcpBearer) RoundTrip(q *http.Request) (*http.Response, error) {
 	q = q.Clone(q.Context())
 	q.Header.Set("Authorization", "Bearer "+string(b))
 	return http.DefaultTransport.RoundTrip(q)

@@ -1,4 +1,4 @@
-package acptest
+package agenttest
 
 import (
 	"encoding/json"
@@ -43,7 +43,7 @@ func ConductorMain() {
 }
 
 // passOn passes a message of the proxy to its recipient.
-func passOn(m message, editor, agent *stream) {
+func passOn(m message, editor, agent *acpStream) {
 	switch {
 	case m.Method == "_proxy/successor":
 		inner := message{}
@@ -76,7 +76,7 @@ func markID(side string, id json.RawMessage) json.RawMessage {
 }
 
 // startProgram starts a command, and returns the stream to it.
-func startProgram(command string) *stream {
+func startProgram(command string) *acpStream {
 	words := strings.Fields(command)
 	cmd := exec.Command(words[0], words[1:]...) //nolint:noctx,gosec // a test names it
 	cmd.Stderr = os.Stderr
@@ -95,7 +95,7 @@ func startProgram(command string) *stream {
 }
 
 // hangUp closes the output.
-func (s *stream) hangUp() {
+func (s *acpStream) hangUp() {
 	if c, is := s.out.(interface{ Close() error }); is {
 		c.Close() //nolint:errcheck // it may have ended
 	}

@@ -1,4 +1,4 @@
-package llmtest
+package agenttest
 
 import (
 	"encoding/json"
