@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/dialect"
+	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -40,7 +40,7 @@ func splitsInput(s *state, assigns []*syntax.Assign, name word) bool {
 		return false
 	}
 	_, shadowed := s.functions["read"]
-	_, plain := dialect.PlainText(assigns[0].Value)
+	_, plain := language.PlainText(assigns[0].Value)
 	return plain && name.known() && name.text == "read" && !shadowed
 }
 

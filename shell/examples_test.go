@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/manual"
+	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -48,7 +48,7 @@ func TestExamplesOfEntries(t *testing.T) {
 	for _, family := range families {
 		for i := range *family {
 			p := &(*family)[i]
-			if manual.CheckedAgainst(p.name()) == manual.NothingAccepted {
+			if language.CheckedAgainst(p.name()) == language.NothingAccepted {
 				continue // TestEveryEntrySaysWhatItWasCheckedAgainst makes lines of these
 			}
 			if !asks[p.name()] {

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/oneliner"
 	"github.com/umpirehq/umpire/shell/internal/scan"
+	"github.com/umpirehq/umpire/shell/internal/snippet"
 )
 
 // readsAndPrints is the reason for code in another language that provably does nothing else.
@@ -18,8 +18,8 @@ func judgePythonCode(u *use) bool {
 	if !ok || asksAlready(u) || u.gave("-W", "-x", "-X", "-i") {
 		return false
 	}
-	p, ok := oneliner.Python(code, args)
-	if !ok || !u.gave("-I") && mayBeShadowed(u, oneliner.ShadowsPython) {
+	p, ok := snippet.Python(code, args)
+	if !ok || !u.gave("-I") && mayBeShadowed(u, snippet.ShadowsPython) {
 		return false
 	}
 	u.code = len(p.Packages) > 0
@@ -28,7 +28,7 @@ func judgePythonCode(u *use) bool {
 }
 
 // concludeReading concludes that code reads some files and prints.
-func concludeReading(u *use, files []oneliner.Path) {
+func concludeReading(u *use, files []snippet.Path) {
 	u.operands = nil
 	u.become(umpire.Safe, readsAndPrints)
 	for _, file := range files {

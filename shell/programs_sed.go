@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
-	"github.com/umpirehq/umpire/shell/internal/sed"
 )
 
 // checkSed parses the scripts of sed and judges their effects.
@@ -20,7 +20,7 @@ func checkSed(u *use) {
 		u.doubt = doubtScript
 		return
 	}
-	facts := sed.Read(strings.ReplaceAll(script, someNumber, "1"))
+	facts := language.ReadSed(strings.ReplaceAll(script, someNumber, "1"))
 	if facts.Problem != "" {
 		u.doubt = umpire.Say("the script cannot be read: %s", facts.Problem)
 		return
@@ -69,7 +69,7 @@ func selects(u *use, in flow) flow {
 	if !ok || files > 0 || u.has(edits) {
 		return foreignFlow("sed")
 	}
-	if facts := sed.Read(script); facts.Problem != "" || facts.Changes {
+	if facts := language.ReadSed(script); facts.Problem != "" || facts.Changes {
 		return foreignFlow("sed")
 	}
 	return pickedFlow(in, "sed")

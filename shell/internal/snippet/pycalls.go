@@ -1,4 +1,4 @@
-package oneliner
+package snippet
 
 import (
 	"slices"
@@ -8,43 +8,43 @@ import (
 )
 
 // readAttribute parses the name after a dot.
-func (p *python) readAttribute(v value) value {
+func (p *python) readAttribute(v pyValue) pyValue {
 	attribute := p.peek()
 	p.at++
-	if attribute.kind != name || strings.HasPrefix(attribute.text, "_") {
+	if attribute.kind != pyName || strings.HasPrefix(attribute.text, "_") {
 		p.fail()
-		return value{}
+		return pyValue{}
 	}
 	if v.symbol != "" {
 		return p.readMember(v.symbol, attribute.text)
 	}
-	calls := p.is(operator, "(")
+	calls := p.is(pyOperator, "(")
 	switch {
 	case scan.HasField(pythonMutators, attribute.text):
 		p.note(&p.mutates)
-		return value{}
+		return pyValue{}
 	case (v.path || p.usesPaths && !v.text) && scan.HasField(pathMethods, attribute.text) && calls:
 		return p.readPathMethod(v, attribute.text)
 	case attribute.text == "replace" && (v.text || !p.usesPaths):
-		return p.callResult(value{text: v.text}, calls)
+		return p.callResult(pyValue{text: v.text}, calls)
 	case v.path && scan.HasField("parent", attribute.text):
-		return value{path: true}
+		return pyValue{path: true}
 	case v.depth > 0 && v.symbol == "" && scan.HasField("keys values copy", attribute.text) && calls:
 		return p.callResult(v, true)
 	case v.depth > 0 && attribute.text == "items" && calls:
 		v.depth++
 		return p.callResult(v, true)
 	case scan.HasField(pythonMethods, attribute.text):
-		return p.callResult(value{text: calls && scan.HasField(textMethods, attribute.text),
+		return p.callResult(pyValue{text: calls && scan.HasField(textMethods, attribute.text),
 			path: v.path && scan.HasField(pathsOfPaths, attribute.text)},
 			calls)
 	}
 	p.fail()
-	return value{}
+	return pyValue{}
 }
 
 // callResult parses the arguments of a method, if it is called, and returns its result.
-func (p *python) callResult(result value, calls bool) value {
+func (p *python) callResult(result pyValue, calls bool) pyValue {
 	if calls && p.takeMark("(") {
 		p.readArguments()
 	}
@@ -52,45 +52,45 @@ func (p *python) callResult(result value, calls bool) value {
 }
 
 // readMember parses a name of a module, or of a class.
-func (p *scope) readMember(symbol, member string) value {
+func (p *scope) readMember(symbol, member string) pyValue {
 	switch names := namesOf(symbol); {
 	case names != "" && scan.HasField(names, member):
 		return p.readSymbol(symbol + "." + member)
 	case names == "" && scan.HasField(pythonClasses, symbol) && scan.HasField(pythonMethods, member):
-		return value{}
+		return pyValue{}
 	case strings.HasPrefix(symbol, "pathlib.") && member == "cwd":
-		return value{symbol: "pathlib.Path.cwd"}
+		return pyValue{symbol: "pathlib.Path.cwd"}
 	case scan.HasField("sys.stdout sys.stderr", symbol) && scan.HasField("write writelines flush isatty", member):
-		return value{}
+		return pyValue{}
 	case symbol == "sys.stdin" && scan.HasField("read readline readlines buffer isatty", member),
 		symbol == "sys.version_info" && scan.HasField("major minor micro", member):
-		return value{text: member == "read" && p.is(operator, "(")}
+		return pyValue{text: member == "read" && p.is(pyOperator, "(")}
 	case strings.HasPrefix(symbol, "itertools.chain") && member == "from_iterable":
-		return value{}
+		return pyValue{}
 	}
 	p.fail()
-	return value{}
+	return pyValue{}
 }
 
 // readSymbol returns the value of a module's name. The arguments of the program may be known.
-func (p *scope) readSymbol(symbol string) value {
+func (p *scope) readSymbol(symbol string) pyValue {
 	switch {
 	case symbol == "sys.argv" && p.args != nil:
-		v := value{depth: 1, placed: true, text: true}
+		v := pyValue{depth: 1, placed: true, text: true}
 		for _, arg := range p.args { // the first element does not name a file
 			v.paths = append(v.paths, Path{Text: arg})
 		}
 		return v
 	case symbol == "sys.argv":
-		return value{depth: 1}
+		return pyValue{depth: 1}
 	case scan.HasField("os.sep os.linesep os.name os.curdir", symbol):
-		return value{text: true}
+		return pyValue{text: true}
 	}
-	return value{symbol: symbol}
+	return pyValue{symbol: symbol}
 }
 
 // readCall parses the arguments of a function and returns its result.
-func (p *python) readCall(function value) value {
+func (p *python) readCall(function pyValue) pyValue {
 	symbol := function.symbol
 	switch {
 	case scan.HasField("open gzip.open bz2.open lzma.open", symbol):
@@ -99,13 +99,13 @@ func (p *python) readCall(function value) value {
 		return p.readPath()
 	case symbol == "pathlib.Path.cwd":
 		p.need(")")
-		return value{paths: []Path{{Text: "."}}, placed: true, path: true}
+		return pyValue{paths: []Path{{Text: "."}}, placed: true, path: true}
 	case scan.HasField(takesPath, symbol):
 		return p.readFileFunction(symbol)
 	case symbol == "os.path.join":
 		args := p.readArguments()
 		if len(args) == 0 {
-			return value{}
+			return pyValue{}
 		}
 		v := args[0]
 		for _, arg := range args[1:] {
@@ -115,15 +115,15 @@ func (p *python) readCall(function value) value {
 		return v
 	case strings.HasPrefix(symbol, "def "):
 		p.readOwnCall(symbol[len("def "):])
-		return value{path: p.usesPaths}
+		return pyValue{path: p.usesPaths}
 	case strings.HasPrefix(symbol, "pathlib.") || namesOf(symbol) != "" || symbol == "sys.stdout" ||
 		symbol == "sys.stderr" || symbol == "sys.stdin":
 		p.fail()
-		return value{}
+		return pyValue{}
 	case symbol == "":
 		// No function that such a value may be is harmful.
 		p.readArguments()
-		return value{path: function.path || p.usesPaths}
+		return pyValue{path: function.path || p.usesPaths}
 	case symbol == "type":
 		return p.readType()
 	}
@@ -132,32 +132,32 @@ func (p *python) readCall(function value) value {
 
 // readType parses a call of type, whose result must not be called: the class of an archive
 // would open another archive. The result may be printed, or its name read.
-func (p *python) readType() value {
+func (p *python) readType() pyValue {
 	printed := p.nested && p.at == 3 || p.at > 3 && p.tokens[p.at-4].text == "print" && p.tokens[p.at-3].text == "("
 	if len(p.readArguments()) != 1 {
 		p.fail()
 	}
 	switch {
-	case p.is(operator, ".") && p.behind().text == "__name__":
+	case p.is(pyOperator, ".") && p.behind().text == "__name__":
 		p.at += 2
-		return value{text: true}
-	case !printed || !p.is(operator, ")"):
+		return pyValue{text: true}
+	case !printed || !p.is(pyOperator, ")"):
 		p.fail()
 	}
-	return value{}
+	return pyValue{}
 }
 
 // builtinResult returns the value of a function that keeps the values of its arguments.
-func (p *scope) builtinResult(symbol string, args []value) value {
+func (p *scope) builtinResult(symbol string, args []pyValue) pyValue {
 	switch {
 	case len(args) == 0:
-		return value{}
+		return pyValue{}
 	case scan.HasField("sorted list set tuple reversed iter frozenset", symbol) && args[0].depth > 0:
 		return args[0]
 	case scan.HasField("str os.path.normpath", symbol):
 		v := args[0]
 		if v.depth > 0 || v.walk || symbol == "os.path.normpath" {
-			return value{text: true}
+			return pyValue{text: true}
 		}
 		v.path, v.text = false, true
 		return v
@@ -179,33 +179,33 @@ func (p *scope) builtinResult(symbol string, args []value) value {
 		holds = holds || arg.path
 	}
 	text := scan.HasField("repr chr hex ascii json.dumps textwrap.dedent html.escape os.getcwd", symbol)
-	return value{text: text, path: holds}
+	return pyValue{text: text, path: holds}
 }
 
 // readArguments parses the arguments after an opening bracket. Keyword arguments follow the
 // others.
-func (p *python) readArguments() []value {
+func (p *python) readArguments() []pyValue {
 	args, _ := p.readNamedArguments()
 	return args
 }
 
 // readNamedArguments also returns the names: "" for a positional argument, "*" for one that may
 // expand to several.
-func (p *python) readNamedArguments() (args []value, names []string) {
+func (p *python) readNamedArguments() (args []pyValue, names []string) {
 	start := p.at
 	p.bindComprehension()
 	p.at = start
-	for !p.failed && !p.is(operator, ")") {
+	for !p.failed && !p.is(pyOperator, ")") {
 		argument := ""
 		switch {
 		case p.takeMark("**") || p.takeMark("*"):
 			argument = "*"
-		case p.peek().kind == name && p.behind().kind == operator && p.behind().text == "=":
+		case p.peek().kind == pyName && p.behind().kind == pyOperator && p.behind().text == "=":
 			argument = p.peek().text
 			p.at += 2
 		}
 		v := p.readExpression()
-		if p.is(name, "for") {
+		if p.is(pyName, "for") {
 			p.readComprehension()
 			v.depth++
 		}
@@ -227,7 +227,7 @@ func (p *python) readOwnCall(function string) {
 		case names[i] == "*":
 			for _, parameter := range parameters {
 				if parameter != "*" {
-					p.bind(parameter, value{path: p.usesPaths})
+					p.bind(parameter, pyValue{path: p.usesPaths})
 				}
 			}
 		case names[i] != "":
@@ -241,20 +241,20 @@ func (p *python) readOwnCall(function string) {
 }
 
 // readOpen parses the arguments of open. The file must be known, and only read.
-func (p *python) readOpen() value {
+func (p *python) readOpen() pyValue {
 	args, names := p.readNamedArguments()
 	if len(args) == 0 || names[0] != "" && names[0] != "file" {
 		p.fail()
-		return value{}
+		return pyValue{}
 	}
 	if p.checkMode(args[1:], names[1:]); !p.failed {
 		p.reads(args[0], false)
 	}
-	return value{}
+	return pyValue{}
 }
 
 // checkMode fails unless the arguments of open after the file only read it. The mode comes first.
-func (p *scope) checkMode(args []value, names []string) {
+func (p *scope) checkMode(args []pyValue, names []string) {
 	for i := range args {
 		mode := names[i] == "mode" || names[i] == "" && i == 0
 		if mode && !readsOnly(args[i]) || !mode && !scan.HasField("encoding errors newline", names[i]) {
@@ -264,7 +264,7 @@ func (p *scope) checkMode(args []value, names []string) {
 }
 
 // readsOnly reports whether a mode does not write the file.
-func readsOnly(mode value) bool {
+func readsOnly(mode pyValue) bool {
 	if !mode.placed || mode.depth > 0 {
 		return false
 	}
@@ -277,7 +277,7 @@ func readsOnly(mode value) bool {
 }
 
 // reads records that files are read; their names must be known.
-func (p *scope) reads(v value, tree bool) {
+func (p *scope) reads(v pyValue, tree bool) {
 	if v.pending {
 		return
 	}
@@ -297,36 +297,36 @@ func (p *scope) reads(v value, tree bool) {
 }
 
 // readFileFunction parses a call of a function that looks at a file or a folder.
-func (p *python) readFileFunction(symbol string) value {
+func (p *python) readFileFunction(symbol string) pyValue {
 	args, names := p.readNamedArguments()
 	for i, argument := range names {
 		if i > 0 && argument != "recursive" || i == 0 && argument != "" {
 			p.fail()
-			return value{}
+			return pyValue{}
 		}
 	}
 	if len(args) == 0 {
-		args = []value{known(".")}
+		args = []pyValue{known(".")}
 	}
 	switch folder := args[0]; symbol {
 	case "glob.glob", "glob.iglob":
 		return p.globbed(folder)
 	case "os.listdir", "os.scandir":
 		p.reads(folder, false)
-		return value{entry: symbol == "os.listdir", depth: 1}
+		return pyValue{entry: symbol == "os.listdir", depth: 1}
 	case "os.walk":
 		p.reads(folder, true)
 		folder.walk = true
 		return folder
 	default:
 		p.reads(folder, false)
-		return value{}
+		return pyValue{}
 	}
 }
 
 // globbed returns the files that patterns match.
-func (p *scope) globbed(patterns value) value {
-	v := value{placed: patterns.placed && patterns.depth == 0, depth: 1, text: true}
+func (p *scope) globbed(patterns pyValue) pyValue {
+	v := pyValue{placed: patterns.placed && patterns.depth == 0, depth: 1, text: true}
 	for _, path := range patterns.paths {
 		if path.Tree || path.Glob {
 			p.fail()
@@ -358,24 +358,24 @@ const pathsOfPaths = "joinpath with_suffix with_name with_stem relative_to paren
 const pathMethods = "read_text read_bytes open glob rglob iterdir exists is_file is_dir stat joinpath"
 
 // readPath parses the arguments of Path.
-func (p *python) readPath() value {
+func (p *python) readPath() pyValue {
 	args := p.readArguments()
 	if len(args) == 0 {
-		args = []value{known(".")}
+		args = []pyValue{known(".")}
 	}
 	v := args[0]
 	for _, arg := range args[1:] {
 		v = concat(v, "/", arg)
 	}
 	if v.depth > 0 || v.walk {
-		v = value{}
+		v = pyValue{}
 	}
 	v.path, v.text = true, false
 	return v
 }
 
 // readPathMethod parses a call of a method of a path.
-func (p *python) readPathMethod(v value, method string) value {
+func (p *python) readPathMethod(v pyValue, method string) pyValue {
 	p.need("(")
 	args, names := p.readNamedArguments()
 	switch method {
@@ -389,7 +389,7 @@ func (p *python) readPathMethod(v value, method string) value {
 		return p.readPathGlob(v, args)
 	case "open":
 		if p.checkMode(args, names); p.failed {
-			return value{}
+			return pyValue{}
 		}
 	case "iterdir":
 		p.reads(v, false)
@@ -401,14 +401,14 @@ func (p *python) readPathMethod(v value, method string) value {
 		return v
 	}
 	p.reads(v, false)
-	return value{text: method == "read_text"}
+	return pyValue{text: method == "read_text"}
 }
 
 // readPathGlob returns the paths that a pattern matches below a path.
-func (p *scope) readPathGlob(v value, args []value) value {
+func (p *scope) readPathGlob(v pyValue, args []pyValue) pyValue {
 	if len(args) != 1 || v.depth > 0 || !args[0].placed || args[0].depth > 0 {
 		p.fail()
-		return value{}
+		return pyValue{}
 	}
 	for _, pattern := range args[0].paths {
 		if strings.Contains(pattern.Text, "..") || strings.HasPrefix(pattern.Text, "/") || pattern.Tree ||

@@ -1,5 +1,4 @@
-// Package sed parses sed scripts and reports their effects besides editing text.
-package sed
+package language
 
 import (
 	"strings"
@@ -8,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A Script describes the effects of a sed script besides editing its text.
-type Script struct {
+// A SedScript describes the effects of a sed script besides editing its text.
+type SedScript struct {
 	Read, Written []string      // files of r, R, w, W and the flag w
 	Ran           []string      // commands of e
 	RunsInput     bool          // the flag e, or e alone: the text itself is the command
@@ -17,26 +16,26 @@ type Script struct {
 	Problem       umpire.Phrase // why the script cannot be parsed
 }
 
-// Read parses a script. Check Problem first: the other fields are then incomplete.
-func Read(text string) Script {
-	r := reader{text: text}
+// ReadSed parses a script. Check Problem first: the other fields are then incomplete.
+func ReadSed(text string) SedScript {
+	r := sedReader{text: text}
 	r.readScript()
 	return r.out
 }
 
-// A reader reads a script from left to right. It refuses anything it does not understand,
+// A sedReader reads a script from left to right. It refuses anything it does not understand,
 // because a missed command could write a file or run a program.
-type reader struct {
+type sedReader struct {
 	text  string
 	pos   int
 	depth int
 	// labelled says that a label ended at a semicolon on this line. Other versions would have
 	// read it to the end of the line, so nothing may cross that.
 	labelled bool
-	out      Script
+	out      SedScript
 }
 
-func (r *reader) setProblem(why umpire.Phrase) {
+func (r *sedReader) setProblem(why umpire.Phrase) {
 	if r.out.Problem == "" {
 		r.out.Problem = why
 	}
@@ -44,14 +43,14 @@ func (r *reader) setProblem(why umpire.Phrase) {
 }
 
 // peekByte returns the next byte, or 0 at the end.
-func (r *reader) peekByte() byte {
+func (r *sedReader) peekByte() byte {
 	if r.pos < len(r.text) {
 		return r.text[r.pos]
 	}
 	return 0
 }
 
-func (r *reader) skipAny(set string) {
+func (r *sedReader) skipAny(set string) {
 	for r.pos < len(r.text) && strings.IndexByte(set, r.text[r.pos]) >= 0 {
 		if r.text[r.pos] == '\n' {
 			r.labelled = false
@@ -61,7 +60,7 @@ func (r *reader) skipAny(set string) {
 }
 
 // takeLine consumes the rest of the line.
-func (r *reader) takeLine() string {
+func (r *sedReader) takeLine() string {
 	rest := r.text[r.pos:]
 	if i := strings.IndexByte(rest, '\n'); i >= 0 {
 		rest = rest[:i]
@@ -70,7 +69,7 @@ func (r *reader) takeLine() string {
 	return rest
 }
 
-func (r *reader) readScript() {
+func (r *sedReader) readScript() {
 	if strings.IndexByte(r.text, 0) >= 0 {
 		r.setProblem("it holds a zero byte")
 	}
@@ -92,7 +91,7 @@ func (r *reader) readScript() {
 }
 
 // readAddresses reads the addresses before a command.
-func (r *reader) readAddresses() {
+func (r *sedReader) readAddresses() {
 	if r.readAddress("") {
 		r.skipAny(" \t")
 		if r.peekByte() == ',' {
@@ -111,7 +110,7 @@ func (r *reader) readAddresses() {
 }
 
 // readAddress reads one address; prefix are the signs that may precede its number.
-func (r *reader) readAddress(prefix string) bool {
+func (r *sedReader) readAddress(prefix string) bool {
 	const digits = "0123456789"
 	c := r.peekByte()
 	switch {
@@ -144,7 +143,7 @@ func (r *reader) readAddress(prefix string) bool {
 
 // skipDelimited skips to a delimiter. Within an expression a bracket list may contain the
 // delimiter.
-func (r *reader) skipDelimited(delimiter byte, expression bool) {
+func (r *sedReader) skipDelimited(delimiter byte, expression bool) {
 	if delimiter == '\n' || delimiter == '\\' {
 		r.setProblem("a delimiter is not one")
 	}
@@ -170,7 +169,7 @@ func (r *reader) skipDelimited(delimiter byte, expression bool) {
 
 // skipList skips a bracket list after its opening. A delimiter within it does not end the
 // expression. For versions of sed in which it does, the truncated list is an error.
-func (r *reader) skipList() {
+func (r *sedReader) skipList() {
 	n := scan.BracketList(r.text[r.pos:])
 	if n < 0 {
 		r.setProblem("a list in brackets is not ended")
@@ -180,7 +179,7 @@ func (r *reader) skipList() {
 }
 
 // readCommand reads one command after its addresses.
-func (r *reader) readCommand() {
+func (r *sedReader) readCommand() {
 	c := r.peekByte()
 	r.pos++
 	switch c {
@@ -223,7 +222,7 @@ func (r *reader) readCommand() {
 }
 
 // endCommand reads the end of a command.
-func (r *reader) endCommand() {
+func (r *sedReader) endCommand() {
 	r.skipAny(" \t\r")
 	if r.pos < len(r.text) && strings.IndexByte("\n;#}", r.peekByte()) < 0 {
 		r.setProblem("something follows a command")
@@ -232,7 +231,7 @@ func (r *reader) endCommand() {
 
 // skipInsertion skips the text of a, i and c: to the end of the line, and further if the line
 // ends with a backslash.
-func (r *reader) skipInsertion() {
+func (r *sedReader) skipInsertion() {
 	r.skipAny(" \t")
 	if r.pos >= len(r.text) || r.peekByte() == '\n' {
 		r.setProblem("a text is missing")
@@ -251,7 +250,7 @@ func (r *reader) skipInsertion() {
 }
 
 // readLabel reads the label of a jump.
-func (r *reader) readLabel(target bool) {
+func (r *sedReader) readLabel(target bool) {
 	r.skipAny(" \t")
 	start := r.pos
 	for r.pos < len(r.text) && strings.IndexByte(" \t\r\n;}", r.peekByte()) < 0 {
@@ -265,7 +264,7 @@ func (r *reader) readLabel(target bool) {
 }
 
 // readFile reads the name of a file, or the command of e: the rest of the line.
-func (r *reader) readFile(c byte) {
+func (r *sedReader) readFile(c byte) {
 	r.skipAny(" \t")
 	name := r.takeLine()
 	switch {
@@ -283,7 +282,7 @@ func (r *reader) readFile(c byte) {
 }
 
 // skipPair skips both halves of s and y.
-func (r *reader) skipPair(expression bool) {
+func (r *sedReader) skipPair(expression bool) {
 	if r.pos >= len(r.text) {
 		r.setProblem("an expression is not ended")
 		return
@@ -297,7 +296,7 @@ func (r *reader) skipPair(expression bool) {
 }
 
 // readSubstitution reads s with its flags.
-func (r *reader) readSubstitution() {
+func (r *sedReader) readSubstitution() {
 	r.skipPair(true)
 	for r.out.Problem == "" {
 		switch c := r.peekByte(); {

@@ -1,4 +1,4 @@
-package oneliner
+package snippet
 
 import (
 	"bufio"

@@ -1,24 +1,24 @@
-package oneliner
+package snippet
 
 import "strings"
 
-// A token is a lexical token of a program.
-type token struct {
-	kind tokenKind
+// A pyToken is a lexical token of a program.
+type pyToken struct {
+	kind pyTokenKind
 	text string
 	// format means a string with expressions in braces. known means that text is its value.
 	format, known bool
 }
 
-type tokenKind uint8
+type pyTokenKind uint8
 
 const (
-	endOfCode tokenKind = iota
-	newline             // ends a statement, as a semicolon does
-	name
-	number
-	str
-	operator
+	endOfCode pyTokenKind = iota
+	pyNewline             // ends a statement, as a semicolon does
+	pyName
+	pyNumber
+	pyString
+	pyOperator
 )
 
 // pythonOperators are the operators with more than one character, longer ones first.
@@ -28,7 +28,7 @@ var pythonOperators = [...]string{
 }
 
 // tokenizePython splits code into tokens. It reports false for code that Python might tokenize differently.
-func tokenizePython(code string) ([]token, bool) {
+func tokenizePython(code string) ([]pyToken, bool) {
 	t := pythonTokenizer{code: code}
 	for t.at < len(code) {
 		if !t.readToken() {
@@ -42,11 +42,11 @@ type pythonTokenizer struct {
 	code     string
 	at       int
 	brackets int
-	tokens   []token
+	tokens   []pyToken
 }
 
-func (t *pythonTokenizer) addToken(kind tokenKind, text string) {
-	t.tokens = append(t.tokens, token{kind: kind, text: text})
+func (t *pythonTokenizer) addToken(kind pyTokenKind, text string) {
+	t.tokens = append(t.tokens, pyToken{kind: kind, text: text})
 }
 
 func (t *pythonTokenizer) readToken() bool {
@@ -56,7 +56,7 @@ func (t *pythonTokenizer) readToken() bool {
 		t.at++
 	case c == '\n' || c == ';':
 		if t.at++; t.brackets == 0 {
-			t.addToken(newline, "")
+			t.addToken(pyNewline, "")
 		}
 	case strings.HasPrefix(rest, "\\\n"):
 		t.at += 2
@@ -79,7 +79,7 @@ func (t *pythonTokenizer) readOperator() bool {
 	for _, op := range pythonOperators {
 		if strings.HasPrefix(rest, op) {
 			t.at += len(op)
-			t.addToken(operator, op)
+			t.addToken(pyOperator, op)
 			return true
 		}
 	}
@@ -93,7 +93,7 @@ func (t *pythonTokenizer) readOperator() bool {
 		return false
 	}
 	t.at++
-	t.addToken(operator, string(c))
+	t.addToken(pyOperator, string(c))
 	return t.brackets >= 0
 }
 
@@ -107,7 +107,7 @@ func (t *pythonTokenizer) readWord() bool {
 	text := t.code[start:t.at]
 	switch {
 	case digit:
-		t.addToken(number, text)
+		t.addToken(pyNumber, text)
 		return isNumber(strings.ToLower(text))
 	case t.at < len(t.code) && (t.code[t.at] == '"' || t.code[t.at] == '\''):
 		prefix := strings.ToLower(text)
@@ -116,7 +116,7 @@ func (t *pythonTokenizer) readWord() bool {
 		}
 		return t.readString(prefix)
 	default:
-		t.addToken(name, text)
+		t.addToken(pyName, text)
 	}
 	return true
 }
@@ -155,7 +155,7 @@ func (t *pythonTokenizer) readString(prefix string) bool {
 	text := t.code[t.at:end]
 	t.at = end + len(fence)
 	format := strings.Contains(prefix, "f")
-	t.tokens = append(t.tokens, token{kind: str, text: text, format: format,
+	t.tokens = append(t.tokens, pyToken{kind: pyString, text: text, format: format,
 		known: !format && !strings.Contains(text, `\`) && !strings.Contains(prefix, "b")})
 	return plain(text)
 }

@@ -1,4 +1,4 @@
-package dialect
+package language
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ import (
 // A difference is a construct, and the shells that may run something else for it than bash.
 type difference struct {
 	construct string
-	shells    Set
+	shells    Shells
 	differs   func(r *Reader, n syntax.Node) bool
 }
 
@@ -37,15 +37,15 @@ var differences = []difference{
 	// Without it, `$'a\'` ends at the second quote.
 	{`$'\''`, Dash, escapedQuote},
 	{`$"…"`, Dash | Zsh | Busybox, localized},
-	{"<<$'…'", Any &^ Bash, oddDelimiter},
+	{"<<$'…'", AnyShell &^ Bash, oddDelimiter},
 	// dash and busybox read a subshell within a subshell.
 	{"((", Dash | Busybox, commandLikeArithmetic},
-	{"$[", Any &^ (Bash | Zsh), oldArithmetic},
+	{"$[", AnyShell &^ (Bash | Zsh), oldArithmetic},
 	{">!", Zsh, clobbers},
 	// zsh joins a pipe and redirected files into one input.
 	{"| x <", Zsh, joinsInputs},
 	{"<1-2>", Zsh, numericWildcard},
-	{"<#", Any, seeks},
+	{"<#", AnyShell, seeks},
 	// zsh ends the enclosing block at the brace.
 	{"}", Zsh, braceAsWord},
 	{"=x", Zsh, pathOfCommand},
@@ -79,7 +79,7 @@ var differences = []difference{
 // A Reader looks for differences in code. Its zero value is ready, and may be used again.
 type Reader struct {
 	text     string
-	shells   Set
+	shells   Shells
 	gathered bool     // functions and values are complete
 	found    [64]bool // the differences, which are fewer
 	// functions are those that the code defines, and values the variables it sets.
@@ -89,7 +89,7 @@ type Reader struct {
 
 // Find yields each construct of the code that some of the shells may read differently from
 // bash, with those shells. text is the source of file.
-func (r *Reader) Find(text string, file *syntax.File, shells Set, yield func(construct string, differing Set)) {
+func (r *Reader) Find(text string, file *syntax.File, shells Shells, yield func(construct string, differing Shells)) {
 	*r = Reader{text: text, shells: shells}
 	visit := r.visit
 	syntax.Walk(file, visit)
@@ -129,7 +129,7 @@ func (r *Reader) visit(n syntax.Node) bool {
 
 // RunsAside reports whether some shell may run a statement in a subshell, where a change of
 // folder or variables is lost: `cd x &>f` in dash, and `time cd x`.
-func RunsAside(d Set, st *syntax.Stmt) bool {
+func RunsAside(d Shells, st *syntax.Stmt) bool {
 	_, timed := st.Cmd.(*syntax.TimeClause)
 	return d&(Dash|Busybox) != 0 && timed ||
 		d&(Dash|Ksh) != 0 && slices.ContainsFunc(st.Redirs, redirectsAll)

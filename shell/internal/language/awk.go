@@ -1,5 +1,4 @@
-// Package awk parses awk programs and reports their effects besides printing.
-package awk
+package language
 
 import (
 	"strings"
@@ -8,10 +7,10 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A Program describes the effects of an awk program besides printing. It is derived from the
+// A AwkProgram describes the effects of an awk program besides printing. It is derived from the
 // tokens, without a grammar, so in doubt it reports too many effects.
-type Program struct {
-	Read, Written, Ran []Text
+type AwkProgram struct {
+	Read, Written, Ran []AwkText
 	Fed                []Feed
 	Reveals            bool          // reads the environment
 	Steers             bool          // changes which files awk reads, or the meaning of its names
@@ -19,8 +18,8 @@ type Program struct {
 	Problem            umpire.Phrase // why the program cannot be parsed
 }
 
-// A Text is a file or a command that a program names, if it is known before it runs.
-type Text struct {
+// A AwkText is a file or a command that a program names, if it is known before it runs.
+type AwkText struct {
 	Value string
 	Known bool
 }
@@ -30,9 +29,9 @@ type Feed struct {
 	Text, Command string
 }
 
-// Read parses a program. Check Problem first: the other fields are then incomplete.
-func Read(text string) Program {
-	r := reader{text: text}
+// ReadAwk parses a program. Check Problem first: the other fields are then incomplete.
+func ReadAwk(text string) AwkProgram {
+	r := awkReader{text: text}
 	for r.pos < len(r.text) && r.out.Problem == "" {
 		r.readToken()
 	}
@@ -45,17 +44,17 @@ func Read(text string) Program {
 	return r.out
 }
 
-// A token is one token. Its text is the source text, or for a string its value as far as it is
+// An awkToken is one token. Its text is the source text, or for a string its value as far as it is
 // known.
-type token struct {
-	kind tokenKind
+type awkToken struct {
+	kind awkTokenKind
 	text string
 }
 
-type tokenKind uint8
+type awkTokenKind uint8
 
 const (
-	newlineToken tokenKind = iota // also the beginning of the program
+	newlineToken awkTokenKind = iota // also the beginning of the program
 	nameToken
 	numberToken
 	stringToken
@@ -63,16 +62,16 @@ const (
 	signToken
 )
 
-// A reader splits a program into tokens and then judges them.
-type reader struct {
+// An awkReader splits a program into tokens and then judges them.
+type awkReader struct {
 	text   string
 	pos    int
-	tokens []token
+	tokens []awkToken
 	open   []bracket
 	// condition says that the bracket closed last was that of a condition, after which a slash
 	// may begin a regular expression.
 	condition bool
-	out       Program
+	out       AwkProgram
 }
 
 // A bracket is an open bracket.
@@ -81,27 +80,27 @@ type bracket struct {
 	condition bool // of if, while, for or switch
 }
 
-func (r *reader) setProblem(why umpire.Phrase) {
+func (r *awkReader) setProblem(why umpire.Phrase) {
 	if r.out.Problem == "" {
 		r.out.Problem = why
 	}
 	r.pos = len(r.text)
 }
 
-func (r *reader) addToken(kind tokenKind, text string) {
-	r.tokens = append(r.tokens, token{kind, text})
+func (r *awkReader) addToken(kind awkTokenKind, text string) {
+	r.tokens = append(r.tokens, awkToken{kind, text})
 }
 
 // tokenAt returns the token at index i; before the first and after the last one there are
 // newlines.
-func (r *reader) tokenAt(i int) token {
+func (r *awkReader) tokenAt(i int) awkToken {
 	if i < 0 || i >= len(r.tokens) {
-		return token{kind: newlineToken}
+		return awkToken{kind: newlineToken}
 	}
 	return r.tokens[i]
 }
 
-func (r *reader) readToken() {
+func (r *awkReader) readToken() {
 	c := r.text[r.pos]
 	switch {
 	case c == ' ' || c == '\t' || c == '\r':
@@ -132,13 +131,13 @@ func (r *reader) readToken() {
 }
 
 // isDoubled reports whether a colon is one of two, as in the name awk::system.
-func (r *reader) isDoubled() bool {
+func (r *awkReader) isDoubled() bool {
 	around := r.text[max(r.pos-1, 0):min(r.pos+2, len(r.text))]
 	return strings.Contains(around, "::")
 }
 
 // takeWhile adds a token of all bytes that fit; the first byte always does.
-func (r *reader) takeWhile(kind tokenKind, fits func(byte) bool) {
+func (r *awkReader) takeWhile(kind awkTokenKind, fits func(byte) bool) {
 	start := r.pos
 	for r.pos++; r.pos < len(r.text) && fits(r.text[r.pos]); r.pos++ {
 	}
@@ -149,7 +148,7 @@ func (r *reader) takeWhile(kind tokenKind, fits func(byte) bool) {
 
 // readNumber reads a number, with an exponent or in hexadecimal. If a name follows without a
 // blank, awks disagree on the end of the number.
-func (r *reader) readNumber() {
+func (r *awkReader) readNumber() {
 	const digits = "0123456789"
 	start := r.pos
 	if hex := r.text[start:min(start+2, len(r.text))]; hex == "0x" || hex == "0X" {
@@ -166,7 +165,7 @@ func (r *reader) readNumber() {
 }
 
 // readExponent reads the e+10 of a number, if it has one.
-func (r *reader) readExponent(digits string) {
+func (r *awkReader) readExponent(digits string) {
 	rest := r.text[r.pos:]
 	if rest == "" || rest[0] != 'e' && rest[0] != 'E' {
 		return
@@ -178,14 +177,14 @@ func (r *reader) readExponent(digits string) {
 	}
 }
 
-func (r *reader) skipAny(set string) {
+func (r *awkReader) skipAny(set string) {
 	for r.pos < len(r.text) && strings.IndexByte(set, r.text[r.pos]) >= 0 {
 		r.pos++
 	}
 }
 
 // readString reads a string.
-func (r *reader) readString() {
+func (r *awkReader) readString() {
 	start := r.pos + 1
 	for r.pos = start; r.pos < len(r.text); r.pos++ {
 		switch r.text[r.pos] {
@@ -205,7 +204,7 @@ func (r *reader) readString() {
 
 // regexFits reports whether a slash begins a regular expression rather than divides. If only
 // the grammar could tell, the program cannot be parsed.
-func (r *reader) regexFits() bool {
+func (r *awkReader) regexFits() bool {
 	last := r.tokenAt(len(r.tokens) - 1)
 	switch last.kind {
 	case newlineToken:
@@ -243,7 +242,7 @@ func takesOperand(name string) bool {
 }
 
 // readRegex reads a regular expression.
-func (r *reader) readRegex() {
+func (r *awkReader) readRegex() {
 	start := r.pos
 	for r.pos++; r.pos < len(r.text); r.pos++ {
 		switch r.text[r.pos] {
@@ -265,7 +264,7 @@ func (r *reader) readRegex() {
 
 // skipList skips a bracket list, in which a slash does not end the expression. For versions of
 // awk in which it does, the truncated list is an error.
-func (r *reader) skipList() {
+func (r *awkReader) skipList() {
 	quoted := strings.NewReplacer(`\\`, "xx", `\]`, "xx", `\[`, "xx") // hidden, at its length
 	n := scan.BracketList(quoted.Replace(r.text[r.pos+1:]))
 	if n < 0 {
@@ -280,7 +279,7 @@ var longSigns = [...]string{
 	"**=", "&&", "||", "|&", ">>", "<=", ">=", "==", "!=", "!~", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "**",
 }
 
-func (r *reader) readSign() {
+func (r *awkReader) readSign() {
 	text := r.text[r.pos : r.pos+1]
 	for _, sign := range longSigns {
 		if strings.HasPrefix(r.text[r.pos:], sign) {
@@ -298,7 +297,7 @@ func (r *reader) readSign() {
 }
 
 // trackBracket keeps track of open brackets.
-func (r *reader) trackBracket(sign byte) {
+func (r *awkReader) trackBracket(sign byte) {
 	switch sign {
 	case '(', '[', '{':
 		r.open = append(r.open, bracket{sign, scan.HasField("if while for switch", r.tokenAt(len(r.tokens)-1).text)})
@@ -314,7 +313,7 @@ func (r *reader) trackBracket(sign byte) {
 }
 
 // judgeTokens looks for effects beyond the program: pipes, files, other code.
-func (r *reader) judgeTokens() {
+func (r *awkReader) judgeTokens() {
 	depth := 0
 	printing := -1 // the depth of a print whose redirection may follow
 	getting := -1  // the depth of a getline whose file may follow
@@ -349,7 +348,7 @@ func (r *reader) judgeTokens() {
 }
 
 // endsStatement reports whether the token ends a statement.
-func (r *reader) endsStatement(i int) bool {
+func (r *awkReader) endsStatement(i int) bool {
 	t := r.tokens[i]
 	if t.kind == newlineToken {
 		before := r.tokenAt(i - 1)
@@ -359,7 +358,7 @@ func (r *reader) endsStatement(i int) bool {
 }
 
 // judgeName judges a name with a meaning in awk.
-func (r *reader) judgeName(i int) {
+func (r *awkReader) judgeName(i int) {
 	name := r.tokens[i].text
 	if j := strings.LastIndex(name, "::"); j >= 0 {
 		name = name[j+2:]
@@ -375,7 +374,7 @@ func (r *reader) judgeName(i int) {
 }
 
 // judgePipe judges a pipe to or from a command.
-func (r *reader) judgePipe(i int) {
+func (r *awkReader) judgePipe(i int) {
 	if r.tokenAt(i+1).text != "getline" {
 		if to := r.tokenAt(i + 1); r.tokenAt(i-1).kind == stringToken && to.kind == stringToken {
 			text := strings.NewReplacer(`\"`, `"`, `\n`, "\n").Replace(r.tokenAt(i - 1).text)
@@ -384,7 +383,7 @@ func (r *reader) judgePipe(i int) {
 		r.out.Ran = append(r.out.Ran, r.operandAt(i+1))
 		return
 	}
-	command := Text{}
+	command := AwkText{}
 	before := r.tokenAt(i - 2)
 	alone := before.kind == newlineToken || before.kind == signToken && scan.HasField("( { ; } && || !", before.text)
 	if r.tokenAt(i-1).kind == stringToken && alone {
@@ -394,27 +393,27 @@ func (r *reader) judgePipe(i int) {
 }
 
 // operandAt returns the string at i if nothing is joined to it.
-func (r *reader) operandAt(i int) Text {
+func (r *awkReader) operandAt(i int) AwkText {
 	after := r.tokenAt(i + 1)
 	alone := after.kind == newlineToken || after.kind == signToken && scan.HasField("; } ) &&", after.text)
 	if r.tokenAt(i).kind != stringToken || !alone {
-		return Text{}
+		return AwkText{}
 	}
 	return knownText(r.tokenAt(i))
 }
 
 // argumentAt returns the string that is the whole argument of a function.
-func (r *reader) argumentAt(i int) Text {
+func (r *awkReader) argumentAt(i int) AwkText {
 	if r.tokenAt(i).text == "(" && r.tokenAt(i+1).kind == stringToken && r.tokenAt(i+2).text == ")" {
 		return knownText(r.tokenAt(i + 1))
 	}
-	return Text{}
+	return AwkText{}
 }
 
 // knownText returns the text of a string without escapes.
-func knownText(t token) Text {
+func knownText(t awkToken) AwkText {
 	if strings.Contains(t.text, `\`) {
-		return Text{}
+		return AwkText{}
 	}
-	return Text{Value: t.text, Known: true}
+	return AwkText{Value: t.text, Known: true}
 }

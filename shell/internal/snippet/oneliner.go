@@ -1,11 +1,4 @@
-// Package oneliner proves that short programs in other languages than the shell's only compute,
-// print, and read files with literal paths.
-//
-// It accepts only what is listed: any other construct, module, function or attribute makes a
-// program unknown. So does a path that is unknown before the program runs. The proof assumes
-// that the interpreter loads its own library; the caller checks that no file of the project
-// replaces a module.
-package oneliner
+package snippet
 
 import (
 	"slices"
@@ -28,17 +21,17 @@ type Program struct {
 
 // Limits that bound the time for any input.
 const (
-	maxCode   = 1 << 14 // bytes
-	maxDepth  = 60      // of nested expressions
-	maxPasses = 6
-	maxPaths  = 64 // that one value may be
-	maxSteps  = 1 << 17
+	maxPython      = 1 << 14 // bytes
+	maxPythonDepth = 60      // of nested expressions
+	maxPasses      = 6
+	maxPaths       = 64 // that one value may be
+	maxSteps       = 1 << 17
 )
 
 // Python returns the effects of Python 3 code, and false unless it provably only reads and
 // prints. args are the arguments after the code, or nil if they are unknown.
 func Python(code string, args []string) (Program, bool) {
-	if len(code) > maxCode || declaresEncoding(code) {
+	if len(code) > maxPython || declaresEncoding(code) {
 		return Program{}, false
 	}
 	tokens, ok := tokenizePython(code)
@@ -46,7 +39,7 @@ func Python(code string, args []string) (Program, bool) {
 		return Program{}, false
 	}
 	p := &python{}
-	p.names, p.functions, p.args = map[string]value{}, map[string][]string{}, args
+	p.names, p.functions, p.args = map[string]pyValue{}, map[string][]string{}, args
 	for range maxPasses {
 		p.tokens, p.at, p.changed, p.program = tokens, 0, false, Program{}
 		p.readProgram()
@@ -71,8 +64,8 @@ func declaresEncoding(code string) bool {
 	return false
 }
 
-// A value contains the facts known about an expression.
-type value struct {
+// A pyValue contains the facts known about an expression.
+type pyValue struct {
 	// paths are all its possible texts. They are known only if it is placed.
 	paths  []Path
 	placed bool
@@ -90,19 +83,19 @@ type value struct {
 	pending bool
 }
 
-func known(text string) value {
-	return value{paths: []Path{{Text: text}}, placed: true, text: true}
+func known(text string) pyValue {
+	return pyValue{paths: []Path{{Text: text}}, placed: true, text: true}
 }
 
 // join returns a value that may be either of two.
-func join(a, b value) value {
+func join(a, b pyValue) pyValue {
 	if a.pending {
 		return b
 	}
 	if b.pending {
 		return a
 	}
-	j := value{text: a.text && b.text, path: a.path || b.path}
+	j := pyValue{text: a.text && b.text, path: a.path || b.path}
 	if a.depth != b.depth || a.walk != b.walk {
 		return j
 	}
@@ -121,7 +114,7 @@ func join(a, b value) value {
 	return j
 }
 
-func equal(a, b value) bool {
+func equal(a, b pyValue) bool {
 	if len(a.paths) != len(b.paths) {
 		return false
 	}
@@ -136,23 +129,23 @@ func equal(a, b value) bool {
 }
 
 // element returns the element that a loop over a value yields: for a string, a character.
-func (v value) element() value {
+func (v pyValue) element() pyValue {
 	if v.pending {
 		return v
 	}
 	if v.depth == 0 || v.walk {
-		return value{path: v.path}
+		return pyValue{path: v.path}
 	}
 	v.depth--
 	return v
 }
 
 // concat returns the text of one value followed by that of another, with a mark between.
-func concat(a value, mark string, b value) value {
+func concat(a pyValue, mark string, b pyValue) pyValue {
 	if a.pending || b.pending {
-		return value{pending: true}
+		return pyValue{pending: true}
 	}
-	out := value{text: mark == "", path: a.path || b.path}
+	out := pyValue{text: mark == "", path: a.path || b.path}
 	if !a.placed || a.depth > 0 || b.depth > 0 || !b.placed && !b.entry {
 		return out
 	}
@@ -168,7 +161,7 @@ func concat(a value, mark string, b value) value {
 		for _, y := range b.paths {
 			joined, ok := joinPaths(x, mark, y)
 			if !ok || len(out.paths) >= maxPaths {
-				return value{text: out.text, path: out.path}
+				return pyValue{text: out.text, path: out.path}
 			}
 			out.paths = append(out.paths, joined)
 		}

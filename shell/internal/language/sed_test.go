@@ -1,10 +1,10 @@
-package sed_test
+package language_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/shell/internal/sed"
+	"github.com/umpirehq/umpire/shell/internal/language"
 )
 
 // FuzzSed: reading a script ends, does not panic, and notices a command put before a readable
@@ -17,8 +17,8 @@ func FuzzSed(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, script string) {
-		facts := sed.Read(script)
-		more := sed.Read("w out\n" + script)
+		facts := language.ReadSed(script)
+		more := language.ReadSed("w out\n" + script)
 		if facts.Problem == "" && len(more.Written) != len(facts.Written)+1 {
 			t.Errorf("%q: %+v, with a command before it %+v", script, facts, more)
 		}

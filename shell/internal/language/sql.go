@@ -1,9 +1,4 @@
-// Package sql recognizes statements that only look. It lists the accepted syntax: a statement
-// must begin in a known way, every function must be a known one, and it must not contain syntax
-// that databases read differently (comments, backslashes, dollar quotes). It rejects anything
-// else. A view or a custom operator of the database may have hidden effects; the person is
-// responsible for those.
-package sql
+package language
 
 import (
 	"strings"
@@ -11,24 +6,24 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A token is a word, a quoted name or text, a number or a sign of a statement.
-type token struct {
-	kind tokenKind
+// A sqlToken is a word, a quoted name or text, a number or a sign of a statement.
+type sqlToken struct {
+	kind sqlTokenKind
 	text string // words in lower case
 }
 
-type tokenKind uint8
+type sqlTokenKind uint8
 
 const (
-	wordToken   tokenKind = iota // a name or a keyword
-	nameToken                    // a quoted name
-	textToken                    // '…'
-	numberToken                  // 1.5
-	signToken                    // one character
+	sqlWord   sqlTokenKind = iota // a name or a keyword
+	sqlName                       // a quoted name
+	sqlText                       // '…'
+	sqlNumber                     // 1.5
+	sqlSign                       // one character
 )
 
-// maxText is the maximum length of text to parse as statements.
-const maxText = 16 << 10
+// maxSQL is the maximum length of text to parse as statements.
+const maxSQL = 16 << 10
 
 // lookingFunctions are the functions of SQLite, PostgreSQL and MySQL that compute or look.
 const lookingFunctions = "count sum avg min max total group_concat string_agg array_agg json_agg jsonb_agg " +
@@ -75,17 +70,17 @@ const (
 	pragmasOfTables = "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list"
 )
 
-// A Dialect is the set of quotes of a database besides ' and ".
-type Dialect string
+// A SQLDialect is the set of quotes of a database besides ' and ".
+type SQLDialect string
 
 const (
-	SQLite   Dialect = "`"
-	Postgres Dialect = "["
-	MySQL    Dialect = "`"
+	SQLite   SQLDialect = "`"
+	Postgres SQLDialect = "["
+	MySQL    SQLDialect = "`"
 )
 
 // OnlyLooks reports whether every statement of a text is known to only look.
-func (d Dialect) OnlyLooks(text string) bool {
+func (d SQLDialect) OnlyLooks(text string) bool {
 	tokens, ok := d.tokenize(text)
 	if !ok {
 		return false
@@ -107,8 +102,8 @@ func (d Dialect) OnlyLooks(text string) bool {
 }
 
 // statementLooks reports whether one statement is known to only look.
-func statementLooks(tokens []token) bool {
-	if tokens[0].kind != wordToken {
+func statementLooks(tokens []sqlToken) bool {
+	if tokens[0].kind != sqlWord {
 		return false
 	}
 	switch tokens[0].text {
@@ -121,7 +116,7 @@ func statementLooks(tokens []token) bool {
 	case "describe", "desc":
 		return len(tokens) <= 4 && isPlain(tokens) && queryLooks(tokens)
 	case "use":
-		return len(tokens) == 2 && tokens[1].kind != signToken
+		return len(tokens) == 2 && tokens[1].kind != sqlSign
 	case "pragma":
 		return pragmaLooks(tokens[1:])
 	}
@@ -129,15 +124,15 @@ func statementLooks(tokens []token) bool {
 }
 
 // queryLooks reports whether all words and functions of a query only look.
-func queryLooks(tokens []token) bool {
+func queryLooks(tokens []sqlToken) bool {
 	for i, t := range tokens {
 		if scan.HasField(actingWords, strings.ToLower(strings.Trim(t.text, "'`\""))) {
 			return false
 		}
 		called := i+1 < len(tokens) && tokens[i+1].isSign("(")
 		switch {
-		case !called || t.kind == signToken || t.kind == numberToken:
-		case t.kind != wordToken || i > 0 && tokens[i-1].isSign("."):
+		case !called || t.kind == sqlSign || t.kind == sqlNumber:
+		case t.kind != sqlWord || i > 0 && tokens[i-1].isSign("."):
 			return false // a quoted or a qualified function may be any
 		case !scan.HasField(lookingFunctions, t.text) && !scan.HasField(keywords, t.text):
 			return false
@@ -147,46 +142,46 @@ func queryLooks(tokens []token) bool {
 }
 
 // explainLooks reports whether EXPLAIN only looks; ANALYZE runs the query.
-func explainLooks(tokens []token) bool {
-	for len(tokens) > 0 && tokens[0].kind == wordToken && scan.HasField("query plan analyze verbose", tokens[0].text) {
+func explainLooks(tokens []sqlToken) bool {
+	for len(tokens) > 0 && tokens[0].kind == sqlWord && scan.HasField("query plan analyze verbose", tokens[0].text) {
 		tokens = tokens[1:]
 	}
-	return len(tokens) > 0 && tokens[0].kind == wordToken && scan.HasField("select with values", tokens[0].text) &&
+	return len(tokens) > 0 && tokens[0].kind == sqlWord && scan.HasField("select with values", tokens[0].text) &&
 		queryLooks(tokens)
 }
 
 // isPlain reports whether a statement consists of words and texts only, as SHOW does.
-func isPlain(tokens []token) bool {
+func isPlain(tokens []sqlToken) bool {
 	for _, t := range tokens {
-		if t.kind == signToken && !strings.Contains(".,=%", t.text) || t.kind == wordToken && t.text == "into" {
+		if t.kind == sqlSign && !strings.Contains(".,=%", t.text) || t.kind == sqlWord && t.text == "into" {
 			return false
 		}
 	}
 	return true
 }
 
-func pragmaLooks(tokens []token) bool {
+func pragmaLooks(tokens []sqlToken) bool {
 	switch {
-	case len(tokens) == 0 || tokens[0].kind != wordToken:
+	case len(tokens) == 0 || tokens[0].kind != sqlWord:
 		return false
 	case len(tokens) == 1:
 		return scan.HasField(lookingPragmas, tokens[0].text)
 	}
 	return len(tokens) == 4 && scan.HasField(pragmasOfTables, tokens[0].text) && tokens[1].isSign("(") &&
-		tokens[2].kind != signToken &&
+		tokens[2].kind != sqlSign &&
 		tokens[3].isSign(")")
 }
 
-func (t token) isSign(sign string) bool { return t.kind == signToken && t.text == sign }
+func (t sqlToken) isSign(sign string) bool { return t.kind == sqlSign && t.text == sign }
 
 // tokenize splits a text into tokens. It reports false for syntax that databases read
 // differently: comments, backslashes, dollar and other quotes, variables of a client. A
 // backquote quotes except in PostgreSQL, and a bracket quotes in SQLite.
-func (d Dialect) tokenize(text string) ([]token, bool) {
-	if len(text) > maxText || strings.Contains(text, `\`) {
+func (d SQLDialect) tokenize(text string) ([]sqlToken, bool) {
+	if len(text) > maxSQL || strings.Contains(text, `\`) {
 		return nil, false
 	}
-	var out []token
+	var out []sqlToken
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
@@ -200,34 +195,34 @@ func (d Dialect) tokenize(text string) ([]token, bool) {
 			if end < 0 || c == '\'' && len(out) > 0 && i > 0 && isWordByte(text[i-1]) {
 				return nil, false // unclosed, or a prefix such as E'…'
 			}
-			kind := nameToken
+			kind := sqlName
 			if c == '\'' {
-				kind = textToken
+				kind = sqlText
 			}
-			out = append(out, token{kind: kind, text: text[i:end]})
+			out = append(out, sqlToken{kind: kind, text: text[i:end]})
 			i = end
 		case c >= '0' && c <= '9':
 			end := i
 			for end < len(text) && (isWordByte(text[end]) || text[end] == '.') {
 				end++
 			}
-			out = append(out, token{kind: numberToken, text: text[i:end]})
+			out = append(out, sqlToken{kind: sqlNumber, text: text[i:end]})
 			i = end
 		case isWordByte(c):
 			end := i
 			for end < len(text) && isWordByte(text[end]) {
 				end++
 			}
-			out = append(out, token{kind: wordToken, text: strings.ToLower(text[i:end])})
+			out = append(out, sqlToken{kind: sqlWord, text: strings.ToLower(text[i:end])})
 			i = end
 		case c == ':':
 			if i+1 >= len(text) || text[i+1] != ':' {
 				return nil, false // a variable of the client
 			}
-			out = append(out, token{kind: signToken, text: "::"})
+			out = append(out, sqlToken{kind: sqlSign, text: "::"})
 			i += 2
 		default:
-			out = append(out, token{kind: signToken, text: text[i : i+1]})
+			out = append(out, sqlToken{kind: sqlSign, text: text[i : i+1]})
 			i++
 		}
 	}

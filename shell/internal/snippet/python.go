@@ -1,4 +1,4 @@
-package oneliner
+package snippet
 
 import (
 	"strings"
@@ -16,7 +16,7 @@ type python struct {
 
 // A cursor is a position in the tokens of a program.
 type cursor struct {
-	tokens []token
+	tokens []pyToken
 	at     int
 	depth  int
 	steps  int
@@ -26,7 +26,7 @@ type cursor struct {
 // A scope contains the values that the names of a program may have.
 type scope struct {
 	cursor
-	names     map[string]value
+	names     map[string]pyValue
 	functions map[string][]string // the parameters of the program's own functions
 	args      []string
 	program   Program
@@ -38,9 +38,9 @@ type scope struct {
 
 func (c *cursor) fail() { c.failed = true }
 
-func (c *cursor) peek() token {
+func (c *cursor) peek() pyToken {
 	if c.failed || c.at >= len(c.tokens) {
-		return token{}
+		return pyToken{}
 	}
 	if c.steps++; c.steps > maxSteps {
 		c.fail()
@@ -49,21 +49,21 @@ func (c *cursor) peek() token {
 }
 
 // behind returns the token after the next one.
-func (c *cursor) behind() token {
+func (c *cursor) behind() pyToken {
 	if c.at+1 >= len(c.tokens) {
-		return token{}
+		return pyToken{}
 	}
 	return c.tokens[c.at+1]
 }
 
-func (c *cursor) is(kind tokenKind, text string) bool {
+func (c *cursor) is(kind pyTokenKind, text string) bool {
 	t := c.peek()
 	return t.kind == kind && t.text == text
 }
 
 // takeMark consumes an operator if it comes next.
 func (c *cursor) takeMark(text string) bool {
-	if !c.is(operator, text) {
+	if !c.is(pyOperator, text) {
 		return false
 	}
 	c.at++
@@ -72,7 +72,7 @@ func (c *cursor) takeMark(text string) bool {
 
 // takeWord consumes a keyword if it comes next.
 func (c *cursor) takeWord(text string) bool {
-	if !c.is(name, text) {
+	if !c.is(pyName, text) {
 		return false
 	}
 	c.at++
@@ -88,7 +88,7 @@ func (c *cursor) need(text string) {
 // readName parses a name that a program may define.
 func (c *cursor) readName() string {
 	t := c.peek()
-	if t.kind != name || scan.HasField(pythonKeywords, t.text) || strings.HasPrefix(t.text, "__") {
+	if t.kind != pyName || scan.HasField(pythonKeywords, t.text) || strings.HasPrefix(t.text, "__") {
 		c.fail()
 		return ""
 	}
@@ -100,7 +100,7 @@ const pythonKeywords = "False None True and as assert async await break class co
 	"finally for from global if import in is lambda nonlocal not or pass raise return try while with yield"
 
 // bind adds a possible value of a name.
-func (p *scope) bind(name string, v value) {
+func (p *scope) bind(name string, v pyValue) {
 	if name == "" || isPythonBuiltin(name) && name != "_" || name == "open" {
 		p.fail() // another function of that name
 		return
@@ -127,7 +127,7 @@ func (p *scope) note(flag *bool) {
 
 func (p *python) readProgram() {
 	for !p.failed && p.at < len(p.tokens) {
-		if p.peek().kind == newline {
+		if p.peek().kind == pyNewline {
 			p.at++
 			continue
 		}
@@ -138,7 +138,7 @@ func (p *python) readProgram() {
 // readStatement parses a statement, or the head of one up to its colon.
 func (p *python) readStatement() {
 	t := p.peek()
-	if t.kind == name {
+	if t.kind == pyName {
 		p.at++
 		switch t.text {
 		case "import":
@@ -186,14 +186,14 @@ func (p *python) readStatement() {
 }
 
 func (c *cursor) endStatement() {
-	if t := c.peek(); t.kind != newline && t.kind != endOfCode {
+	if t := c.peek(); t.kind != pyNewline && t.kind != endOfCode {
 		c.fail()
 	}
 }
 
 func (c *cursor) atEnd() bool {
 	t := c.peek()
-	return t.kind == newline || t.kind == endOfCode
+	return t.kind == pyNewline || t.kind == endOfCode
 }
 
 func (p *python) readOptional(keyword string) {
@@ -216,11 +216,11 @@ func (p *scope) readImports() {
 		top, _, dotted := strings.Cut(module, ".")
 		switch {
 		case p.takeWord("as"):
-			p.bind(p.readName(), value{symbol: module})
+			p.bind(p.readName(), pyValue{symbol: module})
 		case dotted:
-			p.bind(top, value{symbol: top})
+			p.bind(top, pyValue{symbol: top})
 		default:
-			p.bind(module, value{symbol: module})
+			p.bind(module, pyValue{symbol: module})
 		}
 		if !p.takeMark(",") {
 			p.endStatement()
@@ -271,7 +271,7 @@ func (p *scope) readFrom() {
 		} else if isPythonBuiltin(as) || as == "open" {
 			p.fail()
 		} else {
-			p.bind(as, value{symbol: symbol})
+			p.bind(as, pyValue{symbol: symbol})
 		}
 		if !p.takeMark(",") {
 			break
@@ -291,22 +291,22 @@ func (p *python) readLoop() {
 	}
 	over := p.readExpressions()
 	if over.walk && len(targets) == 3 && areNames(targets) {
-		root := value{placed: true, text: true}
+		root := pyValue{placed: true, text: true}
 		for _, path := range over.paths {
 			root.paths = append(root.paths, Path{Text: path.Text, Tree: true})
 		}
 		p.bind(targets[0].name, root)
-		p.bind(targets[1].name, value{entry: true, depth: 1})
-		p.bind(targets[2].name, value{entry: true, depth: 1})
+		p.bind(targets[1].name, pyValue{entry: true, depth: 1})
+		p.bind(targets[2].name, pyValue{entry: true, depth: 1})
 		return
 	}
 	p.bindTargets(targets, p.elementOf(over))
 }
 
 // elementOf returns the element that a loop over a value yields.
-func (p *scope) elementOf(v value) value {
+func (p *scope) elementOf(v pyValue) pyValue {
 	if p.mutates && !v.pending {
-		return value{path: v.path}
+		return pyValue{path: v.path}
 	}
 	return v.element()
 }
@@ -328,7 +328,7 @@ func areNames(targets []target) bool {
 
 // readTargets parses the targets of a loop.
 func (p *scope) readTargets() []target {
-	if p.depth++; p.depth > maxDepth {
+	if p.depth++; p.depth > maxPythonDepth {
 		p.fail()
 	}
 	defer func() { p.depth-- }()
@@ -343,14 +343,14 @@ func (p *scope) readTargets() []target {
 		} else {
 			targets = append(targets, target{name: p.readName()})
 		}
-		if !p.takeMark(",") || p.is(name, "in") || p.is(operator, ")") || p.is(operator, "]") {
+		if !p.takeMark(",") || p.is(pyName, "in") || p.is(pyOperator, ")") || p.is(pyOperator, "]") {
 			return targets
 		}
 	}
 	return targets
 }
 
-func (p *scope) bindTargets(targets []target, v value) {
+func (p *scope) bindTargets(targets []target, v pyValue) {
 	if len(targets) == 1 {
 		if t := targets[0]; t.name != "" {
 			p.bind(t.name, v)
@@ -369,7 +369,7 @@ func (p *python) readWith() {
 	for {
 		v := p.readExpression()
 		if p.takeWord("as") {
-			p.bind(p.readName(), value{path: v.path})
+			p.bind(p.readName(), pyValue{path: v.path})
 		}
 		if !p.takeMark(",") {
 			break
@@ -382,10 +382,10 @@ func (p *python) readWith() {
 }
 
 func (p *python) readExcept() {
-	if !p.is(operator, ":") {
+	if !p.is(pyOperator, ":") {
 		p.readExpression()
 		if p.takeWord("as") {
-			p.bind(p.readName(), value{})
+			p.bind(p.readName(), pyValue{})
 		}
 	}
 	p.need(":")
@@ -406,7 +406,7 @@ func (p *python) readFunction() {
 	} else if !sameNames(p.functions[function], parameters) {
 		p.fail()
 	}
-	p.bind(function, value{symbol: "def " + function})
+	p.bind(function, pyValue{symbol: "def " + function})
 }
 
 func sameNames(a, b []string) bool { return strings.Join(a, " ") == strings.Join(b, " ") }
@@ -414,8 +414,8 @@ func sameNames(a, b []string) bool { return strings.Join(a, " ") == strings.Join
 // readParameters parses the parameters of a function. Those of a lambda may have any value.
 func (p *python) readParameters(end string, named bool) []string {
 	var parameters []string
-	for !p.failed && !p.is(operator, end) {
-		if p.takeMark("/") || p.is(operator, "*") && p.behind().text == "," && p.takeMark("*") {
+	for !p.failed && !p.is(pyOperator, end) {
+		if p.takeMark("/") || p.is(pyOperator, "*") && p.behind().text == "," && p.takeMark("*") {
 			p.takeMark(",")
 			continue
 		}
@@ -427,7 +427,7 @@ func (p *python) readParameters(end string, named bool) []string {
 		if p.takeMark("=") {
 			p.bind(parameter, p.readExpression())
 		}
-		p.bind(parameter, value{path: p.usesPaths, pending: named && !starred})
+		p.bind(parameter, pyValue{path: p.usesPaths, pending: named && !starred})
 		if starred {
 			parameter = "*"
 		}
@@ -451,7 +451,7 @@ func (p *python) readAssignment() {
 			return
 		}
 		p.assign(start, p.readExpressions())
-	case p.is(operator, "="):
+	case p.is(pyOperator, "="):
 		starts := []int{start}
 		for p.takeMark("=") {
 			starts = append(starts, p.at)
@@ -460,37 +460,37 @@ func (p *python) readAssignment() {
 		for _, at := range starts[:len(starts)-1] {
 			p.assign(at, v)
 		}
-	case t.kind == operator && len(t.text) > 1 && strings.HasSuffix(t.text, "=") &&
+	case t.kind == pyOperator && len(t.text) > 1 && strings.HasSuffix(t.text, "=") &&
 		!scan.HasField("== <= >= !=", t.text):
 		p.at++
-		if by := p.behind(); p.peek().kind != number || by.kind != newline && by.kind != endOfCode {
+		if by := p.behind(); p.peek().kind != pyNumber || by.kind != pyNewline && by.kind != endOfCode {
 			p.note(&p.mutates)
 		}
 		p.readExpressions()
-		p.assign(start, value{path: p.usesPaths})
+		p.assign(start, pyValue{path: p.usesPaths})
 	}
 	p.endStatement()
 }
 
 // assign assigns a value to the targets that begin at a token: names, items of containers, or
 // several names.
-func (p *python) assign(start int, v value) {
+func (p *python) assign(start int, v pyValue) {
 	end := p.at
 	defer func() { p.at = end }()
 	p.at = start
 	var targets []target
 	for !p.failed {
 		p.takeMark("*")
-		if p.is(operator, "(") || p.is(operator, "[") {
+		if p.is(pyOperator, "(") || p.is(pyOperator, "[") {
 			p.fail()
 			return
 		}
-		if next := p.behind(); next.kind == operator && (next.text == "[" || next.text == "." || next.text == "(") {
+		if next := p.behind(); next.kind == pyOperator && (next.text == "[" || next.text == "." || next.text == "(") {
 			p.assignItem()
 		} else {
 			targets = append(targets, target{name: p.readName()})
 		}
-		if !p.takeMark(",") || p.is(operator, "=") || p.is(operator, ":") {
+		if !p.takeMark(",") || p.is(pyOperator, "=") || p.is(pyOperator, ":") {
 			break
 		}
 	}
@@ -502,7 +502,7 @@ func (p *python) assign(start int, v value) {
 // assignItem parses an item of a container that is assigned: a[b].
 func (p *python) assignItem() {
 	v := p.readUnary()
-	if last := p.tokens[p.at-1]; last.kind != operator || last.text != "]" || v.symbol != "" {
+	if last := p.tokens[p.at-1]; last.kind != pyOperator || last.text != "]" || v.symbol != "" {
 		p.fail() // an attribute
 	}
 	p.note(&p.mutates)

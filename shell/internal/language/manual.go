@@ -1,5 +1,4 @@
-// Package manual names the manuals that the tables of programs were checked against.
-package manual
+package language
 
 import "github.com/umpirehq/umpire/shell/internal/scan"
 

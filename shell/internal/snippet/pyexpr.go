@@ -1,4 +1,4 @@
-package oneliner
+package snippet
 
 import (
 	"strings"
@@ -7,14 +7,14 @@ import (
 )
 
 // readExpressions parses comma-separated expressions: one value, or a list of them.
-func (p *python) readExpressions() value {
+func (p *python) readExpressions() pyValue {
 	v := p.readStarred()
-	if !p.is(operator, ",") {
+	if !p.is(pyOperator, ",") {
 		return v
 	}
 	list := v
 	for p.takeMark(",") {
-		if t := p.peek(); t.kind == newline || t.kind == endOfCode || t.kind == operator &&
+		if t := p.peek(); t.kind == pyNewline || t.kind == endOfCode || t.kind == pyOperator &&
 			strings.Contains("=)]}:", t.text) {
 			break
 		}
@@ -24,7 +24,7 @@ func (p *python) readExpressions() value {
 	return list
 }
 
-func (p *python) readStarred() value {
+func (p *python) readStarred() pyValue {
 	if p.takeMark("*") {
 		return p.elementOf(p.readExpression())
 	}
@@ -32,8 +32,8 @@ func (p *python) readStarred() value {
 }
 
 // readExpression parses one expression.
-func (p *python) readExpression() value {
-	if p.depth++; p.depth > maxDepth {
+func (p *python) readExpression() pyValue {
+	if p.depth++; p.depth > maxPythonDepth {
 		p.fail()
 	}
 	defer func() { p.depth-- }()
@@ -41,15 +41,15 @@ func (p *python) readExpression() value {
 		p.readParameters(":", false)
 		p.need(":")
 		p.readExpression()
-		return value{}
+		return pyValue{}
 	}
 	if p.takeWord("yield") {
 		p.readExpression()
-		return value{}
+		return pyValue{}
 	}
 	v := p.readOr()
 	if p.takeMark(":=") {
-		if p.at < 2 || p.tokens[p.at-2].kind != name {
+		if p.at < 2 || p.tokens[p.at-2].kind != pyName {
 			p.fail()
 			return v
 		}
@@ -68,7 +68,7 @@ func (p *python) readExpression() value {
 	return v
 }
 
-func (p *python) readOr() value {
+func (p *python) readOr() pyValue {
 	v := p.readComparison()
 	for p.takeWord("and") || p.takeWord("or") {
 		v = join(v, p.readComparison())
@@ -76,45 +76,45 @@ func (p *python) readOr() value {
 	return v
 }
 
-func (p *python) readComparison() value {
+func (p *python) readComparison() pyValue {
 	if p.takeWord("not") {
 		p.readComparison()
-		return value{}
+		return pyValue{}
 	}
 	v := p.readSum()
 	for {
 		t := p.peek()
 		switch {
-		case t.kind == operator && scan.HasField("== != < > <= >=", t.text):
+		case t.kind == pyOperator && scan.HasField("== != < > <= >=", t.text):
 			p.at++
-		case t.kind == name && (t.text == "in" || t.text == "is"):
+		case t.kind == pyName && (t.text == "in" || t.text == "is"):
 			p.at++
 			p.takeWord("not")
-		case t.kind == name && t.text == "not" && p.behind().text == "in":
+		case t.kind == pyName && t.text == "not" && p.behind().text == "in":
 			p.at += 2
 		default:
 			return v
 		}
 		p.readSum()
-		v = value{}
+		v = pyValue{}
 	}
 }
 
 // readSum parses operands separated by operators. The text is known only if a single operator
 // joins them.
-func (p *python) readSum() value {
+func (p *python) readSum() pyValue {
 	v := p.readUnary()
 	only := ""
 	for {
 		t := p.peek()
-		if t.kind != operator || !scan.HasField("+ - * / // % @ << >> & | ^ **", t.text) {
+		if t.kind != pyOperator || !scan.HasField("+ - * / // % @ << >> & | ^ **", t.text) {
 			return v
 		}
 		p.at++
 		other := p.readUnary()
 		switch {
 		case only != "" && only != t.text:
-			v = value{path: v.path || other.path}
+			v = pyValue{path: v.path || other.path}
 		case t.text == "+" && v.depth > 0:
 			v = join(v, other)
 		case t.text == "+" && !v.path && !other.path:
@@ -123,16 +123,16 @@ func (p *python) readSum() value {
 			v = concat(v, "/", other)
 		default:
 			// A string on the left side formats; elsewhere it is repeated.
-			v = value{text: t.text == "%" && v.text, path: v.path || other.path}
+			v = pyValue{text: t.text == "%" && v.text, path: v.path || other.path}
 		}
 		only = t.text
 	}
 }
 
-func (p *python) readUnary() value {
+func (p *python) readUnary() pyValue {
 	for p.takeMark("-") || p.takeMark("+") || p.takeMark("~") {
 		p.readUnary()
-		return value{}
+		return pyValue{}
 	}
 	v := p.readAtom()
 	for !p.failed {
@@ -147,12 +147,12 @@ func (p *python) readUnary() value {
 			return p.bare(v)
 		}
 	}
-	return value{}
+	return pyValue{}
 }
 
 // bare checks a value that is passed on. Modules, and functions that take the name of a file,
 // may only be used in place.
-func (p *scope) bare(v value) value {
+func (p *scope) bare(v pyValue) pyValue {
 	switch {
 	case v.symbol == "":
 		return v
@@ -162,29 +162,29 @@ func (p *scope) bare(v value) value {
 	case strings.HasPrefix(v.symbol, "def "):
 		for _, parameter := range p.functions[v.symbol[len("def "):]] {
 			if parameter != "*" {
-				p.bind(parameter, value{path: p.usesPaths})
+				p.bind(parameter, pyValue{path: p.usesPaths})
 			}
 		}
 	}
-	return value{}
+	return pyValue{}
 }
 
 // takesPath are the functions whose first argument is the name of a file.
 const takesPath = "open gzip.open bz2.open lzma.open os.listdir os.scandir os.walk glob.glob glob.iglob " +
 	"os.path.exists os.path.isfile os.path.isdir os.path.getsize os.path.getmtime"
 
-func (p *python) readAtom() value {
+func (p *python) readAtom() pyValue {
 	t := p.peek()
 	p.at++
 	switch t.kind {
-	case number:
-		return value{}
-	case str:
+	case pyNumber:
+		return pyValue{}
+	case pyString:
 		p.at--
 		return p.readStrings()
-	case name:
+	case pyName:
 		return p.readNamed(t.text)
-	case operator:
+	case pyOperator:
 		switch t.text {
 		case "(":
 			return p.readBrackets(")")
@@ -193,28 +193,28 @@ func (p *python) readAtom() value {
 		case "{":
 			return p.readBrackets("}")
 		case "...":
-			return value{}
+			return pyValue{}
 		}
-	case newline, endOfCode:
+	case pyNewline, endOfCode:
 	}
 	p.fail()
-	return value{}
+	return pyValue{}
 }
 
-func (p *scope) readNamed(text string) value {
+func (p *scope) readNamed(text string) pyValue {
 	switch {
 	case scan.HasField("True False None", text):
-		return value{}
+		return pyValue{}
 	case scan.HasField(pythonKeywords, text):
 		p.fail()
 	case text == "open":
-		return value{symbol: "open"}
+		return pyValue{symbol: "open"}
 	}
 	if v, bound := p.names[text]; bound {
 		return v
 	}
 	if isPythonBuiltin(text) {
-		return value{symbol: text}
+		return pyValue{symbol: text}
 	}
 	if strings.HasPrefix(text, "__") {
 		p.fail()
@@ -222,16 +222,16 @@ func (p *scope) readNamed(text string) value {
 	// A name that gets its value further down has it on the next pass. One that never gets a
 	// value counts as changed on each pass.
 	p.changed = true
-	return value{pending: true}
+	return pyValue{pending: true}
 }
 
 // readStrings parses adjacent strings, which form one.
-func (p *python) readStrings() value {
-	v, first := value{}, true
-	for p.peek().kind == str {
+func (p *python) readStrings() pyValue {
+	v, first := pyValue{}, true
+	for p.peek().kind == pyString {
 		t := p.peek()
 		p.at++
-		part := value{text: true}
+		part := pyValue{text: true}
 		if t.known {
 			part = known(t.text)
 		} else if t.format {
@@ -248,11 +248,11 @@ func (p *python) readStrings() value {
 }
 
 // readFormat parses a string with expressions in it.
-func (p *python) readFormat(text string) value {
+func (p *python) readFormat(text string) pyValue {
 	fields, ok := formatFields(text)
 	if !ok || strings.Contains(text, `\`) && strings.Contains(text, "{") && !escapesOnlyText(fields) {
 		p.fail()
-		return value{}
+		return pyValue{}
 	}
 	v := known("")
 	for _, f := range fields {
@@ -262,12 +262,12 @@ func (p *python) readFormat(text string) value {
 		}
 		part := p.readNested(f.expression)
 		if f.shaped || part.depth > 0 || part.path {
-			part = value{}
+			part = pyValue{}
 		}
 		v = concat(v, "", part)
 	}
 	if strings.Contains(text, `\`) {
-		v = value{}
+		v = pyValue{}
 	}
 	v.text = true
 	return v
@@ -283,11 +283,11 @@ func escapesOnlyText(fields []field) bool {
 }
 
 // readNested parses an expression within a string.
-func (p *python) readNested(code string) value {
+func (p *python) readNested(code string) pyValue {
 	tokens, ok := tokenizePython("(" + code + ")")
-	if p.depth++; !ok || p.depth > maxDepth {
+	if p.depth++; !ok || p.depth > maxPythonDepth {
 		p.fail()
-		return value{}
+		return pyValue{}
 	}
 	outer, at, nested := p.tokens, p.at, p.nested
 	p.tokens, p.at, p.nested = tokens, 0, true
@@ -301,16 +301,16 @@ func (p *python) readNested(code string) value {
 }
 
 // readBrackets parses a tuple, a list, a set, a dictionary or a comprehension.
-func (p *python) readBrackets(end string) value {
+func (p *python) readBrackets(end string) pyValue {
 	if p.takeMark(end) {
-		return value{depth: 1, placed: true}
+		return pyValue{depth: 1, placed: true}
 	}
 	// The names of a comprehension are bound after their use.
 	start := p.at
 	p.bindComprehension()
 	p.at = start
 	v := p.readItem(end)
-	if p.is(name, "for") {
+	if p.is(pyName, "for") {
 		p.readComprehension()
 		p.need(end)
 		v.depth++
@@ -323,7 +323,7 @@ func (p *python) readBrackets(end string) value {
 		return v
 	}
 	for p.takeMark(",") {
-		if p.is(operator, end) {
+		if p.is(pyOperator, end) {
 			break
 		}
 		v = join(v, p.readItem(end))
@@ -334,10 +334,10 @@ func (p *python) readBrackets(end string) value {
 }
 
 // readItem parses an element, or a key with its value.
-func (p *python) readItem(end string) value {
+func (p *python) readItem(end string) pyValue {
 	if end == "}" && p.takeMark("**") {
 		p.readExpression()
-		return value{}
+		return pyValue{}
 	}
 	v := p.readStarred()
 	if end == "}" && p.takeMark(":") {
@@ -352,13 +352,13 @@ func (p *python) bindComprehension() {
 	for at := p.at; at < len(p.tokens); at++ {
 		t := p.tokens[at]
 		switch {
-		case t.kind == operator && strings.Contains("([{", t.text):
+		case t.kind == pyOperator && strings.Contains("([{", t.text):
 			depth++
-		case t.kind == operator && strings.Contains(")]}", t.text):
+		case t.kind == pyOperator && strings.Contains(")]}", t.text):
 			if depth--; depth < 0 {
 				return
 			}
-		case t.kind == name && t.text == "for" && depth == 0:
+		case t.kind == pyName && t.text == "for" && depth == 0:
 			p.at = at
 			p.readComprehension()
 			return
@@ -386,10 +386,10 @@ func (p *python) readLoopIn() {
 	p.bindTargets(targets, p.elementOf(p.readOr()))
 }
 
-func (p *python) readSubscript(v value) value {
+func (p *python) readSubscript(v pyValue) pyValue {
 	v = p.bare(v)
 	slices := false
-	for !p.failed && !p.is(operator, "]") {
+	for !p.failed && !p.is(pyOperator, "]") {
 		if colon := p.takeMark(":"); colon || p.takeMark(",") {
 			slices = slices || colon
 			continue
@@ -403,5 +403,5 @@ func (p *python) readSubscript(v value) value {
 	if v.depth > 0 && !p.mutates {
 		return p.elementOf(v)
 	}
-	return value{path: v.path || p.usesPaths && !v.text}
+	return pyValue{path: v.path || p.usesPaths && !v.text}
 }

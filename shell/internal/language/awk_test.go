@@ -1,9 +1,9 @@
-package awk_test
+package language_test
 
 import (
 	"testing"
 
-	"github.com/umpirehq/umpire/shell/internal/awk"
+	"github.com/umpirehq/umpire/shell/internal/language"
 )
 
 // FuzzAwk: reading a program ends, does not panic, and notices a rule put before a readable
@@ -16,8 +16,8 @@ func FuzzAwk(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, program string) {
-		facts := awk.Read(program)
-		more := awk.Read("BEGIN { system(x) }\n" + program)
+		facts := language.ReadAwk(program)
+		more := language.ReadAwk("BEGIN { system(x) }\n" + program)
 		if facts.Problem == "" && len(more.Ran) <= len(facts.Ran) {
 			t.Errorf("%q: %+v, with a rule before it %+v", program, facts, more)
 		}

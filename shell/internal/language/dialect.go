@@ -1,13 +1,12 @@
-// Package dialect defines sets of shells, and the constructs that they read differently.
-package dialect
+package language
 
 import "strings"
 
-// A Set is a set of shells. The zero value is empty.
-type Set uint8
+// A Shells is a set of shells. The zero value is empty.
+type Shells uint8
 
 const (
-	Bash Set = 1 << iota
+	Bash Shells = 1 << iota
 	Dash
 	Zsh
 	Ksh
@@ -15,11 +14,11 @@ const (
 	Busybox
 )
 
-// Any contains all shells, for a shell that is unknown.
-const Any = Bash | Dash | Zsh | Ksh | Mksh | Busybox
+// AnyShell contains all shells, for a shell that is unknown.
+const AnyShell = Bash | Dash | Zsh | Ksh | Mksh | Busybox
 
-// Of returns the shells that a name or path may mean. An unknown name, or sh, may be any shell.
-func Of(name string) Set {
+// ShellsOf returns the shells that a name or path may mean. An unknown name, or sh, may be any shell.
+func ShellsOf(name string) Shells {
 	switch name[strings.LastIndexByte(name, '/')+1:] {
 	case "bash":
 		return Bash
@@ -36,11 +35,11 @@ func Of(name string) Set {
 	case "ash":
 		return Dash | Busybox
 	}
-	return Any
+	return AnyShell
 }
 
 // String lists the shells.
-func (d Set) String() string {
+func (d Shells) String() string {
 	var names []string
 	for i, name := range []string{"bash", "dash", "zsh", "ksh", "mksh", "busybox"} {
 		if d&(1<<i) != 0 {
