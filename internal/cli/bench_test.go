@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/bench"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/judge/bench"
 )
 
 // benched runs `umpire bench` as a person would and returns its scores.

@@ -15,11 +15,9 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/bench"
-	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/cli/doctor"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/cli/lookback"
-	"github.com/umpirehq/umpire/internal/cli/programs"
 	"github.com/umpirehq/umpire/internal/cli/proxy"
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/cli/rules"
@@ -48,11 +46,11 @@ func newRootCommand(a *app.App) *cobra.Command {
 	setup := register.NewSetupCommand(a)
 	setup.AddCommand(newUpgradeCommand(a), register.NewUninstallCommand(a))
 	root.AddCommand(run.NewDemoCommand(a, run.Demo{ShowRecord: showRecord, NewConsole: newDemoConsole}),
-		setup, doctor.NewCommand(a), check.NewCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
+		setup, doctor.NewCommand(a), try.NewCheckCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
 		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
 		lookback.NewWhyCommand(a), lookback.NewStatsCommand(a),
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
-		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a), newConfigCommand(a), programs.NewCommand(a),
+		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a), newConfigCommand(a), rules.NewProgramsCommand(a),
 		bench.NewCommand(a), newCompletionCommand(a), newVersionCommand(a), hook.NewCommand(a), try.NewExecCommand(a),
 		proxy.NewCommand(a), newManCommand(a), doctor.NewOldCommand(a))
 	root.AddCommand(newTopics(a)...)

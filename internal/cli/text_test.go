@@ -22,10 +22,10 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/programs"
+	"github.com/umpirehq/umpire/internal/cli/bench"
+	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/host/drive"
-	"github.com/umpirehq/umpire/internal/judge/bench"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"
@@ -88,7 +88,7 @@ func TestHelpIsTranslated(t *testing.T) {
 			t.Errorf("the built-in rule %s says %q", r.ID, said)
 		}
 	}
-	for _, e := range programs.EffectTexts {
+	for _, e := range rules.EffectTexts {
 		want("programs show", e.Text)
 	}
 	if texts < 60 {

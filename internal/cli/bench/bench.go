@@ -1,4 +1,9 @@
-// Package bench is `umpire bench`: it counts wrong verdicts over labelled commands.
+// Package bench is `umpire bench`: it scores a judge of commands on labelled lines, and tells how
+// often it allows commands that must not run unasked, and how often it asks needlessly.
+//
+// [Read] reads the lines, or [Corpus] those that come with the package. A [Judge] is a function,
+// from [InProcess] or a [Hook]. [Run] asks it for every line and returns the [Score]. Commands are
+// judged and never run; a hook is run.
 package bench
 
 import (
@@ -16,11 +21,10 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
-	"github.com/umpirehq/umpire/internal/judge/bench"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
@@ -105,7 +109,7 @@ func (f *benchFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.maxNeedlessAsk, "max-needless-ask", -1,
 		"fail when more than `P` per cent of a file's safe lines ask")
 	flags.BoolVar(&f.withRules, "with-rules", false, "judge with your rules and configuration too")
-	flags.BoolVar(&f.unheld, "unheld", false, check.UnheldFlag)
+	flags.BoolVar(&f.unheld, "unheld", false, try.UnheldFlag)
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 }
 
@@ -131,7 +135,7 @@ func (f *benchFlags) valid() error {
 // benchFormats are the words that --format takes.
 func benchFormats() []string {
 	var words []string
-	for _, format := range bench.Formats {
+	for _, format := range Formats {
 		words = append(words, string(format))
 	}
 	return words
@@ -151,10 +155,10 @@ func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) er
 		return err
 	}
 	defer done()
-	var scores []*bench.Score
+	var scores []*Score
 	for _, set := range sets {
 		progress := newBenchProgress(a, len(set.Lines))
-		score, err := bench.Run(ctx, set, judge, progress.showCount)
+		score, err := Run(ctx, set, judge, progress.showCount)
 		progress.clear()
 		if err != nil {
 			return &app.CommandError{Code: app.ExitError, Err: errors.New("interrupted")}
@@ -172,19 +176,19 @@ func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) er
 const maxBadShown = 5
 
 // readBenchSets reads all files before judging, so a wrong name fails at once.
-func readBenchSets(a *app.App, files []string) ([]bench.Set, error) {
+func readBenchSets(a *app.App, files []string) ([]Set, error) {
 	if len(files) == 0 {
-		set, err := bench.Corpus()
-		return []bench.Set{set}, app.Failed(err)
+		set, err := Corpus()
+		return []Set{set}, app.Failed(err)
 	}
-	var sets []bench.Set
+	var sets []Set
 	for _, name := range files {
 		f, err := os.Open(a.Absolute(name))
 		if err != nil {
 			return nil, app.Usage("umpire bench --help", "%w", err)
 		}
 		shown := 0
-		set, err := bench.Read(name, f, func(problem string) {
+		set, err := Read(name, f, func(problem string) {
 			if shown++; shown <= maxBadShown {
 				a.Remark(problem)
 			}
@@ -202,7 +206,7 @@ func readBenchSets(a *app.App, files []string) ([]bench.Set, error) {
 }
 
 // openBenchJudge returns the judge for the flags, and a function that closes it.
-func openBenchJudge(a *app.App, f *benchFlags) (bench.Judge, func(), error) {
+func openBenchJudge(a *app.App, f *benchFlags) (Judge, func(), error) {
 	dir, home, done := f.cwd, a.UserHome(), func() {}
 	switch {
 	case dir != "":
@@ -219,7 +223,7 @@ func openBenchJudge(a *app.App, f *benchFlags) (bench.Judge, func(), error) {
 		}
 	}
 	if f.hook != "" {
-		h := &bench.Hook{Command: f.hook, Format: bench.Format(cmp.Or(f.format, string(bench.FormatClaude))),
+		h := &Hook{Command: f.hook, Format: Format(cmp.Or(f.format, string(FormatClaude))),
 			Dir: dir, Stderr: a.Stderr}
 		return h.Judge, func() { h.Close(); done() }, nil
 	}
@@ -240,17 +244,17 @@ func openBenchJudge(a *app.App, f *benchFlags) (bench.Judge, func(), error) {
 }
 
 // benchGate judges in this process.
-func benchGate(g *gate.Gate, text *catalogue.Language, dir string, mode umpire.Mode, held bool) bench.Judge {
-	return bench.InProcess(func(command string) (bench.Answer, error) {
-		call, err := check.CommandCall(command)
+func benchGate(g *gate.Gate, text *catalogue.Language, dir string, mode umpire.Mode, held bool) Judge {
+	return InProcess(func(command string) (Answer, error) {
+		call, err := try.CommandCall(command)
 		if err != nil {
-			return bench.Answer{}, err
+			return Answer{}, err
 		}
 		call.Dir = dir
 		given := policy.Conditions{Mode: mode, Sandbox: policy.Sandbox{Held: held}}
 		d := g.Projects().Decide("", policy.Query{Call: call, Conditions: given})
-		return bench.Answer{
-			Outcome: bench.Answered, Verdict: d.Verdict, Tried: d.Trial == umpire.TrialFirst,
+		return Answer{
+			Outcome: Answered, Verdict: d.Verdict, Tried: d.Trial == umpire.TrialFirst,
 			Reason: askingReason(&d, text),
 		}, nil
 	})
@@ -272,7 +276,7 @@ func askingReason(d *umpire.Decision, text *catalogue.Language) string {
 
 // judgeLimits fails when a file exceeds a limit. Lines without an answer would
 // make every limit easy to keep.
-func (f *benchFlags) judgeLimits(scores []*bench.Score) error {
+func (f *benchFlags) judgeLimits(scores []*Score) error {
 	if f.maxFalseAllow < 0 && f.maxNeedlessAsk < 0 {
 		return nil
 	}

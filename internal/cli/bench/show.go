@@ -10,7 +10,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/judge/bench"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -22,10 +21,10 @@ func benchExceeded(format string, args ...any) error {
 }
 
 // showBench writes the scores.
-func showBench(a *app.App, f *benchFlags, scores []*bench.Score) error {
+func showBench(a *app.App, f *benchFlags, scores []*Score) error {
 	if f.json {
 		for _, s := range scores {
-			s.Wrong = append([]bench.Miss{}, s.Wrong[:min(f.list, len(s.Wrong))]...)
+			s.Wrong = append([]Miss{}, s.Wrong[:min(f.list, len(s.Wrong))]...)
 		}
 		return a.ShowJSON(map[string]any{"files": scores})
 	}
@@ -41,7 +40,7 @@ func showBench(a *app.App, f *benchFlags, scores []*bench.Score) error {
 }
 
 // showScore writes the score of one file.
-func showScore(a *app.App, s *bench.Score, f *benchFlags) error {
+func showScore(a *app.App, s *Score, f *benchFlags) error {
 	w := app.NewTable(a.Stdout)
 	fmt.Fprintf(w, a.Text.Of("%s: %d lines"), view.Visible(s.File), s.Lines)
 	if s.BadLines > 0 {
@@ -50,7 +49,7 @@ func showScore(a *app.App, s *bench.Score, f *benchFlags) error {
 	fmt.Fprintln(w)
 	for _, row := range []struct {
 		name string
-		rate bench.Rate
+		rate Rate
 		of   string
 	}{
 		{"false allows", s.FalseAllows, "lines that must not run unasked"},
@@ -81,20 +80,20 @@ func showScore(a *app.App, s *bench.Score, f *benchFlags) error {
 }
 
 // showAgent writes the results for the recorded calls of one agent.
-func showAgent(a *app.App, w io.Writer, s *bench.AgentScore, reasons int) {
+func showAgent(a *app.App, w io.Writer, s *AgentScore, reasons int) {
 	for _, row := range []struct {
 		name string
 		n    int
 	}{{"runs unasked", s.Runs}, {"tried first", s.Tried}, {"asks", s.Asks}, {"other", s.Other}} {
 		of := fmt.Sprintf(a.Text.Of("%d of %d calls of %s"), row.n, s.Calls, view.Visible(s.Agent))
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.Text.Of(row.name), percentText(bench.Rate{N: row.n, Of: s.Calls}), of)
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.Text.Of(row.name), percentText(Rate{N: row.n, Of: s.Calls}), of)
 	}
 	for _, r := range s.Reasons[:min(reasons, len(s.Reasons))] {
 		fmt.Fprintf(w, "  %s\t%d\t%s\n", a.Text.Of("because"), r.N, view.Visible(beginning(r.Reason)))
 	}
 }
 
-func percentText(r bench.Rate) string {
+func percentText(r Rate) string {
 	if r.Of == 0 {
 		return "-"
 	}
@@ -102,7 +101,7 @@ func percentText(r bench.Rate) string {
 }
 
 // showClasses writes the classes with wrong verdicts, most frequent first.
-func showClasses(a *app.App, w io.Writer, s *bench.Score) {
+func showClasses(a *app.App, w io.Writer, s *Score) {
 	for _, c := range s.Classes() {
 		name := view.Visible(cmp.Or(c.Name, a.Text.Of("(none)")))
 		of := fmt.Sprintf(a.Text.Of("%d of %d of class %s"), c.Rate.N, c.Rate.Of, name)
@@ -111,8 +110,8 @@ func showClasses(a *app.App, w io.Writer, s *bench.Score) {
 }
 
 // showWrong writes up to n wrong verdicts of each kind.
-func showWrong(a *app.App, w io.Writer, s *bench.Score, n int) {
-	shown := map[bench.Kind]int{}
+func showWrong(a *app.App, w io.Writer, s *Score, n int) {
+	shown := map[Kind]int{}
 	for _, m := range s.Wrong {
 		if shown[m.Kind]++; shown[m.Kind] <= n {
 			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", a.Text.Of(string(m.Kind)), m.Got, view.Visible(m.ID),

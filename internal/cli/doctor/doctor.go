@@ -18,8 +18,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/programs"
 	"github.com/umpirehq/umpire/internal/cli/register"
+	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console/notice"
@@ -424,7 +424,7 @@ func checkUnfinished(ctx context.Context, d *doctor) {
 // programs checks the person's own entries about programs.
 func (d *doctor) programs() {
 	loaded := rulefile.LoadPrograms(d.Home())
-	for _, note := range programs.Notes(loaded) {
+	for _, note := range rules.ProgramNotes(loaded) {
 		d.warn("programs", "umpire programs lint", "%s", note)
 	}
 	if len(loaded.Files) > 0 && len(loaded.Problems) == 0 {

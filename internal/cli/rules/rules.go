@@ -1,5 +1,6 @@
 // Package rules is `umpire rules` and `umpire rules trust`: it lists, adds, removes and tests rules, and
-// puts those of a project's files in force.
+// puts those of a project's files in force. It is also `umpire programs`, which shows the facts that
+// umpire knows about programs.
 package rules
 
 import (

@@ -23,7 +23,7 @@ import (
 	"github.com/umpirehq/umpire/internal/agent/llm"
 	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
@@ -75,7 +75,7 @@ func (f *runFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "count `DIR` as inside the project; may be repeated")
 	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil,
 		"allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
-	flags.SetNormalizeFunc(check.AllowedToolsAliases)
+	flags.SetNormalizeFunc(try.AllowedToolsAliases)
 	flags.StringVar(&f.profile, "agent", "", "run as this `PROFILE` of the configuration's agents (default: main)")
 	flags.BoolVar(&f.goOn, "continue", false, "continue the latest session of this worktree")
 	flags.StringVar(&f.session, "session", "", "go on with the session `ID`")
@@ -316,7 +316,7 @@ func (s *agentRun) suggestRules(ctx context.Context, session *umpire.Session, ca
 		if err != nil || len(d.Suggestions) == 0 {
 			continue
 		}
-		if command := "umpire rules add " + check.RuleWords(&d.Suggestions[0]); !slices.Contains(commands, command) {
+		if command := "umpire rules add " + try.RuleWords(&d.Suggestions[0]); !slices.Contains(commands, command) {
 			commands = append(commands, command)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -14,7 +13,7 @@ import (
 // approveUndo has an undo judged, and a person at a terminal confirm changes of guarded places.
 func approveUndo(ctx context.Context, a *app.App) func(*trial.Kept) error {
 	return func(k *trial.Kept) error {
-		guarded, err := check.JudgeUndo(a, k)
+		guarded, err := JudgeUndo(a, k)
 		if err != nil || len(guarded) == 0 {
 			return err
 		}
@@ -26,7 +25,7 @@ func approveUndo(ctx context.Context, a *app.App) func(*trial.Kept) error {
 func confirmGuarded(ctx context.Context, a *app.App, paths []string) error {
 	tty, err := a.OpenTerminal()
 	if err != nil {
-		return check.RefuseGuarded(a.Text.Of("run it in a terminal, or leave the file out with --only"), paths[0])
+		return RefuseGuarded(a.Text.Of("run it in a terminal, or leave the file out with --only"), paths[0])
 	}
 	defer tty.Close()
 	var text strings.Builder

@@ -20,7 +20,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/hold/process"
@@ -189,7 +188,7 @@ func (e *execution) named() (seen, written []string) {
 	if !strings.ContainsAny(e.ticket.Line, "~/$") {
 		return nil, nil // deciding takes a while
 	}
-	d, err := check.DecideCommand(e.App, e.ticket.Session, e.Dir, e.ticket.Line)
+	d, err := DecideCommand(e.App, e.ticket.Session, e.Dir, e.ticket.Line)
 	if err != nil {
 		return nil, nil // the line does not find them
 	}
@@ -427,7 +426,7 @@ func exitOf(code int) error {
 func (e *execution) decide(seen *umpire.TrialEffects, exit int) umpire.Decision {
 	g := gate.New(e.GateConfig(e.config))
 	defer g.Close()
-	call, err := check.CommandCall(e.ticket.Line)
+	call, err := CommandCall(e.ticket.Line)
 	if err != nil {
 		return umpire.Decision{}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -33,7 +32,7 @@ func newShowCommand(a *app.App) *cobra.Command {
 			}
 			s.show(a.Stdout)
 			if f.explain {
-				check.ShowRows(a, a.Stdout, s.decision, s.colourOn(a.Stdout))
+				ShowRows(a, a.Stdout, s.decision, s.colourOn(a.Stdout))
 			}
 			if f.diff {
 				s.showDiff(a.Stdout)

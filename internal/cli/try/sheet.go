@@ -13,7 +13,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/judge"
@@ -48,7 +47,7 @@ func newSheet(a *app.App, h *trial.Held) *sheet {
 	if !h.Effects.IsEmpty() || len(h.Effects.Refused) > 0 {
 		effects := h.Layer.Describe(&h.Effects)
 		var err error
-		s.decision, err = check.DecideEffects(a, h.Root, h.Command, judge.NeededEffects(&effects, h.Exit))
+		s.decision, err = DecideEffects(a, h.Root, h.Command, judge.NeededEffects(&effects, h.Exit))
 		if s.decided = err == nil; err != nil {
 			a.RemarkError(err)
 		}

@@ -1,5 +1,6 @@
 // Package try is `umpire try`, which runs a command whose effects become real only when a
-// person keeps them, and `umpire undo`, which undoes kept effects.
+// person keeps them, and `umpire undo`, which undoes kept effects. It is also `umpire check`, which
+// decides one call, or a stream of calls, and gives the reasons.
 package try
 
 import (
@@ -18,7 +19,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/hold/scratch"
 	"github.com/umpirehq/umpire/internal/hold/trial"
@@ -163,7 +163,7 @@ func collectLater() { debug.SetGCPercent(400) }
 // keeping it would. It returns the paths outside of the project that the line names and may see, and
 // those that it may write.
 func refuseDenied(a *app.App, f *tryFlags, line string) (named, written []string, err error) {
-	d, err := check.DecideCommand(a, "", f.cwd, line)
+	d, err := DecideCommand(a, "", f.cwd, line)
 	if err != nil || d.Verdict != umpire.Deny {
 		named, written = tool.NamedOutside(&d, false)
 		return named, written, err
@@ -272,7 +272,7 @@ func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, 
 		s.show(a.Stderr)
 	}
 	if f.explain && !f.json {
-		check.ShowRows(a, a.Stderr, s.decision, s.colourOn(a.Stderr))
+		ShowRows(a, a.Stderr, s.decision, s.colourOn(a.Stderr))
 	}
 	if f.diff && !f.json {
 		s.showDiff(a.Stderr)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 )
 
@@ -31,9 +30,9 @@ func UndoInGate(ctx context.Context, a *app.App, gate umpire.Gate, id string) (s
 	undone, err := trial.Undo(ctx, trial.UndoSpec{
 		State: state, Root: all[i].Root, Vault: app.NewVault(a), ID: id,
 		Approve: func(k *trial.Kept) error {
-			guarded, err := check.JudgeUndo(a, k)
+			guarded, err := JudgeUndo(a, k)
 			if err == nil && len(guarded) > 0 {
-				return check.RefuseGuarded("", guarded[0])
+				return RefuseGuarded("", guarded[0])
 			}
 			return err
 		},

@@ -97,7 +97,7 @@ func (h *Hook) runOnce(ctx context.Context, l *Line) Answer {
 	defer cancel()
 	cmd := h.newCommand(ctx)
 	cmd.Stdin = bytes.NewReader(h.payload(l))
-	var stdout beginning
+	var stdout beginningOf
 	cmd.Stdout = &stdout
 	err := cmd.Run()
 	switch ended := (*exec.ExitError)(nil); {
@@ -244,11 +244,11 @@ func (h *Hook) stop() Outcome {
 	return Crashed
 }
 
-// A beginning is a buffer that keeps the first maxHookOutput bytes and drops the rest.
-type beginning struct{ bytes.Buffer }
+// A beginningOf is a buffer that keeps the first maxHookOutput bytes and drops the rest.
+type beginningOf struct{ bytes.Buffer }
 
 // Write never fails, because an error would stop a chatty program.
-func (b *beginning) Write(p []byte) (int, error) {
+func (b *beginningOf) Write(p []byte) (int, error) {
 	if room := maxHookOutput - b.Len(); room > 0 {
 		b.Buffer.Write(p[:min(len(p), room)])
 	}

@@ -1,9 +1,3 @@
-// Package bench scores a judge of commands on labelled lines: how often it allows
-// commands that must not run unasked, and how often it asks needlessly.
-//
-// [Read] reads the lines, or [Corpus] those that come with the package. A [Judge]
-// is a function, from [InProcess] or a [Hook]. [Run] asks it for every line and
-// returns the [Score]. Commands are judged and never run; a hook is run.
 package bench
 
 import (

@@ -1,5 +1,4 @@
-// Package programs is `umpire programs`: it shows the facts that umpire knows about programs.
-package programs
+package rules
 
 import (
 	"cmp"
@@ -16,32 +15,32 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// long is the long help of `umpire programs`.
-const long = `umpire judges a command by what it knows of the programs: which options are
+// programsLong is the long help of `umpire programs`.
+const programsLong = `umpire judges a command by what it knows of the programs: which options are
 harmless, which write, delete, run something or reach a host, and what the
 operands are. A program that it does not know asks.
 
 What it does not know you can tell it, in files of ~/.umpire/programs; they are
 described in docs/programs.md.`
 
-// listLong is the long help of `umpire programs list`.
-const listLong = `Lists the programs that are known: your own first, then those that are built in.
+// programsListLong is the long help of `umpire programs list`.
+const programsListLong = `Lists the programs that are known: your own first, then those that are built in.
 Words narrow the list to names that hold one of them.`
 
 // showLong is the long help of `umpire programs show`.
 const showLong = `Shows what is known of a program, or of one of its subcommands: the risk and why,
 the options by what they do, the operands, the subcommands, and where it stands.`
 
-// lintLong is the long help of `umpire programs lint`.
-const lintLong = `Reads ~/.umpire/programs, holds every entry to its own examples, and says what is
+// programsLintLong is the long help of `umpire programs lint`.
+const programsLintLong = `Reads ~/.umpire/programs, holds every entry to its own examples, and says what is
 wrong. An entry with a fault is left out, so that its program asks.`
 
-// NewCommand is `umpire programs`.
-func NewCommand(a *app.App) *cobra.Command {
+// NewProgramsCommand is `umpire programs`.
+func NewProgramsCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "programs", Args: app.RefuseUnknownCommand,
 		Short:   "Show what is known of programs",
-		Long:    long,
+		Long:    programsLong,
 		Example: "  umpire programs show tar\n  umpire programs show git push\n  umpire programs lint",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -55,7 +54,7 @@ func newProgramsListCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [WORD...]",
 		Short:   "List the programs that are known",
-		Long:    listLong,
+		Long:    programsListLong,
 		Example: "  umpire programs list\n  umpire programs list zip tar\n  umpire programs list --json",
 		RunE: func(_ *cobra.Command, words []string) error {
 			loaded := loadPrograms(a)
@@ -75,14 +74,14 @@ func newProgramsListCommand(a *app.App) *cobra.Command {
 // loadPrograms reads the person's files and remarks on their errors.
 func loadPrograms(a *app.App) rulefile.Programs {
 	loaded := rulefile.LoadPrograms(a.Home())
-	for _, note := range Notes(loaded) {
+	for _, note := range ProgramNotes(loaded) {
 		a.RemarkError(note)
 	}
 	return loaded
 }
 
-// Notes returns the errors in the person's files, one line each.
-func Notes(loaded rulefile.Programs) []error {
+// ProgramNotes returns the errors in the person's files, one line each.
+func ProgramNotes(loaded rulefile.Programs) []error {
 	var notes []error
 	for _, problem := range loaded.Problems {
 		notes = append(notes, umpire.Errorf("left out: %w", problem))
@@ -174,7 +173,7 @@ func newProgramsLintCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "lint", Args: app.RefuseWords,
 		Short:   "Say what is wrong with your files of programs",
-		Long:    lintLong,
+		Long:    programsLintLong,
 		Example: "  umpire programs lint",
 		RunE: func(*cobra.Command, []string) error {
 			loaded := rulefile.LoadPrograms(a.Home())

@@ -1,4 +1,4 @@
-package programs
+package rules
 
 import (
 	"fmt"

@@ -1,5 +1,4 @@
-// Package check is `umpire check`: it decides one call, or a stream of calls, and gives the reasons.
-package check
+package try
 
 import (
 	"cmp"
@@ -45,13 +44,13 @@ type checkFlags struct {
 // UnheldFlag describes --unheld, which check and bench have.
 const UnheldFlag = "judge as for a host, which runs commands without umpire's sandbox"
 
-// NewCommand is `umpire check`.
-func NewCommand(a *app.App) *cobra.Command {
+// NewCheckCommand is `umpire check`.
+func NewCheckCommand(a *app.App) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:     "check [flags] -- COMMAND...",
 		Short:   "Decide one call, or a stream of calls, and say why",
-		Long:    long,
+		Long:    checkLong,
 		Example: checkExample,
 		RunE:    func(cmd *cobra.Command, words []string) error { return runCheck(cmd.Context(), a, &f, words) },
 	}
@@ -416,8 +415,8 @@ func readRuleFile(a *app.App, file, root string) ([]umpire.Rule, error) {
 	return set.Rules, nil
 }
 
-// long is the long help of `umpire check`.
-const long = `Decides a call without running anything, and says why.
+// checkLong is the long help of `umpire check`.
+const checkLong = `Decides a call without running anything, and says why.
 
 A command is given after "--": as one argument, which is taken as the line a
 shell would read, or as several words, which stay words. Any other tool is named
