@@ -76,12 +76,12 @@ var layers = []layer{
 	{"core", "internal/gate"},
 	{"edge", "internal/view"},
 	{"edge", "internal/view/fold"},
-	{"edge", "internal/console/diff internal/console/notice internal/console/notice/noticetest"},
+	{"edge", "internal/console/diff internal/console/notice"},
 	{"edge", "internal/host"},
 	{"edge", "internal/host/setup"},
 	{"edge", "internal/host/drive"},
 	{"edge", "internal/server/client internal/server internal/agent/tui internal/server/metrics internal/agent/tool internal/agent/acp"},
-	{"edge", "internal/host/appserver internal/console internal/console/consoletest"},
+	{"edge", "internal/host/appserver internal/console"},
 	{"edge", "internal/agent/mcp"},
 	{"edge", "internal/agent"},
 	{"top", "internal/cli/app"},
@@ -91,7 +91,7 @@ var layers = []layer{
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire-hook/early"},
 	{"top", "cmd/umpire cmd/umpire-hook"},
-	{"test", "internal/agent/agenttest internal/console/chromium internal/view/picture internal/files/sample"},
+	{"test", "internal/agent/agenttest internal/console/consoletest internal/view/picture internal/files/sample"},
 }
 
 // lab is the folder of a second module, which tries umpire out and which users never build. The
@@ -806,7 +806,7 @@ var badTrees = []struct {
 	{"imports come from lines above", "upward", map[string]string{"shell/a.go": `package shell; import _ "` + module + `/policy"`}, "shell may not import policy"},
 	{"imports come from lines above", "sideways", map[string]string{"internal/agent/tui/a.go": `package tui; import _ "` + module + `/internal/agent/mcp"`}, "may not import internal/agent/mcp"},
 	{"imports come from lines above", "root imports a package", map[string]string{"a.go": `package umpire; import _ "` + module + `/shell"`}, ". may not import shell"},
-	{"imports come from lines above", "imports the top", map[string]string{"internal/console/chromium/a.go": `package chromium; import _ "` + module + `/nowhere"`}, "may not import nowhere"},
+	{"imports come from lines above", "imports the top", map[string]string{"internal/console/consoletest/a.go": `package consoletest; import _ "` + module + `/nowhere"`}, "may not import nowhere"},
 	{"imports come from lines above", "unknown package", map[string]string{"internal/extra/a.go": `package extra`}, "internal/extra is not in the table"},
 	{"imports come from lines above", "unknown test package", map[string]string{"extra/a_test.go": `package extra`}, "extra is not in the table"},
 	{"imports come from lines above", "other platform", map[string]string{"shell/a_windows.go": `package shell; import _ "` + module + `/internal/gate"`}, "may not import internal/gate"},

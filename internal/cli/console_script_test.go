@@ -43,7 +43,7 @@ func scriptSignsIn(ts *testscript.TestScript, _ bool, args []string) {
 		base, token, _ = strings.Cut(strings.TrimSpace(line), "/#")
 	}
 	browser := &scriptBrowser{ts: ts, base: base}
-	browser.page, err = consoletest.NewPage()
+	browser.page, err = consoletest.NewSigner()
 	ts.Check(err)
 	key, err := browser.page.PublicKey()
 	ts.Check(err)
@@ -73,7 +73,7 @@ func scriptSignsIn(ts *testscript.TestScript, _ bool, args []string) {
 type scriptBrowser struct {
 	ts   *testscript.TestScript
 	base string
-	page *consoletest.Page
+	page *consoletest.Signer
 }
 
 // send makes a signed request.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/umpirehq/umpire/internal/console/chromium"
+	"github.com/umpirehq/umpire/internal/console/consoletest"
 	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
@@ -23,7 +23,7 @@ import (
 func TestDemoConsoleInABrowser(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)
-	page := chromium.Start(t, 1440, 900, false)
+	page := consoletest.Start(t, 1440, 900, false)
 	temp := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "umpire", "demo", "--console")
 	cmd.Dir = t.TempDir()

@@ -17,7 +17,7 @@ import (
 
 	"github.com/umpirehq/umpire/internal/agent/agenttest"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/console/notice/noticetest"
+	"github.com/umpirehq/umpire/internal/console/consoletest"
 	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
@@ -151,7 +151,7 @@ func setUpScript(env *testscript.Env) error {
 	env.Cd = project
 	env.Values[streamKey{}] = &stream{}
 	env.Values[daemonKey{}] = &daemon{}
-	env.Values[ntfyKey{}] = new(*noticetest.Server)
+	env.Values[ntfyKey{}] = new(*consoletest.Ntfy)
 	env.Values[listenerKey{}] = &listenerBox{}
 	env.Values[terminalKey{}] = &terminal{}
 	env.Values[watchersKey{}] = map[string]*watcher{}

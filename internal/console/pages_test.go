@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/chromium"
+	"github.com/umpirehq/umpire/internal/console/consoletest"
 	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
@@ -56,7 +56,7 @@ var pageCalls = []umpire.Call{
 }
 
 func (l *look) visit(t *testing.T) {
-	b := chromium.Start(t, l.width, 900, l.dark, "--accept-lang="+l.lang)
+	b := consoletest.Start(t, l.width, 900, l.dark, "--accept-lang="+l.lang)
 	w, p := newWorld(t, l.lang)
 	b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
 	b.Until(t, `document.querySelector("nav a")`)
@@ -128,7 +128,7 @@ const findEnglish = `(() => {
 // findOnes lists counts of one with a plural.
 const findOnes = `JSON.stringify(document.body.innerText.match(/(?<![\d.,:+−-])1 (?!waits|was)[a-z]{3,}s\b/g) ?? [])`
 
-func (l *look) check(t *testing.T, b *chromium.Page, name string) {
+func (l *look) check(t *testing.T, b *consoletest.Page, name string) {
 	t.Helper()
 	list := func(expression string) (all []string) {
 		if err := json.Unmarshal([]byte(b.Eval(t, expression)), &all); err != nil {

@@ -47,12 +47,12 @@ func forgeSignatures(t *testing.T, b *browser) {
 	t.Helper()
 	asked := b.ask(t, write("a.txt"))[0]
 	other, _ := signedIn(t, "en")
-	stranger := ok(consoletest.NewPage())(t)
+	stranger := ok(consoletest.NewSigner())(t)
 	stranger.ID, stranger.Instance, stranger.Secret = b.page.ID, b.page.Instance, b.page.Secret
 	body := bound(t, &asked, map[string]any{"answer": "deny"})
 	number := uint64(1_000_000)
 	for name, tt := range map[string]struct {
-		page                         *consoletest.Page
+		page                         *consoletest.Signer
 		method, target, body, origin string
 		alter                        func(signature string) string
 	}{
@@ -214,7 +214,7 @@ func TestBadKeys(t *testing.T) {
 	t.Parallel()
 	w, p := newWorld(t, "en")
 	b := w.browser(t)
-	point := ok(ok(consoletest.NewPage())(t).PublicKey())(t)
+	point := ok(ok(consoletest.NewSigner())(t).PublicKey())(t)
 	for name, key := range map[string][]byte{
 		"none": nil, "short": point[:64], "long": append(point, 0), "not on the curve": append([]byte{4}, make([]byte, 64)...),
 		"compressed": append([]byte{2}, point[1:33]...), "infinity": {0},

@@ -218,7 +218,7 @@ type browser struct {
 
 	client *http.Client
 	base   string
-	page   *consoletest.Page // nil until it is signed in
+	page   *consoletest.Signer // nil until it is signed in
 	agent  string
 }
 
@@ -238,7 +238,7 @@ func (b *browser) signIn(t testing.TB, token string) answer {
 // signInBy registers a new key with what lets it in.
 func (b *browser) signInBy(t testing.TB, fields map[string]any, headers ...string) answer {
 	t.Helper()
-	page := ok(consoletest.NewPage())(t)
+	page := ok(consoletest.NewSigner())(t)
 	fields["key"] = ok(page.PublicKey())(t)
 	a := b.send(t, http.MethodPost, "/sign-in", string(ok(json.Marshal(fields))(t)), headers...)
 	if a.status == http.StatusOK {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/umpirehq/umpire/internal/console/chromium"
+	"github.com/umpirehq/umpire/internal/console/consoletest"
 )
 
 // TestClaudeAnsweredInTheConsole is the complete loop for a person: Claude Code asks, the card is in the browser and
@@ -26,7 +26,7 @@ func TestClaudeAnsweredInTheConsole(t *testing.T) {
 		turn{{ID: "second", Tool: "Write", Input: map[string]any{"file_path": "", "content": "two\n"}}},
 	)
 	w := newWorld(t, m)
-	page := chromium.StartAs(t, cmp.Or(w.User, os.Getuid()), 1440, 900, false)
+	page := consoletest.StartAs(t, cmp.Or(w.User, os.Getuid()), 1440, 900, false)
 	m.Main[0][0].Input["file_path"] = w.Path("project/src/first.txt")
 	m.Main[1][0].Input["file_path"] = w.Path("project/src/second.txt")
 	w.readyProject()

@@ -1,6 +1,6 @@
 //go:build unix
 
-package chromium
+package consoletest
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package noticetest
+package consoletest
 
 import (
 	"bytes"

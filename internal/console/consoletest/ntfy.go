@@ -1,9 +1,4 @@
-// Package noticetest provides fakes of an ntfy server and of a push service for tests.
-//
-// The first was written from the documented wire format (docs.ntfy.sh: publish as JSON, action
-// buttons, subscribe as JSON stream, authentication by access tokens), and not compared with the
-// real server. It is stricter than the real one: it refuses undocumented fields.
-package noticetest
+package consoletest
 
 import (
 	"bytes"
@@ -45,8 +40,8 @@ type Message struct {
 	Actions  []Action `json:"actions,omitempty"`
 }
 
-// A Server is a fake of ntfy. It is safe for concurrent use; close it when done.
-type Server struct {
+// An Ntfy is a fake of its server. It is safe for concurrent use; close it when done.
+type Ntfy struct {
 	*httptest.Server
 
 	// Token gives access to every topic; if empty, everybody has access. Everybody may publish to
@@ -69,9 +64,9 @@ const (
 
 var topicName = regexp.MustCompile(`^[-_A-Za-z0-9]{1,64}$`)
 
-// New starts a server, with a certificate if tls is set.
-func New(tls bool) *Server {
-	s := &Server{news: make(chan struct{})}
+// NewNtfy starts a server, with a certificate if tls is set.
+func NewNtfy(tls bool) *Ntfy {
+	s := &Ntfy{news: make(chan struct{})}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	if tls {
 		s.StartTLS()
@@ -82,21 +77,21 @@ func New(tls bool) *Server {
 }
 
 // Fail answers the next publications with these codes.
-func (s *Server) Fail(codes ...int) {
+func (s *Ntfy) Fail(codes ...int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fail = append(s.fail, codes...)
 }
 
 // Messages returns the messages published to a topic.
-func (s *Server) Messages(topic string) []Message {
+func (s *Ntfy) Messages(topic string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(s.messages), func(m Message) bool { return m.Topic != topic })
 }
 
 // Publish publishes a text like any client with access.
-func (s *Server) Publish(topic, text string) {
+func (s *Ntfy) Publish(topic, text string) {
 	s.keep(Message{Topic: topic, Message: text})
 }
 
@@ -104,7 +99,7 @@ func (s *Server) Publish(topic, text string) {
 const patience = 2 * time.Minute
 
 // Wait waits until a topic has a number of messages; it returns false after two minutes.
-func (s *Server) Wait(topic string, count int) ([]Message, bool) {
+func (s *Ntfy) Wait(topic string, count int) ([]Message, bool) {
 	timeout := time.After(patience)
 	for {
 		s.mu.Lock()
@@ -122,7 +117,7 @@ func (s *Server) Wait(topic string, count int) ([]Message, bool) {
 }
 
 // WaitReader waits for a subscriber; it returns false after two minutes.
-func (s *Server) WaitReader() bool {
+func (s *Ntfy) WaitReader() bool {
 	timeout := time.After(patience)
 	for {
 		s.mu.Lock()
@@ -139,7 +134,7 @@ func (s *Server) WaitReader() bool {
 	}
 }
 
-func (s *Server) keep(m Message) Message {
+func (s *Ntfy) keep(m Message) Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m.ID, m.Event, m.Time = fmt.Sprintf("m%09d", len(s.messages)), "message", time.Now().Unix()
@@ -149,12 +144,12 @@ func (s *Server) keep(m Message) Message {
 }
 
 // wake wakes all waiting readers; mu is held.
-func (s *Server) wake() {
+func (s *Ntfy) wake() {
 	close(s.news)
 	s.news = make(chan struct{})
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+func (s *Ntfy) serve(w http.ResponseWriter, r *http.Request) {
 	path := strings.Trim(r.URL.Path, "/")
 	topic, form, _ := strings.Cut(path, "/")
 	publishes := r.Method == http.MethodPost || r.Method == http.MethodPut
@@ -176,13 +171,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // lets reports whether a request may read a topic, or write to it.
-func (s *Server) lets(r *http.Request, topic string, writes bool) bool {
+func (s *Ntfy) lets(r *http.Request, topic string, writes bool) bool {
 	isPublic := writes && slices.Contains(s.Open, topic) || !writes && topic == s.PublicTopic
 	return isPublic || s.Token == "" || r.Header.Get("Authorization") == "Bearer "+s.Token
 }
 
 // publishJSON accepts a message as JSON, at the root of the server.
-func (s *Server) publishJSON(w http.ResponseWriter, r *http.Request) {
+func (s *Ntfy) publishJSON(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	if len(s.fail) > 0 {
 		code := s.fail[0]
@@ -221,7 +216,7 @@ func invalidAction(a Action) bool {
 
 // stream answers with one line for each message: those after since and, unless poll is set, new
 // ones.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, topic string) {
+func (s *Ntfy) stream(w http.ResponseWriter, r *http.Request, topic string) {
 	if !s.lets(r, topic, false) {
 		refuseRequest(w, http.StatusForbidden, 40301, "forbidden")
 		return
