@@ -401,9 +401,16 @@ func TestEveryPackageIsNamed(t *testing.T) {
 // TestScriptNamesSayTheBehaviour: the name of a script is not a number.
 func TestScriptNamesSayTheBehaviour(t *testing.T) {
 	t.Parallel()
-	scripts, err := filepath.Glob("internal/cli/testdata/*/*.txtar")
-	if err != nil || len(scripts) < 100 {
-		t.Fatalf("%d scripts, %v", len(scripts), err)
+	var scripts []string
+	for _, pattern := range []string{"internal/cli/testdata/*/*.txtar", "internal/cli/testdata/script/*/*.txtar"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts = append(scripts, found...)
+	}
+	if len(scripts) < 200 {
+		t.Fatalf("%d scripts", len(scripts))
 	}
 	for _, script := range scripts {
 		if regexp.MustCompile(`^[a-z]{1,2}\d+_`).MatchString(filepath.Base(script)) {
