@@ -26,7 +26,7 @@ func TestTwoPeopleInBrowsers(t *testing.T) {
 			w, _ := newWorld(t, tt.lang)
 			asked := w.ask(t, editGreeting())[0]
 			open := func(name string) *consoletest.Page {
-				b := consoletest.Start(t, tt.width, tt.height, false)
+				b := consoletest.Start(t, tt.width, tt.height, false, "--accept-lang="+tt.lang)
 				p := followTerminalOf(t, w.console, tt.lang, name, false)
 				t.Cleanup(p.close)
 				b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
