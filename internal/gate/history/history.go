@@ -122,7 +122,7 @@ func (c *Call) addAnswer(e *umpire.Event) {
 	var answered struct {
 		By umpire.Actor `json:"by"`
 	}
-	_ = json.Unmarshal(e.Data, &answered) // older events have none
+	_ = json.Unmarshal(e.Data, &answered) // older events do not name the program
 	q.By, q.Client, q.Scope, q.Reason = e.Actor, answered.By.Client, e.Scope, e.Reason
 }
 
