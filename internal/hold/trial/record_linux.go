@@ -452,7 +452,7 @@ func (r *Recording) Seal(ctx context.Context) (*Kept, error) {
 }
 
 // spareLost finds moved files that could not be saved. They stay where they are now,
-// because removing them would lose their content.
+// because removing them would lose their content. A new file of another type has the number of a removed one.
 func (r *Recording) spareLost() {
 	for i := range r.Steps {
 		from := &r.Steps[i]
@@ -460,7 +460,9 @@ func (r *Recording) spareLost() {
 			continue
 		}
 		for k := range r.Steps {
-			if to := &r.Steps[k]; to.After.Inode == from.Before.Inode && to.After.Device == from.Before.Device {
+			to := &r.Steps[k]
+			if to.After.Inode == from.Before.Inode && to.After.Device == from.Before.Device &&
+				to.After.Type.Type() == from.Before.Type.Type() {
 				to.Lost = from.Lost
 			}
 		}

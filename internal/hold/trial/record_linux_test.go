@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -316,6 +317,21 @@ func TestUndoOfWrite(t *testing.T) {
 	_, err := Undo(t.Context(), UndoSpec{State: l.state, ID: made.ID})
 	if _, conflict := errors.AsType[*ConflictError](err); !conflict || l.read(t, "made") != "made\nand edited\n" {
 		t.Errorf("%v, want a conflict about a new file that somebody has edited", err)
+	}
+}
+
+// A file system gives the number of a removed pipe to the next new file, which is not the pipe at another place.
+func TestNumberOfARemovedFile(t *testing.T) {
+	t.Parallel()
+	pipe := Entry{Type: fs.ModeNamedPipe | 0o600, Inode: 7}
+	r := &Recording{transaction: &transaction{journal: &journal{Steps: []step{
+		{Path: "/p/pipe", Before: pipe, Lost: relay.LostSpecial},
+		{Path: "/p/link", Before: Entry{Type: fs.ModeSymlink | 0o777, Inode: 8}, After: Entry{Type: 0o600, Inode: 7}},
+		{Path: "/p/moved", After: pipe},
+	}}}}
+	r.spareLost()
+	if r.Steps[1].Lost != "" || r.Steps[2].Lost != relay.LostSpecial {
+		t.Errorf("got %q and %q, want only the moved pipe to be lost", r.Steps[1].Lost, r.Steps[2].Lost)
 	}
 }
 
