@@ -3,7 +3,6 @@
 package console_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -110,14 +109,6 @@ func TestInboxInABrowser(t *testing.T) {
 			}
 		})
 	}
-}
-
-// editGreeting is a call that changes a file, with the diff of it.
-func editGreeting() umpire.Call {
-	input, _ := json.Marshal(map[string]string{
-		"file_path": "greet.sh", "old_string": "echo \"Hello\"", "new_string": "echo \"Hello, ${name:-world}\"",
-	})
-	return umpire.Call{Tool: "Edit", Input: input}
 }
 
 // Keys of the first moment, and those for a card that has not been read, answer nothing.

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -91,6 +92,14 @@ func TestTimeline(t *testing.T) {
 	if a := b.send(t, http.MethodGet, "/timeline?before=x", ""); a.status != http.StatusBadRequest {
 		t.Errorf("?before=x: %d", a.status)
 	}
+}
+
+// editGreeting is a call that changes a file, with the diff of it.
+func editGreeting() umpire.Call {
+	input, _ := json.Marshal(map[string]string{
+		"file_path": "greet.sh", "old_string": "echo \"Hello\"", "new_string": "echo \"Hello, ${name:-world}\"",
+	})
+	return umpire.Call{Tool: "Edit", Input: input}
 }
 
 // A row of the timeline opens to the card, the answer with its reason, the change, the output and every event.
