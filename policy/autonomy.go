@@ -64,7 +64,7 @@ func (l Level) Autonomy() (a Autonomy) {
 	return a
 }
 
-// Raised returns the policy at the level above its own, or nil if its standing answers are of the highest or of none.
+// Raised returns the policy at the level above its own, or nil if no level is above it.
 func (p *Policy) Raised() (*Policy, Level) {
 	raised := *p
 	for i, next := range Levels[1:] {

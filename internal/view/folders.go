@@ -42,7 +42,7 @@ func (f Folders) path(name string) string {
 	return name
 }
 
-// shorten shortens the paths in a text of ours. A path begins at the beginning of a word.
+// shorten writes the paths of a text in short. It looks for them only where a word begins.
 func (f Folders) shorten(text string) string {
 	home := path.Clean(f.Home)
 	if !path.IsAbs(home) || home == "/" {

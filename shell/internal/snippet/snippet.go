@@ -8,7 +8,7 @@
 // would destroy a system, but never as a proof that code is harmless.
 //
 // [Python] is such a proof: it returns false unless a short program provably only computes, prints,
-// and reads files with literal paths. It accepts only what is listed: any other construct, module,
+// and reads files with literal paths. It accepts only the listed ones: any other construct, module,
 // function or attribute makes a program unknown. So does a path that is unknown before the program
 // runs. The proof assumes that the interpreter loads its own library; the caller checks that no file
 // of the project replaces a module.
