@@ -10,25 +10,19 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/hold/trial"
+	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A callLine is the events of one call, or one event outside of calls.
 type callLine struct{ events []umpire.Event }
 
-// A callName names a call: agents restart their numbers in each session.
-type callName struct {
-	session umpire.SessionID
-	call    umpire.CallID
-}
-
 // groupCalls returns a line for each call, in the order in which they began, and one for each event outside
 // of calls that changes files or later decisions.
 func groupCalls(events []umpire.Event) []*callLine {
 	var lines []*callLine
 	begins := func(_ int, e *umpire.Event) bool { return e.Call != "" || loneWords[e.Kind] != "" }
-	for _, group := range view.GroupByCall(events, begins) {
+	for _, group := range history.GroupByCall(events, begins) {
 		lines = append(lines, &callLine{group})
 	}
 	return lines
@@ -131,7 +125,7 @@ type callTable struct {
 	in      view.Folders
 	gate    umpire.Gate
 	batches map[umpire.BatchID]umpire.Batch // of the calls without a question
-	undone  map[callName]bool
+	undone  map[history.Name]bool
 }
 
 // showCalls shows the last calls, or all with 0.
@@ -141,16 +135,11 @@ func showCalls(
 	if last > 0 && len(lines) > last {
 		lines = lines[len(lines)-last:]
 	}
-	records, err := trial.Records(a.StateDir())
+	undone, err := app.FindUndone(a)
 	if err != nil {
-		return app.Failed(err)
+		return err
 	}
-	t := callTable{App: a, in: in, gate: gate, batches: map[umpire.BatchID]umpire.Batch{}, undone: map[callName]bool{}}
-	for i := range records {
-		if records[i].Undone != "" && records[i].Call != "" {
-			t.undone[callName{records[i].Session, records[i].Call}] = true
-		}
-	}
+	t := callTable{App: a, in: in, gate: gate, batches: map[umpire.BatchID]umpire.Batch{}, undone: undone}
 	table := app.NewTable(a.Stdout)
 	if a.ToTerminal {
 		table.Width = a.Columns()
@@ -180,7 +169,7 @@ func (t *callTable) cells(ctx context.Context, l *callLine) []string {
 	case slices.ContainsFunc(course, func(s string) bool { return bad[s] }):
 		colour = view.VerdictColour(umpire.Deny)
 	}
-	if t.undone[callName{e.Session, e.Call}] {
+	if t.undone[history.Name{Session: e.Session, Call: e.Call}] {
 		course = append(course, "undone")
 	}
 	for i := range course {

@@ -64,3 +64,9 @@ func ProjectName(id umpire.ProjectID, root string) string {
 	}
 	return id.Short()
 }
+
+// A callName names a call: agents restart their numbers in each session.
+type callName struct {
+	session umpire.SessionID
+	call    umpire.CallID
+}

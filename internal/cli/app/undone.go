@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -15,6 +16,21 @@ const maxUndoneShown = 20
 var undoWords = map[trial.Kind]string{
 	trial.Created: "restored", trial.Deleted: "removed", trial.Changed: "changed back",
 	trial.Attributes: "changed back", trial.Moved: "moved back",
+}
+
+// FindUndone returns the calls whose changes were taken back.
+func FindUndone(a *App) (map[history.Name]bool, error) {
+	records, err := trial.Records(a.StateDir())
+	if err != nil {
+		return nil, Failed(err)
+	}
+	undone := map[history.Name]bool{}
+	for i := range records {
+		if records[i].Undone != "" && records[i].Call != "" {
+			undone[history.Name{Session: records[i].Session, Call: records[i].Call}] = true
+		}
+	}
+	return undone, nil
 }
 
 // UndoneTitle says which change was undone.

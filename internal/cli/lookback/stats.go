@@ -14,7 +14,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate/history"
-	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -77,7 +76,7 @@ func countCalls(ctx context.Context, a *app.App, gate umpire.Gate, all bool, sin
 	if err != nil {
 		return nil, err
 	}
-	undone, err := undoneCalls(a)
+	undone, err := app.FindUndone(a)
 	if err != nil {
 		return nil, err
 	}
@@ -99,21 +98,6 @@ func countCalls(ctx context.Context, a *app.App, gate umpire.Gate, all bool, sin
 		s.roots[id] = cmp.Or(s.roots[id], sessions[i].Root)
 	}
 	return &s, err
-}
-
-// undoneCalls returns the calls whose changes were taken back.
-func undoneCalls(a *app.App) (map[history.Name]bool, error) {
-	records, err := trial.Records(a.StateDir())
-	if err != nil {
-		return nil, app.Failed(err)
-	}
-	undone := map[history.Name]bool{}
-	for i := range records {
-		if records[i].Undone != "" && records[i].Call != "" {
-			undone[history.Name{Session: records[i].Session, Call: records[i].Call}] = true
-		}
-	}
-	return undone, nil
 }
 
 func (s *statistic) tell(a *app.App) error {

@@ -157,7 +157,7 @@ func tellStory(ctx context.Context, a *app.App, gate umpire.Gate, name history.N
 	if at, err := gate.Sessions().Get(ctx, name.Session); err == nil { // of a deleted one all paths are absolute
 		s.root = at.Root
 	}
-	undone, err := undoneCalls(a)
+	undone, err := app.FindUndone(a)
 	if s.Undone = undone[name]; len(s.Input) == 0 {
 		if b, err := gate.Batch(ctx, name.Session, s.Batch); err == nil { // one that is gone leaves its accesses
 			if c := b.Call(name.Call); c != nil {

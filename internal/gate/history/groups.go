@@ -1,21 +1,15 @@
-package view
+package history
 
 import "github.com/umpirehq/umpire"
 
-// A callName names a call: agents restart their numbers in each session.
-type callName struct {
-	session umpire.SessionID
-	call    umpire.CallID
-}
-
 // GroupByCall returns the events of each call together, in the order in which the calls began. An event outside of
-// calls is a group of its own. Only events for which begins returns true begin a group; it gets their index.
+// calls is a group of its own. A group begins only with an event for which begins returns true, given its index.
 func GroupByCall(events []umpire.Event, begins func(at int, e *umpire.Event) bool) [][]umpire.Event {
 	var groups [][]umpire.Event
-	calls := map[callName]int{}
+	calls := map[Name]int{}
 	for i := range events {
 		e := &events[i]
-		name := callName{e.Session, e.Call}
+		name := Name{e.Session, e.Call}
 		if group, known := calls[name]; known {
 			groups[group] = append(groups[group], *e)
 			continue
