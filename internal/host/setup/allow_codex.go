@@ -33,7 +33,7 @@ func splitStar(text string) (tokens []starToken, err error) {
 		case '"', '\'':
 			value, ok := readStarString(&s, c)
 			if !ok {
-				return nil, umpire.Errorf("line %d: the string is not closed, or of a kind that is not known", t.line)
+				return nil, umpire.Errorf("line %d: the string is not closed, or umpire does not know its kind", t.line)
 			}
 			t.text = `"` + value
 		}
