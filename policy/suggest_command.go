@@ -11,7 +11,7 @@ import (
 type part struct {
 	programs    []*umpire.Access
 	deletes     bool // removes a folder with everything in it, or files
-	deletesTree bool
+	deletesAny  bool // whichever files a pattern matches, in a tree
 	reaches     bool // names a host
 	consequence umpire.Consequence
 }
@@ -27,7 +27,7 @@ func (s *suggester) part(number int) part {
 			p.programs = append(p.programs, a)
 		}
 		p.deletes = p.deletes || a.Kind == umpire.KindDelete
-		p.deletesTree = p.deletesTree || a.Kind == umpire.KindDelete && a.Tree
+		p.deletesAny = p.deletesAny || a.Kind == umpire.KindDelete && a.Tree && a.Glob
 		p.reaches = p.reaches || a.Kind == umpire.KindNetwork
 		p.consequence = umpire.WorseConsequence(p.consequence, a.Consequence)
 	}
@@ -82,11 +82,11 @@ func commandRule(a *umpire.Access, p *part, width umpire.Width) (umpire.Suggesti
 }
 
 // mayStand reports whether a rule may allow the command permanently. It may not for programs
-// that run any given code, for deleting trees, and if an option makes the command dangerous, as
-// --force does for a push: those are approved once or for a session.
+// that run any given code, for deleting the trees that a pattern matches, and if an option makes a
+// command other than a deletion dangerous, as --force does for a push: those are approved once or for a session.
 func mayStand(a *umpire.Access, p *part) bool {
-	forced := len(a.Extras) > 0 && a.Risk.AtLeast(umpire.High) && a.Consequence.AtLeast(umpire.Outward)
-	return a.Base > 0 && len(a.Line) > 0 && !p.deletesTree && !forced && !isInterpreter(a.Program)
+	forced := !p.deletes && len(a.Extras) > 0 && a.Risk.AtLeast(umpire.High) && a.Consequence.AtLeast(umpire.Outward)
+	return a.Base > 0 && len(a.Line) > 0 && !p.deletesAny && !forced && !isInterpreter(a.Program)
 }
 
 // widenable are the commands with a useful wider rule: by program, the subcommands, or nil for
