@@ -31,6 +31,9 @@ type Recipe struct {
 	Text string
 }
 
+// RunsRecipe is the reason of a program that starts command lines of the project: the lines, their file and name.
+const RunsRecipe umpire.Phrase = "runs %s (%s: %s)"
+
 // maxShownRecipe is the maximum length of a recipe in the reason of its access.
 const maxShownRecipe = 200
 
@@ -69,8 +72,11 @@ func (u *use) followRecipe(program, name string, args []word, check bool) follow
 		guessText(u, r.Text)
 	}
 	if result == readRecipe {
-		u.become(umpire.Safe, umpire.Say("runs %s (%s: %s)", shorten(strings.Join(found[0].Lines,
-			"; ")), found[0].File, found[0].Name))
+		lines := strings.Join(found[0].Lines, "; ")
+		if len(lines) > maxShownRecipe {
+			lines = strings.ToValidUTF8(lines[:maxShownRecipe], "") + "…"
+		}
+		u.become(umpire.Safe, umpire.Say(string(RunsRecipe), lines, found[0].File, found[0].Name))
 	}
 	return result
 }
@@ -111,13 +117,6 @@ func followTargets(u *use, program, plain string) {
 	default:
 		u.adoptRisk(u.program)
 	}
-}
-
-func shorten(text string) string {
-	if len(text) <= maxShownRecipe {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxShownRecipe], "") + "…"
 }
 
 // walkRecipe walks the lines of a recipe. It stops at a recipe that leads to itself.

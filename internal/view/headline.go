@@ -126,6 +126,10 @@ func (s *sentence) compose(accesses []umpire.Access) string {
 	deeds = slices.DeleteFunc(deeds, func(d deed) bool { // it reads only to send
 		return d.worst.Kind == umpire.KindRead && len(d.objects) == 1 && slices.Contains(sent, d.objects[0])
 	})
+	startsLines := func(d deed) bool { return d.worst.Reason.Is(shell.RunsRecipe) }
+	if rest := slices.DeleteFunc(slices.Clone(deeds), startsLines); len(rest) > 0 {
+		deeds = rest // the lines say more than the recipe that starts them
+	}
 	var said string
 	more := s.text.Of(", and more")
 	for first := true; len(deeds) > 0; first = false {
