@@ -147,10 +147,10 @@ var approvalCases = []approvalCase{
 	},
 	{
 		name:   "network by a command",
-		call:   bash("curl -s http://WEB/a").tells("page /a"),
-		near:   bash("curl -s http://WEB/b").tells("page /b"),
-		far:    bash("curl -s http://FAR/c").tells("page /c"),
-		offers: map[string]string{"y": "", "s": "same", "p": "same", "g": "same"},
+		call:   bash("curl -s -d q=1 http://WEB/a").tells("page /a"),
+		near:   bash("curl -s -d q=1 http://WEB/b").tells("page /b"),
+		far:    bash("curl -s -d q=1 http://FAR/c").tells("page /c"),
+		offers: map[string]string{"y": "", "s": "same"},
 	},
 	{
 		name:   "invoke",
