@@ -179,6 +179,8 @@ type Planned struct {
 	Call     CallID   `json:"call_id"`
 	Tool     string   `json:"tool"`
 	Accesses []Access `json:"accesses,omitempty"`
+	// Command is the whole command line, if it runs once without a question after the plan is approved.
+	Command string `json:"command,omitempty"`
 	// Files maps the files that it would change to their SHA-256 in hex at that time, or
 	// "absent". Files that could not be read are missing from the map.
 	Files map[string]string `json:"files,omitempty"`

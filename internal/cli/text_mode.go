@@ -10,9 +10,9 @@ In auto mode, allow rules that would allow everything have no say; they are list
 
 In plan mode only reads run, and what else the agent wants to do is noted as planned. It
 leaves plan mode by asking you (its tool ExitPlanMode), or by you with --leave-plan: then
-the mode before is back, and the planned files may be changed without a further
-question. One that was changed by somebody else since it was planned asks again, and so
-does everything that was not planned.
+the mode before is back, the planned files may be changed without a further question,
+and each command that the card shows whole runs once. A file that has changed since it
+was planned asks again, and so does everything that was not planned.
 
 Switching needs a person.`
 

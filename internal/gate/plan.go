@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/judge/evidence"
@@ -14,7 +16,8 @@ import (
 // In plan mode only reads run, and the agent's other calls are planned. The agent leaves plan mode
 // by a call that shows the plan to a person. Approving it restores the previous mode, and lets the
 // planned files be changed without another question, provided that they were shown and have not
-// changed since the change was planned. The others ask as usual.
+// changed since the change was planned. A planned command that was shown whole runs once. The others
+// ask as usual.
 
 // exitPlanTool is the tool by which an agent leaves plan mode.
 const exitPlanTool = "ExitPlanMode"
@@ -24,7 +27,7 @@ const exitPlanTool = "ExitPlanMode"
 // parent's mode.
 var exitPlanRule = umpire.Rule{
 	ID: "exit-plan", Action: umpire.Ask, Tool: exitPlanTool, Source: umpire.SourceSession,
-	Says: "Leaves plan mode: the planned files may be changed from then on",
+	Says: "Leaves plan mode: the planned files may be changed from then on, and shown commands run once",
 }
 
 // tightenFor returns the rules for one call in addition to those of the files.
@@ -66,16 +69,66 @@ func (ps *Projects) findPlanned(ctx context.Context, cond *conditions, calls []*
 			return err
 		}
 		j.planned = p.Calls
+		for i := range j.planned {
+			c := &j.planned[i]
+			if c.Tool != "Bash" {
+				continue
+			}
+			call, err := ps.storedCall(ctx, cond.session.ID, c.Call)
+			if err != nil {
+				return err
+			}
+			c.Command = planner{cond, ps}.plannedCommand(&call)
+		}
 		for _, other := range calls {
 			if other.decision.ReasonCode == umpire.CodePlan {
 				j.planned = append(j.planned, umpire.Planned{
 					Call: other.call.ID, Tool: other.call.Tool, Accesses: ps.shownAccesses(other),
-					Files: filesOf(other.before),
+					Files: filesOf(other.before), Command: planner{cond, ps}.plannedCommand(&other.call),
 				})
 			}
 		}
 	}
 	return nil
+}
+
+// A planner judges the planned calls of a session.
+type planner struct {
+	*conditions
+
+	projects *Projects
+}
+
+// maxPlannedCommand is the maximum length of a command that a plan's card shows whole.
+const maxPlannedCommand = 200
+
+// plannedCommand returns a planned command if approving the plan may let it run: one that a card can show
+// in a line, and about which only the mode asks. It returns "" for a command whose own card would show more: a
+// secret, the code it runs, a path outside, a guarded place, or a doubt.
+func (pl planner) plannedCommand(call *umpire.Call) string {
+	if call.Tool != "Bash" {
+		return ""
+	}
+	var input struct {
+		Command string `json:"command"`
+	}
+	if json.Unmarshal(call.Input, &input) != nil || len(input.Command) > maxPlannedCommand ||
+		strings.ContainsFunc(input.Command, unicode.IsControl) || pl.projects.maskText(input.Command) != input.Command {
+		return ""
+	}
+	d := pl.decideUsual(call)
+	if d.Verdict != umpire.Ask || d.ReasonCode != umpire.CodeMode || policy.Exact(*call) == "" ||
+		len(evidence.ReadCode(&d, pl.projects.maskText)) > 0 {
+		return ""
+	}
+	return input.Command
+}
+
+// decideUsual decides a planned call as if it were made in default mode.
+func (pl planner) decideUsual(call *umpire.Call) umpire.Decision {
+	return pl.projects.decideWith(pl.session.Root, pl.session.AddDirs, policy.Query{
+		Call: *call, Conditions: policy.Conditions{Mode: umpire.ModeDefault, Profile: pl.Profile},
+	})
 }
 
 func filesOf(snapshot json.RawMessage) map[string]string {
@@ -91,6 +144,7 @@ type planExit struct {
 	to      umpire.Mode
 	grants  []store.GrantRow
 	granted []string // files that may be changed without another question
+	lines   []string // commands that run once without another question
 	changed []string // planned files that have changed since; they still ask
 	broad   []string // allow rules that auto mode overrides
 }
@@ -111,14 +165,18 @@ func (ps *Projects) prepareExit(ctx context.Context, cond *conditions, seen []um
 		return nil, err
 	}
 	for i := range seen {
-		if !slices.Contains(fileTools, seen[i].Tool) {
+		if !slices.Contains(fileTools, seen[i].Tool) && seen[i].Command == "" {
 			continue
 		}
 		call, err := ps.storedCall(ctx, cond.session.ID, seen[i].Call)
 		if err != nil {
 			return nil, err
 		}
-		ps.permitFiles(d, cond, p, call, seen[i].Files)
+		if seen[i].Command == "" {
+			planner{cond, ps}.permitFiles(d, p, &call, seen[i].Files)
+		} else if err := (planner{cond, ps}).permitCommand(d, &call, seen[i].Command); err != nil {
+			return nil, err
+		}
 	}
 	return d, nil
 }
@@ -156,13 +214,8 @@ func (ps *Projects) storedCall(ctx context.Context, id umpire.SessionID, call um
 
 // permitFiles permits changes to the files of a planned call that have not changed since. A file
 // outside the project, or one that a rule covers, still asks.
-func (ps *Projects) permitFiles(d *planExit, cond *conditions, p *Project, call umpire.Call, was map[string]string) {
-	decision := ps.decideWith(cond.session.Root, cond.session.AddDirs, policy.Query{
-		Call: call,
-		Conditions: policy.Conditions{
-			Mode: umpire.ModeDefault, Profile: cond.Profile,
-		},
-	})
+func (pl planner) permitFiles(d *planExit, p *Project, call *umpire.Call, was map[string]string) {
+	decision := pl.decideUsual(call)
 	for i := range decision.Accesses {
 		a := &decision.Accesses[i]
 		if a.Kind != umpire.KindWrite || a.Place != umpire.PlaceInside || a.Glob || a.Tree || a.Doubt != "" ||
@@ -176,13 +229,33 @@ func (ps *Projects) permitFiles(d *planExit, cond *conditions, p *Project, call 
 			d.changed = append(d.changed, a.Resolved)
 		default:
 			d.granted = append(d.granted, a.Resolved)
-			d.grants = append(d.grants, store.GrantRow{
-				ID: newGrantID(), Scope: umpire.ScopeSession, Project: cond.session.Project,
-				GitDir: cloneOf(&cond.session), Session: cond.session.ID, Created: ps.now(),
-				Grant: umpire.Grant{Scope: umpire.ScopeSession, Tool: call.Tool,
-					Match: umpire.Match{PathGlob: policy.PathPattern(a, p.Root)}},
-			})
+			d.grants = append(d.grants, pl.plannedGrant(umpire.Grant{
+				Tool: call.Tool, Match: umpire.Match{PathGlob: policy.PathPattern(a, p.Root)},
+			}))
 		}
+	}
+}
+
+// permitCommand permits a planned command once, if a session approval could still allow what was shown.
+func (pl planner) permitCommand(d *planExit, call *umpire.Call, shown string) (err error) {
+	if pl.plannedCommand(call) != shown {
+		return nil
+	}
+	row := pl.plannedGrant(umpire.Grant{Tool: call.Tool})
+	row.MaxUses = 1
+	if row.Grant.Exact, err = pl.projects.keepExact(row.ID, policy.Exact(*call)); err != nil {
+		return err
+	}
+	d.lines, d.grants = append(d.lines, shown), append(d.grants, row)
+	return nil
+}
+
+// plannedGrant returns the row of a grant that an approved plan makes.
+func (pl planner) plannedGrant(grant umpire.Grant) store.GrantRow {
+	grant.Scope = umpire.ScopeSession
+	return store.GrantRow{
+		ID: newGrantID(), Scope: grant.Scope, Project: pl.session.Project, GitDir: cloneOf(&pl.session),
+		Session: pl.session.ID, Created: pl.projects.now(), Grant: grant,
 	}
 }
 
@@ -199,6 +272,9 @@ func (o *outcome) leavePlan(d *planExit, e umpire.Event) error {
 	}
 	o.session.Mode, o.session.Denials, o.session.DenialsInRow = d.to, 0, 0
 	detail := map[string]any{"from": umpire.ModePlan, "mode": d.to, "granted": d.granted, "changed": d.changed}
+	if len(d.lines) > 0 {
+		detail["commands"] = d.lines
+	}
 	noteStripped(detail, umpire.ModePlan, d.to, d.broad)
 	e.Kind = umpire.EventModeChanged
 	o.append(e, detail)

@@ -2,8 +2,10 @@ package gate
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/umpirehq/umpire"
@@ -90,7 +92,7 @@ func TestPlannedFilesAreCheckedAgain(t *testing.T) {
 }
 
 // A plan permits nothing that an approval of a file in the project would not: no path
-// outside, no control file, nothing that a rule asks about or denies, no command.
+// outside, no control file, nothing that a rule asks about or denies.
 func TestPlansPermitFilesOfTheProjectOnly(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -99,7 +101,7 @@ func TestPlansPermitFilesOfTheProjectOnly(t *testing.T) {
 	control := filepath.Join(d.project, ".git", "hooks", "pre-commit")
 	calls := func(prefix string) []umpire.Call {
 		return []umpire.Call{
-			write(prefix+"1", outside), write(prefix+"2", control), command(prefix+"3", "npm install x"), command(prefix+"4", "echo x >made"),
+			write(prefix+"1", outside), write(prefix+"2", control),
 		}
 	}
 	d.submit(s, "m1", calls("w")...)
@@ -109,6 +111,41 @@ func TestPlansPermitFilesOfTheProjectOnly(t *testing.T) {
 	for i := range b.Calls {
 		if b.Calls[i].State != umpire.CallAsked {
 			t.Errorf("%s is %s", b.Calls[i].ID, b.Calls[i].State)
+		}
+	}
+}
+
+// A plan permits a command once, if only the mode asks about it and its card shows the whole of it.
+func TestPlansPermitShownCommandsOnce(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	s := d.planning(umpire.Opening{}, umpire.ModeDefault)
+	if err := os.WriteFile(d.file("make.sh"), []byte("echo made\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(t.TempDir(), "x")
+	asked, permitted := umpire.CallAsked, umpire.CallApproved
+	lines := []struct {
+		line string
+		want umpire.CallState
+	}{
+		{"npm install x", permitted}, {"rm -rf old", permitted}, {"echo x >made", permitted},
+		{"echo x >" + outside, asked}, {"cp .env copy", asked}, {"bash make.sh", asked}, {"rm -rf a\nrm -rf b", asked},
+		{"echo x >.git/hooks/pre-commit", asked}, {"rm -rf " + strings.Repeat("x", 200), asked}, {"rm -rf $X", asked},
+	}
+	calls := func(prefix string) (all []umpire.Call) {
+		for i := range lines {
+			all = append(all, command(fmt.Sprint(prefix, i), lines[i].line))
+		}
+		return all
+	}
+	d.submit(s, "m1", calls("w")...)
+	d.submit(s, "m2", exitPlan("x1"))
+	d.run(s, d.approve("x1", umpire.ScopeOnce))
+	b := d.submit(s, "m3", calls("n")...)
+	for i := range b.Calls {
+		if b.Calls[i].State != lines[i].want {
+			t.Errorf("%s is %s, want %s", lines[i].line, b.Calls[i].State, lines[i].want)
 		}
 	}
 }

@@ -152,7 +152,8 @@ func most(c *Card, n, limit int) int {
 // maxPlanned is how many planned calls a card shows.
 const maxPlanned = 200
 
-// writePlanned shows the files that a plan would change: the approval is about these files.
+// writePlanned shows the files that a plan would change, and the commands that it would run: the approval is
+// about these.
 func writePlanned(c *Card) {
 	planned := c.Pending.Planned
 	if len(planned) == 0 {
@@ -160,6 +161,10 @@ func writePlanned(c *Card) {
 	}
 	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what was planned"))
 	for i := range planned[:most(c, len(planned), maxPlanned)] {
+		if line := planned[i].Command; line != "" { // whole: it may run
+			fmt.Fprintf(c.w, "    %s: %s\n", c.show(planned[i].Tool), c.show(line))
+			continue
+		}
 		for k := range planned[i].Accesses {
 			access := c.show(middleOut(cardAccess(c, &planned[i].Accesses[k])))
 			fmt.Fprintf(c.w, "    %s: %s\n", c.show(planned[i].Tool), access)

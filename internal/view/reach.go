@@ -35,21 +35,25 @@ func (c *Card) Reach(a umpire.Answer) []string {
 	return lines
 }
 
-// planReach names the files that a plan is about.
-func (c *Card) planReach() []string {
+// planReach names the files and commands that a plan is about.
+func (c *Card) planReach() (lines []string) {
 	var files []string
 	for i := range c.Pending.Planned {
+		if line := c.Pending.Planned[i].Command; line != "" {
+			lines = append(lines, c.text.Of("this command may run once without a further question: ")+Visible(line))
+		}
 		for file := range c.Pending.Planned[i].Files {
 			if file = Visible(file); !slices.Contains(files, file) {
 				files = append(files, file)
 			}
 		}
 	}
-	if len(files) == 0 {
-		return nil
+	if len(files) > 0 {
+		slices.Sort(files)
+		said := c.text.Of("these files may be changed without a further question: ")
+		lines = append([]string{said + strings.Join(files, ", ")}, lines...)
 	}
-	slices.Sort(files)
-	return []string{c.text.Of("these files may be changed without a further question: ") + strings.Join(files, ", ")}
+	return lines
 }
 
 // sessionReach lists the coverage for the session: the exact command, the shown outside

@@ -18,6 +18,6 @@ func (s *Set) exitPlan(_ context.Context, u *use) (string, error) {
 	if _, err := u.in.must("plan"); err != nil {
 		return "", err
 	}
-	return "Plan mode is over. Carry the plan out: the planned files may be changed, and what else is asked about " +
-		"is asked about as usual.", nil
+	return "Plan mode is over. Carry the plan out: the planned files may be changed, and planned commands " +
+		"that the person saw whole run once. All else asks as usual.", nil
 }

@@ -801,7 +801,9 @@ type Planned struct {
 	// What it would do.
 	Accesses []*Access `protobuf:"bytes,3,rep,name=accesses,proto3" json:"accesses,omitempty"`
 	// The files that it would change: their SHA-256 as it was then, or "absent".
-	Files         map[string]string `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Files map[string]string `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The whole command line, if it runs once without a question after the plan is approved.
+	Command       string `protobuf:"bytes,5,opt,name=command,proto3" json:"command,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -862,6 +864,13 @@ func (x *Planned) GetFiles() map[string]string {
 		return x.Files
 	}
 	return nil
+}
+
+func (x *Planned) GetCommand() string {
+	if x != nil {
+		return x.Command
+	}
+	return ""
 }
 
 // A Coverage says what an approval would have settled of the calls of the project that people were asked about
@@ -1187,12 +1196,13 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\x06digest\x18\x02 \x01(\tR\x06digest\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
 	"\x04text\x18\x04 \x01(\tR\x04text\x12\x10\n" +
-	"\x03cut\x18\x05 \x01(\bR\x03cut\"\xd4\x01\n" +
+	"\x03cut\x18\x05 \x01(\bR\x03cut\"\xee\x01\n" +
 	"\aPlanned\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12-\n" +
 	"\baccesses\x18\x03 \x03(\v2\x11.umpire.v1.AccessR\baccesses\x123\n" +
-	"\x05files\x18\x04 \x03(\v2\x1d.umpire.v1.Planned.FilesEntryR\x05files\x1a8\n" +
+	"\x05files\x18\x04 \x03(\v2\x1d.umpire.v1.Planned.FilesEntryR\x05files\x12\x18\n" +
+	"\acommand\x18\x05 \x01(\tR\acommand\x1a8\n" +
 	"\n" +
 	"FilesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
