@@ -133,6 +133,10 @@ type Pending struct {
 	// TrialOffer is the trial available for the call. It is empty unless the call is the next
 	// one of its batch.
 	TrialOffer TrialOffer `json:"trial_offer,omitempty"`
+	// RaiseTo is the next level of autonomy if such calls would run there, or be tried first if RaiseTries is
+	// set; else "".
+	RaiseTo    string `json:"raise_to,omitempty"`
+	RaiseTries bool   `json:"raise_tries,omitempty"`
 	// Trial is the finished trial of the call. If its effects are waiting, approving keeps
 	// exactly these. If they were discarded, approving runs the call.
 	Trial *Trial `json:"trial,omitempty"`

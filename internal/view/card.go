@@ -88,6 +88,9 @@ func (c *Card) Whole() string {
 	if strings.Count(whole, "\n") > screenful {
 		whole += c.asking
 	}
+	if said, command := HowToSettle(c); command != "" {
+		whole += "\n  " + said + " " + command + "\n"
+	}
 	return whole + c.remarks
 }
 

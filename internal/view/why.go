@@ -52,6 +52,19 @@ func Why(d *umpire.Decision, text *catalogue.Language) []string {
 	return lines
 }
 
+// HowToSettle returns the command after which calls like a card's would not ask, and the words that introduce it;
+// both are "" without such a command.
+func HowToSettle(c *Card) (introduction, command string) {
+	said := c.text.Of("To have calls like this run")
+	switch {
+	case c.Pending.RaiseTo == "" || c.Pending.Trial != nil:
+		return "", ""
+	case c.Pending.RaiseTries:
+		said = c.text.Of("To have calls like this tried first, with undo")
+	}
+	return Joined(said, ":", ""), "umpire autonomy " + Visible(c.Pending.RaiseTo)
+}
+
 // whyAccess returns the line above the reasons about an access: the access and its own
 // reason, if any.
 func whyAccess(d *umpire.Decision, at int, text *catalogue.Language) string {

@@ -156,6 +156,9 @@ func (a cardView) asking(r *cardRows) {
 	if !view.HeadlineTellsAll(a.card) {
 		r.bindSection(factsPart, plainStyle, strings.TrimPrefix(a.card.Asking(), "\n"), a.approval)
 	}
+	if said, command := view.HowToSettle(a.card); command != "" {
+		r.addRows(dimStyle.Render(oneLine(said+" "+command, r.width)))
+	}
 }
 
 // nextShown is how many of the calls behind a card are named on it.

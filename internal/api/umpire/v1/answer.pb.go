@@ -408,7 +408,11 @@ type Pending struct {
 	// Of the question that the query names: what each lasting answer would have settled lately.
 	Coverage []*Coverage `protobuf:"bytes,41,rep,name=coverage,proto3" json:"coverage,omitempty"`
 	// The size of an input of which the card has only parts, else 0. GetBatch returns it whole.
-	InputSize     int64 `protobuf:"varint,42,opt,name=input_size,json=inputSize,proto3" json:"input_size,omitempty"`
+	InputSize int64 `protobuf:"varint,42,opt,name=input_size,json=inputSize,proto3" json:"input_size,omitempty"`
+	// The next level of autonomy if such calls would run there, or be tried first if raise_tries is set.
+	RaiseTo string `protobuf:"bytes,43,opt,name=raise_to,json=raiseTo,proto3" json:"raise_to,omitempty"`
+	// Whether such calls would be tried first there, and not run.
+	RaiseTries    bool `protobuf:"varint,44,opt,name=raise_tries,json=raiseTries,proto3" json:"raise_tries,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -707,6 +711,20 @@ func (x *Pending) GetInputSize() int64 {
 		return x.InputSize
 	}
 	return 0
+}
+
+func (x *Pending) GetRaiseTo() string {
+	if x != nil {
+		return x.RaiseTo
+	}
+	return ""
+}
+
+func (x *Pending) GetRaiseTries() bool {
+	if x != nil {
+		return x.RaiseTries
+	}
+	return false
 }
 
 // A CodeFile is a file that a call names and whose code would run.
@@ -1139,8 +1157,7 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\n" +
 	"suggestion\x18\x03 \x01(\tR\n" +
 	"suggestion\x12!\n" +
-	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\xdd\n" +
-	"\n" +
+	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\x99\v\n" +
 	"\aPending\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x18\n" +
@@ -1190,7 +1207,10 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\x05trial\x18# \x01(\v2\x10.umpire.v1.TrialR\x05trial\x12/\n" +
 	"\bcoverage\x18) \x03(\v2\x13.umpire.v1.CoverageR\bcoverage\x12\x1d\n" +
 	"\n" +
-	"input_size\x18* \x01(\x03R\tinputSize\"p\n" +
+	"input_size\x18* \x01(\x03R\tinputSize\x12\x19\n" +
+	"\braise_to\x18+ \x01(\tR\araiseTo\x12\x1f\n" +
+	"\vraise_tries\x18, \x01(\bR\n" +
+	"raiseTries\"p\n" +
 	"\bCodeFile\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\tR\x06digest\x12\x12\n" +
