@@ -78,7 +78,7 @@ approvals: ## Approve a call of every kind by each scope and width that its card
 
 .PHONY: clones
 clones: ## Open every hostile clone of testdata/clones in every mode, and print what was counted (Linux)
-	go test -count 1 -timeout 30m -run 'TestClones$$' -v ./internal/cli -clones.all
+	go test -count 1 -timeout 90m -run 'TestClones$$' -v ./internal/cli -clones.all
 
 SEQUENCES ?= 2000
 CRASHES ?= 1000

@@ -42,7 +42,7 @@ func TestClaudeAnsweredInTheConsole(t *testing.T) {
 	defer watch.tmux("kill-server")
 	watch.shows("nothing waits")
 	page.Open(t, w.openConsole(ctx))
-	page.Until(t, `document.body.innerText.includes("nothing waits")`)
+	page.Until(t, `document.body.innerText.includes("Nothing waits")`)
 
 	played := make(chan string, 1)
 	begun := time.Now()
@@ -73,8 +73,8 @@ func TestClaudeAnsweredInTheConsole(t *testing.T) {
 		t.Errorf("Claude Code did not go on: %s", out)
 	}
 	w.ran("first")
-	w.ran("second") // without a question
-	page.Until(t, `[...document.querySelectorAll(".event")].filter((line) => line.innerText.includes("ended")).length >= 2`)
+	w.ran("second")                                                         // without a question
+	page.Until(t, `document.querySelectorAll(".page .event").length >= 2`) // a good end goes without saying
 	if page.Eval(t, "window.loaded") != "once" {
 		t.Error("the page was loaded again")
 	}
@@ -106,4 +106,41 @@ func (w *world) openConsole(ctx context.Context) string {
 	}
 	w.Fatalf("no link on the terminal: %v", lines.Err())
 	return ""
+}
+
+// TestTrialInTheConsole: the person tries a call first, sees the changes in the browser before any is real, and keeps
+// them there.
+func TestTrialInTheConsole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, startModel(t))
+	page := consoletest.StartAs(t, cmp.Or(w.User, os.Getuid()), 1440, 900, false)
+	w.readyProject()
+	w.write("project/gen.sh", "mkdir out; for i in 1 2 3; do echo made >out/$i.txt; done; rm test.js\n")
+	w.write("turns.json", `[{"calls": [{"id": "g1", "tool": "Bash", "input": {"command": "bash gen.sh"}}]}, {"text": "made"}]`)
+	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
+	defer cancel()
+	w.serve(ctx)
+	page.Open(t, w.openConsole(ctx))
+	page.Until(t, `document.body.innerText.includes("Nothing waits")`)
+	played := make(chan string, 1)
+	go func() {
+		out, _, _ := w.Exec(ctx, w.Umpire, "run", "--model", "script:"+w.Path("turns.json"), "generate the files")
+		played <- out
+	}()
+	page.Until(t, `document.querySelector(".card.seen [data-try]:enabled")`)
+	page.Eval(t, `new Promise((done) => setTimeout(done, 450))`) // clicks count a moment later
+	page.Click(t, "[data-try]")
+	page.Until(t, `document.querySelector(".card")?.innerText.includes("It ran in a trial. Nothing is real yet.")`)
+	page.Picture(t, "trial-card-1440")
+	if w.Exists("project/out") || !w.Exists("project/test.js") {
+		t.Error("a change is real before it was kept")
+	}
+	page.Until(t, `document.querySelector(".card.seen")?.textContent.includes("keep 5 changes")`)
+	page.Eval(t, `new Promise((done) => setTimeout(done, 450))`)
+	page.Click(t, "[data-allow]")
+	page.Click(t, "[data-scope=once]")
+	if out := <-played; !w.Exists("project/out/3.txt") || w.Exists("project/test.js") {
+		t.Errorf("the changes were not kept: %s", out)
+	}
+	page.Until(t, `document.body.innerText.includes("Nothing waits")`)
 }
