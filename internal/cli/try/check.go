@@ -238,6 +238,7 @@ type checker struct {
 	dir    string // for calls without a folder
 	cases  map[string]*checkedFolder
 	follow bool
+	change func(*gate.Config) // nil changes nothing
 }
 
 // A checkedFolder is the gate and the mode of the calls from one folder.
@@ -285,12 +286,16 @@ func (d *checker) decide(call umpire.Call) (umpire.Decision, error) {
 	if err != nil {
 		return umpire.Decision{}, err
 	}
+	return c.decide(dir, call, d.flags.headless, c.held), nil
+}
+
+func (c *checkedFolder) decide(dir string, call umpire.Call, headless, held bool) umpire.Decision {
 	return c.gate.Projects().Decide(dir, policy.Query{
 		Call: call,
 		Conditions: policy.Conditions{
-			Mode: c.mode, Headless: d.flags.headless, Profile: c.profile, Sandbox: policy.Sandbox{Held: c.held},
+			Mode: c.mode, Headless: headless, Profile: c.profile, Sandbox: policy.Sandbox{Held: held},
 		},
-	}), nil
+	})
 }
 
 // root returns the root of the project of the calls without a folder.
@@ -328,7 +333,7 @@ func (d *checker) openGate(dir string) (*checkedFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(d.cases) == 0 {
+	if len(d.cases) == 0 && d.change == nil {
 		d.app.RemarkAll(conf.Notices)
 	}
 	mode, err := app.PickMode("--mode", d.flags.mode, d.flags.allowBypass, conf)
@@ -346,6 +351,9 @@ func (d *checker) openGate(dir string) (*checkedFolder, error) {
 	profile, err := app.ProfileOf(conf, d.flags.profile)
 	if err != nil {
 		return nil, err
+	}
+	if d.change != nil {
+		d.change(&gc)
 	}
 	held := !d.flags.unheld && gate.Holds(&gc.Settings, sandbox.Available())
 	c := &checkedFolder{root: conf.Root, gate: gate.New(gc), mode: mode, profile: profile, held: held}
@@ -365,7 +373,7 @@ func (d *checker) flagRules(root string) ([]umpire.Rule, error) {
 		rules = append(rules, r)
 	}
 	for _, file := range d.flags.rules {
-		more, err := readRuleFile(d.app, d.app.Absolute(file), root)
+		more, err := ReadRuleFile(d.app, d.app.Absolute(file), root)
 		if err != nil {
 			return nil, err
 		}
@@ -393,9 +401,9 @@ func SplitRules(lists []string) []string {
 	return all
 }
 
-// readRuleFile reads a rule file that the command line names. Unlike the files that
-// are found, one that is named must be there and be sound.
-func readRuleFile(a *app.App, file, root string) ([]umpire.Rule, error) {
+// ReadRuleFile reads a rule file that --rules names. Unlike the files that are found, one
+// that is named must be there and be sound.
+func ReadRuleFile(a *app.App, file, root string) ([]umpire.Rule, error) {
 	check := func(r umpire.Rule) error {
 		if err := policy.Validate(r); err != nil {
 			return err

@@ -120,8 +120,9 @@ func decisionJSON(id json.RawMessage, d umpire.Decision) ([]byte, error) {
 
 // A callLine is one line of a stream. The id keeps its form: a string or a number.
 type callLine struct {
-	id   json.RawMessage
-	call umpire.Call
+	id    json.RawMessage
+	count json.RawMessage // of a recorded call, as in the lines of `umpire bench`; nil if missing
+	call  umpire.Call
 }
 
 // readCallLine reads a line. Its id is there, if it could be read, with an error too.
@@ -130,7 +131,7 @@ func readCallLine(line []byte) (callLine, error) {
 	if fields == nil {
 		return callLine{}, umpire.Errorf("the line: %w", err)
 	}
-	l := callLine{id: json.RawMessage(`""`)}
+	l := callLine{id: json.RawMessage(`""`), count: fields["count"]}
 	if id, ok := fields["id"]; ok {
 		if id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
 			return callLine{}, errors.New("id: want a string or a number")
