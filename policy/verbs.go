@@ -38,7 +38,7 @@ var ownVerbs = map[string]VerbMark{
 	"config": VerbReads, "sessions": VerbReads, "console notify": VerbReads, "proxy": VerbReads,
 	"rules": VerbReads, "rules list": VerbReads, "rules test": VerbReads, "rules lint": VerbReads,
 	"timeline": VerbReads, "timeline verify": VerbReads, "timeline head": VerbReads,
-	"try show": VerbReads, "why": VerbReads, "stats": VerbReads,
+	"try show": VerbReads, "why": VerbReads, "stats": VerbReads, "replay": VerbReads,
 	"programs": VerbReads, "programs list": VerbReads, "programs show": VerbReads, "programs lint": VerbReads,
 	"help": VerbReads, "man": VerbReads, "completion": VerbReads, "completion bash": VerbReads,
 	"completion zsh": VerbReads, "completion fish": VerbReads, "completion powershell": VerbReads,

@@ -48,7 +48,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 	root.AddCommand(run.NewDemoCommand(a, run.Demo{ShowRecord: showRecord, NewConsole: newDemoConsole}),
 		setup, doctor.NewCommand(a), try.NewCheckCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
 		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
-		lookback.NewWhyCommand(a), lookback.NewStatsCommand(a),
+		lookback.NewWhyCommand(a), lookback.NewStatsCommand(a), lookback.NewReplayCommand(a),
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
 		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a), newConfigCommand(a), rules.NewProgramsCommand(a),
 		bench.NewCommand(a), newCompletionCommand(a), newVersionCommand(a), hook.NewCommand(a), try.NewExecCommand(a),

@@ -21,6 +21,7 @@ var exitCodes = [...]struct {
 	{app.ExitUsage, "wrong usage or broken configuration"},
 	{app.ExitGate, "the gate cannot be reached"},
 	{app.ExitRefused, "the state of things refuses it: needs a person, not trusted, resolved already"},
+	{app.ExitWidens, "a change permits more than before (replay --fail-on-widen)"},
 }
 
 // newTopics are pages of help that belong to no command: `umpire help TOPIC`.

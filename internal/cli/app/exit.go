@@ -15,6 +15,7 @@ const (
 	ExitUsage   = 4 // wrong usage or broken configuration
 	ExitGate    = 5 // the gate cannot be reached
 	ExitRefused = 6 // the state of things refuses it
+	ExitWidens  = 7 // a change of rules or settings permits more
 )
 
 // A CommandError is an error with an exit code. An error without a text prints nothing.
