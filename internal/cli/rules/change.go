@@ -13,6 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // ruleFlags are the flags of `umpire rules add`.
@@ -106,6 +107,30 @@ func addRule(ctx context.Context, a *app.App, f *ruleFlags, action, short string
 		remarkAsleep(a, p, layer, rule.Action)
 		return nil
 	})
+}
+
+// Add adds a rule that `umpire suggest` found, as [addRule] does for a person.
+func Add(ctx context.Context, a *app.App, scope string, r umpire.Rule) error {
+	f := ruleFlags{scope: scope, options: string(r.Options)}
+	if r.MaxConsequence != umpire.Lost {
+		f.consequence = r.MaxConsequence.String()
+	}
+	return addRule(ctx, a, &f, r.Action.String(), policy.FormatShort(r))
+}
+
+// AddCommand returns the command line that adds a rule to the file of a scope.
+func AddCommand(scope string, r umpire.Rule) string {
+	line := "umpire rules add " + r.Action.String() + " " + shell.Quote(policy.FormatShort(r))
+	if scope != "project" {
+		line += " --scope " + scope
+	}
+	if r.MaxConsequence != umpire.Lost {
+		line += " --max-consequence " + r.MaxConsequence.String()
+	}
+	if r.Options != umpire.OptionsAny {
+		line += " --options " + string(r.Options)
+	}
+	return line
 }
 
 // remarkAsleep says when the new rule is not in force yet.
