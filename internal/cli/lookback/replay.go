@@ -133,7 +133,7 @@ func runReplay(ctx context.Context, a *app.App, f *replayFlags) error {
 }
 
 // readChange returns the change of the settings that the flags describe.
-func (f *replayFlags) readChange(a *app.App) (func(*gate.Config), error) {
+func (f *replayFlags) readChange(a *app.App) (func(string, *gate.Config), error) {
 	var rules []umpire.Rule
 	if f.rules != "" {
 		p, err := a.FindProject(a.Dir)
@@ -147,7 +147,7 @@ func (f *replayFlags) readChange(a *app.App) (func(*gate.Config), error) {
 			rules[i].Source = umpire.SourceProject
 		}
 	}
-	return func(c *gate.Config) {
+	return func(_ string, c *gate.Config) {
 		c.Rules = append(c.Rules, rules...)
 		if f.autonomy != "" {
 			c.Settings.Autonomy = policy.Level(f.autonomy).Autonomy()

@@ -238,7 +238,7 @@ type checker struct {
 	dir    string // for calls without a folder
 	cases  map[string]*checkedFolder
 	follow bool
-	change func(*gate.Config) // nil changes nothing
+	change func(root string, c *gate.Config) // nil changes nothing
 }
 
 // A checkedFolder is the gate and the mode of the calls from one folder.
@@ -353,7 +353,7 @@ func (d *checker) openGate(dir string) (*checkedFolder, error) {
 		return nil, err
 	}
 	if d.change != nil {
-		d.change(&gc)
+		d.change(conf.Root, &gc)
 	}
 	held := !d.flags.unheld && gate.Holds(&gc.Settings, sandbox.Available())
 	c := &checkedFolder{root: conf.Root, gate: gate.New(gc), mode: mode, profile: profile, held: held}

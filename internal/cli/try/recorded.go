@@ -22,8 +22,9 @@ type Decider struct {
 	opening sync.Mutex
 }
 
-// NewDecider returns a decider. If change is not nil, it changes the settings of each project first.
-func NewDecider(a *app.App, change func(*gate.Config)) *Decider {
+// NewDecider returns a decider. If change is not nil, it changes the settings of each project first,
+// given its root.
+func NewDecider(a *app.App, change func(root string, c *gate.Config)) *Decider {
 	own := *a // reading a configuration may change the language
 	return &Decider{checker: checker{
 		app: &own, flags: &checkFlags{}, dir: a.Dir, cases: map[string]*checkedFolder{}, change: change,
