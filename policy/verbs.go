@@ -30,7 +30,7 @@ var ownVerbs = map[string]VerbMark{
 	"autonomy": VerbPerson, "undo": VerbPerson, "rules trust": VerbPerson,
 	"rules add": VerbPerson, "rules remove": VerbPerson, "rules import": VerbPerson,
 	"rules grants": VerbPerson, "rules grants list": VerbPerson, "rules grants revoke": VerbPerson,
-	"config set": VerbPerson, "sessions mode": VerbPerson,
+	"config set": VerbPerson, "suggest": VerbPerson, "sessions mode": VerbPerson,
 	"sessions end": VerbPerson, "sessions delete": VerbPerson, "timeline prune": VerbPerson,
 	"proxy mcp permission-prompt": VerbPerson, "try keep": VerbPerson, "try discard": VerbPerson,
 

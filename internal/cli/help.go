@@ -22,7 +22,7 @@ var (
 	}
 	otherSections = []section{
 		{"Calls that wait, without a screen:", "pending approve deny cancel sessions"},
-		{"Looking back:", "why stats replay"},
+		{"Looking back:", "why stats replay suggest"},
 		{"The gate and the built-in agent:", "serve chat run"},
 		{"Settings and knowledge:", "config programs bench completion version"},
 		{"Started by programs:", "hook exec proxy"},

@@ -1,0 +1,185 @@
+package lookback
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/rules"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+const suggestLong = `Finds the few rules that would have saved the most questions of this project's timeline,
+and the level of autonomy, if the next one would have. Each comes with the command that
+puts it in force, the questions it saves beside those before it, some of their calls, the
+worst of these calls, and the worst that it could allow.
+
+A rule is one that the card of a question offers too, and counts only for calls that run
+when they are decided again with it. It is never suggested if it would also allow a call
+for which umpire offers no such rule, and which is critical, leaves the machine, loses
+data, or concerns a secret or a control file.
+
+--accept N puts suggestion N in force, as its command would. Give it the flags of the list.
+
+The limits are those of umpire replay: calls are decided against the files and settings of
+today, and approvals of a session do not count.`
+
+type suggestFlags struct {
+	pastFlags
+
+	json   bool
+	accept int
+}
+
+// NewSuggestCommand is `umpire suggest`. setLevel sets the level of autonomy.
+func NewSuggestCommand(a *app.App, setLevel func(level string) error) *cobra.Command {
+	var f suggestFlags
+	cmd := &cobra.Command{
+		Use: "suggest", Args: app.RefuseUnknownCommand,
+		Short: "Suggest the rules that would have saved the most questions", Long: suggestLong,
+		Example: "  umpire suggest --since 30d\n  umpire suggest --since 30d --accept 1",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("accept") && f.accept < 1 {
+				return app.Usage("umpire suggest", "--accept %d: want the number of a suggestion", f.accept)
+			}
+			return runSuggest(cmd.Context(), a, &f, setLevel)
+		},
+	}
+	f.pastFlags.defineFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	cmd.Flags().IntVar(&f.accept, "accept", 0, "put suggestion `N` in force")
+	return cmd
+}
+
+// A suggested is the result of `umpire suggest`.
+type suggested struct {
+	From      time.Time `json:"from,omitzero"` // of the first call that counts
+	Calls     int       `json:"calls"`
+	Questions int       `json:"questions"`
+	Saved     int       `json:"questions_saved"` // by all suggestions together
+	LeftOut   int       `json:"left_out"`        // calls that cannot be decided again
+	List      []savings `json:"suggestions"`
+}
+
+// savings are permissions that save questions together, mostly one.
+type savings struct {
+	Commands []string `json:"commands"`
+	// Saves counts the questions that the suggestions before it leave.
+	Saves int      `json:"questions_saved"`
+	Calls []string `json:"calls"` // the commands or paths of some of them
+	Kinds int      `json:"distinct_calls"`
+	// Worst is the worst of these calls, and Most the worst consequence of any call that it could allow.
+	Worst    umpire.Consequence `json:"worst_consequence"`
+	Call     string             `json:"worst_call"`
+	Headline string             `json:"worst_headline"`
+	Most     umpire.Consequence `json:"could_allow"`
+
+	permissions []*permission
+}
+
+func runSuggest(ctx context.Context, a *app.App, f *suggestFlags, setLevel func(string) error) error {
+	if _, err := a.LoadConfig(a.Dir); err != nil {
+		return err
+	}
+	var found *suggested
+	err := f.withCalls(ctx, a, "umpire suggest --help", func(past *pastCalls, gate umpire.Submitter) error {
+		s := newSuggester(a, f.all)
+		if err := s.decideCalls(ctx, past, gate); err != nil {
+			return err
+		}
+		var err error
+		found, err = s.suggest(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if f.accept > 0 {
+		return found.accept(ctx, a, f.accept, setLevel)
+	}
+	return a.Show(f.json, found, func() error { return found.tell(a) })
+}
+
+// accept puts a suggestion in force, by the code of the command that it shows.
+func (s *suggested) accept(ctx context.Context, a *app.App, n int, setLevel func(string) error) error {
+	if n > len(s.List) {
+		return app.Usage("umpire suggest", "--accept %d: the list has %s", n,
+			app.NewCount(len(s.List), "%d suggestion", "%d suggestions"))
+	}
+	here, err := a.FindProject(a.Dir)
+	if err != nil {
+		return err
+	}
+	for _, p := range s.List[n-1].permissions {
+		if p.root != "" && p.root != here.Root {
+			return app.Usage(p.commandLine(), "--accept %d: it is a rule of the project in %s", n, p.root)
+		}
+	}
+	for _, p := range s.List[n-1].permissions {
+		fmt.Fprintln(a.Stdout, view.Visible(p.commandLine()))
+		if p.level != "" {
+			err = setLevel(string(p.level))
+		} else {
+			err = rules.Add(ctx, a, p.scope, p.rule.Rule())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *suggested) tell(a *app.App) error {
+	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
+	if s.Calls == 0 {
+		say("no calls yet")
+	} else {
+		say("%s since %s: %d questions, of which the suggestions would have saved %d",
+			a.FormatCount(s.Calls, "%d call", "%d calls"), s.From.Local().Format(time.DateTime), s.Questions, s.Saved)
+	}
+	if s.LeftOut > 0 {
+		say("%s left out: not kept on the timeline, or the session or folder is gone",
+			a.FormatCount(s.LeftOut, "%d call", "%d calls"))
+	}
+	if len(s.List) == 0 {
+		say("No rule would have saved two questions or more.")
+		return nil
+	}
+	for i := range s.List {
+		s.List[i].tell(a, i+1)
+	}
+	fmt.Fprintln(a.Stdout)
+	say("To put one in force: umpire suggest --accept N, with the same flags")
+	say(replayLimits)
+	return nil
+}
+
+func (s *savings) tell(a *app.App, n int) {
+	fmt.Fprintf(a.Stdout, "\n%d. %s\n", n, a.FormatCount(s.Saves, "saves %d question", "saves %d questions"))
+	for _, command := range s.Commands {
+		fmt.Fprintf(a.Stdout, "     %s\n", view.Visible(command))
+	}
+	line := func(title, text string) {
+		fmt.Fprintf(a.Stdout, "   %s\n", view.Joined(a.Text.Of(title), ": ", text))
+	}
+	word := func(c umpire.Consequence) string { return a.Text.Word("consequence", c.String()) }
+	var calls []string
+	for _, call := range s.Calls {
+		calls = append(calls, view.Clip(view.Visible(call), maxShownSubject))
+	}
+	shown := view.List(calls, ", ")
+	if more := s.Kinds - len(s.Calls); more > 0 {
+		shown = view.Joined(shown, ", ", a.FormatCount(more, "and %d more", "and %d more"))
+	}
+	line("of calls such as", shown)
+	worst := view.Clip(view.Visible(s.Call), maxShownSubject)
+	if s.Headline != "" {
+		worst = view.Bracketed(worst, app.Clip(s.Headline))
+	}
+	line("the worst of them", view.Joined(word(s.Worst), ": ", worst))
+	line("the worst that it could allow", word(s.Most))
+}
