@@ -29,7 +29,7 @@ func (f *pastFlags) defineFlags(flags *pflag.FlagSet) {
 
 // withCalls reads the calls, and works on them while the gate that has their inputs is open.
 func (f *pastFlags) withCalls(
-	ctx context.Context, a *app.App, help string, work func(*pastCalls, umpire.Submitter) error,
+	ctx context.Context, a *app.App, help string, work func(*pastCalls, *batchCache) error,
 ) error {
 	if f.calls != "" {
 		past, err := readCallFile(a, f.calls)
@@ -54,7 +54,7 @@ func (f *pastFlags) withCalls(
 		if err != nil {
 			return err
 		}
-		return work(past, gate)
+		return work(past, &batchCache{gate: gate})
 	})
 }
 
@@ -199,11 +199,11 @@ func readCallFile(a *app.App, name string) (*pastCalls, error) {
 }
 
 // loadCall returns the call with its input, or nil if that is gone.
-func (p *pastCall) loadCall(ctx context.Context, gate umpire.Submitter) (*umpire.Call, error) {
+func (p *pastCall) loadCall(ctx context.Context, batches *batchCache) (*umpire.Call, error) {
 	if p.call != nil {
 		return p.call, nil
 	}
-	b, err := gate.Batch(ctx, p.session, p.batch)
+	b, err := batches.load(ctx, p.session, p.batch)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return nil, nil
 	}
@@ -215,6 +215,43 @@ func (p *pastCall) loadCall(ctx context.Context, gate umpire.Submitter) (*umpire
 		return nil, nil
 	}
 	return &umpire.Call{Tool: c.Tool, Input: c.Input, Dir: p.dir, Background: c.Background}, nil
+}
+
+// A batchCache keeps the last batches, because the calls of a batch are read one after the other.
+type batchCache struct {
+	gate umpire.Submitter
+
+	mu      sync.Mutex
+	batches map[batchKey]*umpire.Batch
+}
+
+type batchKey struct {
+	session umpire.SessionID
+	batch   umpire.BatchID
+}
+
+// maxBatches is the greatest number of batches in a cache.
+const maxBatches = 16
+
+func (c *batchCache) load(ctx context.Context, session umpire.SessionID, id umpire.BatchID) (*umpire.Batch, error) {
+	key := batchKey{session, id}
+	c.mu.Lock()
+	known := c.batches[key]
+	c.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	b, err := c.gate.Batch(ctx, session, id)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.batches == nil || len(c.batches) >= maxBatches {
+		c.batches = map[batchKey]*umpire.Batch{}
+	}
+	c.batches[key] = &b
+	return &b, nil
 }
 
 // eachCall runs work for the call at each index on all processors, until one fails.

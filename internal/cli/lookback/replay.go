@@ -115,9 +115,9 @@ func runReplay(ctx context.Context, a *app.App, f *replayFlags) error {
 	before, after := try.NewDecider(a, nil), try.NewDecider(a, change)
 	defer before.Close()
 	defer after.Close()
-	err = f.withCalls(ctx, a, "umpire replay --help", func(past *pastCalls, gate umpire.Submitter) error {
+	err = f.withCalls(ctx, a, "umpire replay --help", func(past *pastCalls, batches *batchCache) error {
 		r.From, r.LeftOut = past.first, past.lost
-		return r.compare(ctx, a, past.calls, gate, before, after)
+		return r.compare(ctx, a, past.calls, batches, before, after)
 	})
 	if err != nil {
 		return err
@@ -157,12 +157,12 @@ func (f *replayFlags) readChange(a *app.App) (func(string, *gate.Config), error)
 
 // compare decides the calls by both deciders.
 func (r *replay) compare(
-	ctx context.Context, a *app.App, calls []*pastCall, gate umpire.Submitter, before, after *try.Decider,
+	ctx context.Context, a *app.App, calls []*pastCall, batches *batchCache, before, after *try.Decider,
 ) error {
 	changes := make([]*history.Change, len(calls)) // nil for a call that is gone
 	err := eachCall(ctx, len(calls), func(ctx context.Context, at int) error {
 		p := calls[at]
-		call, err := p.loadCall(ctx, gate)
+		call, err := p.loadCall(ctx, batches)
 		if call == nil || err != nil {
 			return err
 		}

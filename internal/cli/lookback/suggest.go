@@ -86,9 +86,9 @@ func runSuggest(ctx context.Context, a *app.App, f *suggestFlags, setLevel func(
 		return err
 	}
 	var found *suggested
-	err := f.withCalls(ctx, a, "umpire suggest --help", func(past *pastCalls, gate umpire.Submitter) error {
+	err := f.withCalls(ctx, a, "umpire suggest --help", func(past *pastCalls, batches *batchCache) error {
 		s := newSuggester(a, f.all)
-		if err := s.decideCalls(ctx, past, gate); err != nil {
+		if err := s.decideCalls(ctx, past, batches); err != nil {
 			return err
 		}
 		var err error

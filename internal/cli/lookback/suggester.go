@@ -45,13 +45,13 @@ func newSuggester(a *app.App, all bool) *suggester {
 }
 
 // decideCalls decides the calls by the policy in force, and keeps those that ask.
-func (s *suggester) decideCalls(ctx context.Context, past *pastCalls, gate umpire.Submitter) error {
+func (s *suggester) decideCalls(ctx context.Context, past *pastCalls, batches *batchCache) error {
 	decider := try.NewDecider(s.app, nil)
 	defer decider.Close()
 	asked, gone := make([]*question, len(past.calls)), make([]bool, len(past.calls))
 	err := eachCall(ctx, len(past.calls), func(ctx context.Context, at int) error {
 		p := past.calls[at]
-		call, err := p.loadCall(ctx, gate)
+		call, err := p.loadCall(ctx, batches)
 		if gone[at] = call == nil; err != nil || call == nil {
 			return err
 		}
