@@ -249,7 +249,7 @@ var pendingNames = []string{
 	"risk_level", "consequence", "reason", "reason_code", "warning", "suggestions", "rules", "planned", "asked_at",
 	"expires_at",
 	"no_sandbox", "code_files", "indeterminate", "allow_all", "shown_digest", "trial_offer", "trial",
-	"coverage",
+	"raise_to", "raise_tries", "coverage",
 }
 
 // isPendingName compares names without case, like lenient JSON decoders including Go's.
