@@ -73,7 +73,8 @@ func TestClaudeAnsweredInTheConsole(t *testing.T) {
 		t.Errorf("Claude Code did not go on: %s", out)
 	}
 	w.ran("first")
-	w.ran("second")                                                         // without a question
+	w.ran("second") // without a question
+
 	page.Until(t, `document.querySelectorAll(".page .event").length >= 2`) // a good end goes without saying
 	if page.Eval(t, "window.loaded") != "once" {
 		t.Error("the page was loaded again")

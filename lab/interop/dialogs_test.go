@@ -72,6 +72,7 @@ func dialogsOf(t *testing.T, mode, level string) (seen []string) {
 	defer s.tmux("kill-server")
 	last := m.Main[len(m.Main)-1][0].ID
 	var before, answered string
+	var pressed time.Time
 	since := time.Now()
 	for ctx.Err() == nil {
 		plain := s.tmux("capture-pane", "-p", "-t", "s")
@@ -79,15 +80,16 @@ func dialogsOf(t *testing.T, mode, level string) (seen []string) {
 			before, since = plain, time.Now()
 		}
 		box := plain[max(0, strings.LastIndex(plain, strings.Repeat("─", 50))):]
-		dialog := strings.Contains(box, "Do you want to") && strings.Contains(box, "Esc to cancel")
 		switch _, ended := m.Result(last); {
-		case dialog && box != answered:
-			seen, answered = append(seen, plain), box
-			if strings.Contains(box, "❯ No") {
-				s.press("Down")
+		case strings.Contains(box, "Do you want to") && strings.Contains(box, "Esc to cancel"):
+			dialog := strings.Join(strings.Fields(strings.ReplaceAll(box, "❯", " ")), " ")
+			if dialog != answered {
+				seen, answered, pressed = append(seen, plain), dialog, time.Time{}
 			}
-			s.press("Enter")
-		case dialog:
+			if time.Since(pressed) > time.Second { // a new dialog ignores keys for a moment
+				s.press(map[bool]string{true: "Down", false: "Enter"}[strings.Contains(box, "❯ No")])
+				pressed = time.Now()
+			}
 		case strings.Contains(box, "Enter to stay in auto mode"): // its safety check is not at this model
 			s.press("Enter")
 		case ended:
