@@ -122,6 +122,9 @@ func (a cardView) drawContent(r *cardRows) {
 		notes = append(notes, claim)
 	}
 	r.bindText(factsPart, dimStyle, notes...)
+	if said, command := view.HowToSettle(a.card); command != "" {
+		r.addRows(dimStyle.Render(oneLine(said+" "+command, r.width)))
+	}
 	r.addRows(paintLines(dimStyle, a.nextCalls(r.width))...)
 	if a.fields && len(a.diff) > 0 {
 		r.addRows(laidOut(a.card.Without(shownFields(a.card)...), r.width)...)
@@ -155,9 +158,6 @@ func (a cardView) asking(r *cardRows) {
 	}
 	if !view.HeadlineTellsAll(a.card) {
 		r.bindSection(factsPart, plainStyle, strings.TrimPrefix(a.card.Asking(), "\n"), a.approval)
-	}
-	if said, command := view.HowToSettle(a.card); command != "" {
-		r.addRows(dimStyle.Render(oneLine(said+" "+command, r.width)))
 	}
 }
 
