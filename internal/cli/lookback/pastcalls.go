@@ -3,6 +3,7 @@ package lookback
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"sync"
@@ -38,12 +39,9 @@ func (f *pastFlags) withCalls(
 		}
 		return work(past, nil)
 	}
-	var since time.Time
-	if f.since != "" {
-		var err error
-		if since, err = app.ParseSince(f.since, a.Now(), help); err != nil {
-			return err
-		}
+	since, err := readSince(a, f.since, help)
+	if err != nil {
+		return err
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, f.all)
@@ -56,6 +54,24 @@ func (f *pastFlags) withCalls(
 		}
 		return work(past, &batchCache{gate: gate})
 	})
+}
+
+// readSince reads the time of --since, or returns the zero time without one.
+func readSince(a *app.App, text, help string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	return app.ParseSince(text, a.Now(), help)
+}
+
+// tellNoCalls says that there are no calls: none at all, or none since a time.
+func tellNoCalls(a *app.App, since string) error {
+	said := a.Text.Of("no calls yet")
+	if at, err := readSince(a, since, ""); err == nil && !at.IsZero() {
+		said = fmt.Sprintf(a.Text.Of("no calls since %s"), at.Local().Format(time.DateTime))
+	}
+	_, err := fmt.Fprintln(a.Stdout, said)
+	return err
 }
 
 // A pastCall is one or more equal calls of the past. Only their last one is kept.

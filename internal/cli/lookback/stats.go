@@ -54,19 +54,21 @@ type statistic struct {
 }
 
 func runStats(ctx context.Context, a *app.App, f *statsFlags) error {
-	var since time.Time
-	if f.since != "" {
-		var err error
-		if since, err = app.ParseSince(f.since, a.Now(), "umpire stats --help"); err != nil {
-			return err
-		}
+	since, err := readSince(a, f.since, "umpire stats --help")
+	if err != nil {
+		return err
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		s, err := countCalls(ctx, a, gate, f.all, since)
 		if err != nil {
 			return err
 		}
-		return a.Show(f.json, s, func() error { return s.tell(a) })
+		return a.Show(f.json, s, func() error {
+			if s.Calls == 0 {
+				return tellNoCalls(a, f.since)
+			}
+			return s.tell(a)
+		})
 	})
 }
 
@@ -101,10 +103,6 @@ func countCalls(ctx context.Context, a *app.App, gate umpire.Gate, all bool, sin
 }
 
 func (s *statistic) tell(a *app.App) error {
-	if s.Calls == 0 {
-		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("no calls yet"))
-		return err
-	}
 	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
 	say("%s since %s: %.1f questions in 100 calls", a.FormatCount(s.Calls, "%d call", "%d calls"),
 		s.From.Local().Format(time.DateTime), s.PerHundred())
