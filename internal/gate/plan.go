@@ -71,7 +71,7 @@ func (ps *Projects) findPlanned(ctx context.Context, cond *conditions, calls []*
 		j.planned = p.Calls
 		for i := range j.planned {
 			c := &j.planned[i]
-			if c.Tool != "Bash" {
+			if c.Tool != bashTool {
 				continue
 			}
 			call, err := ps.storedCall(ctx, cond.session.ID, c.Call)
@@ -106,22 +106,20 @@ const maxPlannedCommand = 200
 // in a line, and about which only the mode asks. It returns "" for a command whose own card would show more: a
 // secret, the code it runs, a path outside, a guarded place, or a doubt.
 func (pl planner) plannedCommand(call *umpire.Call) string {
-	if call.Tool != "Bash" {
+	if call.Tool != bashTool {
 		return ""
 	}
-	var input struct {
-		Command string `json:"command"`
-	}
-	if json.Unmarshal(call.Input, &input) != nil || len(input.Command) > maxPlannedCommand ||
-		strings.ContainsFunc(input.Command, unicode.IsControl) || pl.projects.maskText(input.Command) != input.Command {
+	hides := func(r rune) bool { return !unicode.IsPrint(r) }
+	line := policy.Command(call.Input) // which the grant covers
+	if len(line) > maxPlannedCommand || strings.ContainsFunc(line, hides) || pl.projects.maskText(line) != line {
 		return ""
 	}
 	d := pl.decideUsual(call)
-	if d.Verdict != umpire.Ask || d.ReasonCode != umpire.CodeMode || policy.Exact(*call) == "" ||
+	if d.Verdict != umpire.Ask || d.ReasonCode != umpire.CodeMode ||
 		len(evidence.ReadCode(&d, pl.projects.maskText)) > 0 {
 		return ""
 	}
-	return input.Command
+	return line
 }
 
 // decideUsual decides a planned call as if it were made in default mode.
@@ -236,7 +234,7 @@ func (pl planner) permitFiles(d *planExit, p *Project, call *umpire.Call, was ma
 	}
 }
 
-// permitCommand permits a planned command once, if a session approval could still allow what was shown.
+// permitCommand permits a planned command once, if it may still run and is the one that the card showed.
 func (pl planner) permitCommand(d *planExit, call *umpire.Call, shown string) (err error) {
 	if pl.plannedCommand(call) != shown {
 		return nil

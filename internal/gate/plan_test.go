@@ -131,7 +131,7 @@ func TestPlansPermitShownCommandsOnce(t *testing.T) {
 	}{
 		{"npm install x", permitted}, {"rm -rf old", permitted}, {"echo x >made", permitted},
 		{"echo x >" + outside, asked}, {"cp .env copy", asked}, {"bash make.sh", asked}, {"rm -rf a\nrm -rf b", asked},
-		{"echo x >.git/hooks/pre-commit", asked}, {"rm -rf " + strings.Repeat("x", 200), asked}, {"rm -rf $X", asked},
+		{"echo x >.git/hooks/pre-commit", asked}, {"rm -rf " + strings.Repeat("x", 200), asked}, {"rm -rf $X", asked}, {"rm -rf a\u202eb", asked},
 	}
 	calls := func(prefix string) (all []umpire.Call) {
 		for i := range lines {
@@ -140,7 +140,13 @@ func TestPlansPermitShownCommandsOnce(t *testing.T) {
 		return all
 	}
 	d.submit(s, "m1", calls("w")...)
+	d.submit(s, "twofold", call("two", "Bash", `{"command":"rm -rf kept","COMMAND":"rm -rf shown"}`))
 	d.submit(s, "m2", exitPlan("x1"))
+	for _, c := range d.pending("x1").Planned {
+		if c.Call == "two" && c.Command != "rm -rf kept" && c.Command != "" {
+			t.Errorf("the card shows %q, and another command would run", c.Command)
+		}
+	}
 	d.run(s, d.approve("x1", umpire.ScopeOnce))
 	b := d.submit(s, "m3", calls("n")...)
 	for i := range b.Calls {

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// An Outcome is what a decision leads to, strictest first. The zero value refuses.
+// An Outcome is the result of a decision, strictest first. The zero value refuses.
 type Outcome uint8
 
 // The outcomes.
