@@ -59,8 +59,7 @@ func TestConfigIsReadAsGitReadsIt(t *testing.T) {
 		"\\n", "\\q", ";c", "#c", "\"", "true", "a b  ", "[", "]", "\ufeff", "_", "é", "\\\r\n", "[core] fsmonitor = x\n",
 	}
 	agreed := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 14).Draw(rt, "pieces"), "")
+	compare := func(tb rapid.TB, text string) {
 		put(t, filepath.Join(dir, "config"), text)
 		want, err := gitSays(t, dir, "config", "--null", "--list", "--file", "config")
 		if err != nil {
@@ -78,8 +77,12 @@ func TestConfigIsReadAsGitReadsIt(t *testing.T) {
 			}
 		}
 		if got != want {
-			rt.Fatalf("%q: got %q, git reads %q", text, got, want)
+			tb.Fatalf("%q: got %q, git reads %q", text, got, want)
 		}
+	}
+	compare(t, "[core] fsmonitor = x\n") // few of the others are valid
+	rapid.Check(t, func(rt *rapid.T) {
+		compare(rt, strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 14).Draw(rt, "pieces"), ""))
 	})
 	if agreed == 0 {
 		t.Error("nothing was compared")
