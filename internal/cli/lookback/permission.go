@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/cli/rules"
+	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/policy"
@@ -26,7 +26,11 @@ func (p *permission) commandLine() string {
 	if p.level != "" {
 		return "umpire autonomy " + string(p.level)
 	}
-	line := rules.AddCommand(p.scope, p.rule.Rule())
+	rule := p.rule
+	if p.scope == "global" {
+		rule.Scope = umpire.ScopeGlobal
+	}
+	line := "umpire rules add " + try.RuleWords(&rule)
 	if p.root != "" {
 		line = "cd " + shell.Quote(p.root) + " && " + line
 	}

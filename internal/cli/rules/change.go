@@ -13,7 +13,6 @@ import (
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
-	"github.com/umpirehq/umpire/shell"
 )
 
 // ruleFlags are the flags of `umpire rules add`.
@@ -116,21 +115,6 @@ func Add(ctx context.Context, a *app.App, scope string, r umpire.Rule) error {
 		f.consequence = r.MaxConsequence.String()
 	}
 	return addRule(ctx, a, &f, r.Action.String(), policy.FormatShort(r))
-}
-
-// AddCommand returns the command line that adds a rule to the file of a scope.
-func AddCommand(scope string, r umpire.Rule) string {
-	line := "umpire rules add " + r.Action.String() + " " + shell.Quote(policy.FormatShort(r))
-	if scope != "project" {
-		line += " --scope " + scope
-	}
-	if r.MaxConsequence != umpire.Lost {
-		line += " --max-consequence " + r.MaxConsequence.String()
-	}
-	if r.Options != umpire.OptionsAny {
-		line += " --options " + string(r.Options)
-	}
-	return line
 }
 
 // remarkAsleep says when the new rule is not in force yet.
