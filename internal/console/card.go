@@ -53,7 +53,7 @@ func (c *Console) openQuestion(ctx context.Context, p *umpire.Pending, text *cat
 func (q *question) draw() node {
 	p := &q.Pending
 	claim, field := q.Claim()
-	says, command := view.HowToSettle(q.Card)
+	says, command := view.HowToSettle(p.RaiseTo, p.RaiseTries, q.text)
 	return element("article", class("card"), attr("data-state", stateIdle),
 		attr("data-request", string(p.Request)), attr("data-session", string(p.Session)),
 		attr("data-call", string(p.Call)),
@@ -63,7 +63,7 @@ func (q *question) draw() node {
 		q.drawWhere(),
 		element("h2", drawDot(p.Risk), written(view.Capitalized(q.Headline()))),
 		paragraph("why", q.why()),
-		when(command != "", drawTry(says, command, q.text)),
+		when(command != "", drawTry(view.Joined(says, ":", ""), command, q.text)),
 		each(splitParagraphs(q.Remarks()), func(text string) part {
 			return element("p", class("remark"), attr("role", "note"), written(text))
 		}),

@@ -75,7 +75,7 @@ func (be *backend) describeCall(card *umpire.Pending, cond *conditions, j *judge
 	for _, s := range be.offeredRules(call, &j.alone, umpire.WidthExact) {
 		card.Rules = append(card.Rules, policy.FormatShort(s.Rule()))
 	}
-	if !d.RaiseTries || cond.confinement == nil || cond.confinement.Trials {
+	if j.trial == nil && (!d.RaiseTries || cond.confinement == nil || cond.confinement.Trials) {
 		card.RaiseTo, card.RaiseTries = d.RaiseTo, d.RaiseTries
 	}
 	if missing := sandboxOf(&cond.settings, cond.confinement).Missing; missing != "" && call.Tool == bashTool {

@@ -52,17 +52,17 @@ func Why(d *umpire.Decision, text *catalogue.Language) []string {
 	return lines
 }
 
-// HowToSettle returns the command after which calls like a card's would not ask, and the words that introduce it;
-// both are "" without such a command.
-func HowToSettle(c *Card) (introduction, command string) {
-	said := c.text.Of("To have calls like this run")
+// HowToSettle returns the command that raises autonomy to a level where such calls run, or are tried first, and the
+// words that introduce it; both are "" without a level.
+func HowToSettle(level string, tries bool, text *catalogue.Language) (introduction, command string) {
+	said := text.Of("To have calls like this run")
 	switch {
-	case c.Pending.RaiseTo == "" || c.Pending.Trial != nil:
+	case level == "":
 		return "", ""
-	case c.Pending.RaiseTries:
-		said = c.text.Of("To have calls like this tried first, with undo")
+	case tries:
+		said = text.Of("To have calls like this tried first, with undo")
 	}
-	return Joined(said, ":", ""), "umpire autonomy " + Visible(c.Pending.RaiseTo)
+	return said, "umpire autonomy " + Visible(level)
 }
 
 // whyAccess returns the line above the reasons about an access: the access and its own

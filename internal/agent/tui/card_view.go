@@ -122,8 +122,9 @@ func (a cardView) drawContent(r *cardRows) {
 		notes = append(notes, claim)
 	}
 	r.bindText(factsPart, dimStyle, notes...)
-	if said, command := view.HowToSettle(a.card); command != "" {
-		r.addRows(dimStyle.Render(oneLine(said+" "+command, r.width)))
+	p := a.current()
+	if said, command := view.HowToSettle(p.RaiseTo, p.RaiseTries, a.conf.Text); command != "" {
+		r.addRows(dimStyle.Render(oneLine(view.Joined(said, ": ", command), r.width)))
 	}
 	r.addRows(paintLines(dimStyle, a.nextCalls(r.width))...)
 	if a.fields && len(a.diff) > 0 {

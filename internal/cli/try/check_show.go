@@ -156,11 +156,9 @@ func (p *page) next(d umpire.Decision) {
 	if d.Verdict != umpire.Ask {
 		return
 	}
-	switch {
-	case d.RaiseTo != "" && !d.RaiseTries:
-		p.raise(p.text.Of("To have calls like this run"), d.RaiseTo)
-	case d.RaiseTo != "" && sandbox.Available().Whole():
-		p.raise(p.text.Of("To have calls like this tried first, with undo"), d.RaiseTo)
+	said, command := view.HowToSettle(d.RaiseTo, d.RaiseTries, p.text)
+	if command != "" && (!d.RaiseTries || sandbox.Available().Whole()) {
+		fmt.Fprintf(p.w, "\n%s\n", view.Joined(said, ": ", command))
 	}
 	if len(d.Suggestions) == 0 {
 		return
@@ -174,11 +172,6 @@ func (p *page) next(d umpire.Decision) {
 		}
 		fmt.Fprintf(p.w, "  umpire rules add %s\n", view.Visible(RuleWords(&s)))
 	}
-}
-
-// raise names the command that raises the level of autonomy.
-func (p *page) raise(purpose, level string) {
-	fmt.Fprintf(p.w, "\n%s\n", view.Joined(purpose, ": ", "umpire autonomy "+level))
 }
 
 // widthTexts describe the coverage of the widths.
