@@ -52,6 +52,7 @@ func (f *pastFlags) withCalls(
 		if err != nil {
 			return err
 		}
+		past.since = since
 		return work(past, &batchCache{gate: gate})
 	})
 }
@@ -65,10 +66,10 @@ func readSince(a *app.App, text, help string) (time.Time, error) {
 }
 
 // tellNoCalls says that there are no calls: none at all, or none since a time.
-func tellNoCalls(a *app.App, since string) error {
+func tellNoCalls(a *app.App, since time.Time) error {
 	said := a.Text.Of("no calls yet")
-	if at, err := readSince(a, since, ""); err == nil && !at.IsZero() {
-		said = fmt.Sprintf(a.Text.Of("no calls since %s"), at.Local().Format(time.DateTime))
+	if !since.IsZero() {
+		said = fmt.Sprintf(a.Text.Of("no calls since %s"), since.Local().Format(time.DateTime))
 	}
 	_, err := fmt.Fprintln(a.Stdout, said)
 	return err
@@ -90,6 +91,7 @@ type pastCall struct {
 // pastCalls are the calls that can be decided again.
 type pastCalls struct {
 	calls []*pastCall
+	since time.Time // of the flag, or zero
 	first time.Time // the time of the first one, or zero
 	// lost counts the other calls: the gate did not store them, or their session or folder is gone.
 	lost int

@@ -65,7 +65,7 @@ func runStats(ctx context.Context, a *app.App, f *statsFlags) error {
 		}
 		return a.Show(f.json, s, func() error {
 			if s.Calls == 0 {
-				return tellNoCalls(a, f.since)
+				return tellNoCalls(a, since)
 			}
 			return s.tell(a)
 		})

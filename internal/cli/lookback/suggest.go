@@ -63,6 +63,8 @@ type suggested struct {
 	Saved     int       `json:"questions_saved"` // by all suggestions together
 	LeftOut   int       `json:"left_out"`        // calls that cannot be decided again
 	List      []savings `json:"suggestions"`
+
+	since time.Time // of the flag, or zero
 }
 
 // savings are permissions that save questions together, mostly one.
@@ -103,7 +105,7 @@ func runSuggest(ctx context.Context, a *app.App, f *suggestFlags, setLevel func(
 	}
 	return a.Show(f.json, found, func() error {
 		if found.Calls == 0 && found.LeftOut == 0 {
-			return tellNoCalls(a, f.since)
+			return tellNoCalls(a, found.since)
 		}
 		return found.tell(a)
 	})

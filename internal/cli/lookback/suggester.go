@@ -61,7 +61,7 @@ func (s *suggester) decideCalls(ctx context.Context, past *pastCalls, batches *b
 		}
 		return err
 	})
-	s.found.From, s.found.LeftOut = past.first, past.lost
+	s.found.From, s.found.LeftOut, s.found.since = past.first, past.lost, past.since
 	for i, q := range asked {
 		times := past.calls[i].times
 		switch {
