@@ -414,7 +414,7 @@ func (w *world) ours(path string) bool {
 // tests or contact a daemon: those run unasked by choice, not because they have no effects.
 func corpusLines(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "internal", "judge", "bench", "corpus.jsonl"))
+	text, err := os.ReadFile(filepath.Join("..", "internal", "cli", "bench", "corpus.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
