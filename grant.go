@@ -55,7 +55,10 @@ type Grant struct {
 	// Shown is the digest of the call as shown, for a Network answer about one command. The
 	// next trial of a call with the same Exact form and digest gets the network.
 	Shown string
-	Tool  string
+	// Task is the id of the task that a person approved with this grant, or "". A call runs by the grants
+	// of one task at most, and they never answer an ask rule or a question about a guarded place.
+	Task string
+	Tool string
 	// Exact is the canonical form of the approved call; empty covers every use of Tool. If a
 	// pattern was approved, Match replaces it.
 	Exact     string
@@ -77,6 +80,9 @@ type GrantStatus struct {
 	Exact string `json:"exact,omitempty"`
 	Match Match  `json:"match,omitzero"`
 	Cap
+	// Task is the id of the task that it belongs to, or "". TaskText is that task's text, in the grant of kind task.
+	Task      string    `json:"task_id,omitempty"`
+	TaskText  string    `json:"task_text,omitempty"`
 	Source    string    `json:"source,omitempty"` // the person or rule that gave it
 	CreatedAt time.Time `json:"created_at,omitzero"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
@@ -96,6 +102,7 @@ const (
 	GrantRemembered GrantKind = "remembered" // auto mode repeats the answer
 	GrantAllowAll   GrantKind = "allow_all"  // everything that no rule forbids, in this workspace
 	GrantNetwork    GrantKind = "network"    // the network alone: see [Grant]
+	GrantTask       GrantKind = "task"       // the text of a task, whose lines are grants of their own
 	GrantCode       GrantKind = "code"       // the code of this clone runs unasked
 )
 
@@ -105,6 +112,17 @@ type Revocation struct {
 	ID  string `json:"grant_id,omitempty"`
 	All bool   `json:"all,omitempty"`
 	// By is the person who revokes; the gate's edge fills it in.
+	By Actor `json:"-"`
+}
+
+// A TaskApproval lets a session make the calls of a task without further questions. Package task of the gate
+// describes the text.
+type TaskApproval struct {
+	Session SessionID `json:"session_id"`
+	Text    string    `json:"text"`
+	// Digest is the SHA-256, in hex, of the text in the form that was shown to the person.
+	Digest string `json:"digest"`
+	// By is the person who approves; the gate's edge fills it in.
 	By Actor `json:"-"`
 }
 

@@ -56,10 +56,10 @@ func gitInAuto(words []string) umpire.Verdict {
 	case "add":
 		return umpire.Allow
 	case "commit":
-		if !slices.ContainsFunc(words[2:], rewritesHistory) {
-			return umpire.Allow
+		if slices.ContainsFunc(words[2:], rewritesHistory) {
+			return umpire.Ask
 		}
-		return umpire.Ask
+		return umpire.Allow
 	case "push":
 		if !slices.ContainsFunc(words[2:], forcesPush) {
 			return umpire.Ask
@@ -79,13 +79,10 @@ func forcesPush(word string) bool {
 	if strings.HasPrefix(word, "+") || strings.HasPrefix(word, ":") {
 		return true
 	}
-	for _, option := range []string{"--f", "--d", "--m", "--pr"} {
-		if strings.HasPrefix(word, option) && !strings.HasPrefix(word, "--follow") &&
-			!strings.HasPrefix(word, "--dry") {
-			return true
-		}
-	}
-	return shortOption(word, 'f') || shortOption(word, 'd')
+	safe := strings.HasPrefix(word, "--follow") || strings.HasPrefix(word, "--dry")
+	forces := func(option string) bool { return strings.HasPrefix(word, option) }
+	return !safe && slices.ContainsFunc([]string{"--f", "--d", "--m", "--pr"}, forces) ||
+		shortOption(word, 'f') || shortOption(word, 'd')
 }
 
 func shortOption(word string, letter byte) bool {
@@ -111,10 +108,10 @@ func isInterpreter(program string) bool {
 // openEnded are further programs that run anything their arguments say. An allow rule for the
 // bare program allows everything.
 var openEnded = []string{
-	"sed", "find", "fd", "make", "exec", "command", "builtin", "sudo", "doas", "su", "env", "xargs", "parallel",
-	"nohup", "nice", "ionice", "setsid",
-	"time", "timeout", "watch", "strace", "ltrace", "script", "flock", "unshare", "nsenter", "chroot", "systemd-run",
-	"pipx", "ssh", "docker", "podman", "kubectl", "tmux", "screen", "rm", "git", "npm", "go",
+	"builtin", "chroot", "command", "doas", "docker", "env", "exec", "fd", "find", "flock", "git", "go", "ionice",
+	"kubectl", "ltrace", "make", "nice", "nohup", "npm", "nsenter", "parallel", "pipx", "podman", "rm", "screen",
+	"script", "sed", "setsid", "ssh", "strace", "su", "sudo", "systemd-run", "time", "timeout", "tmux", "unshare",
+	"watch", "xargs",
 }
 
 // openEndedSub are subcommands and options that make a program open-ended.
@@ -126,13 +123,12 @@ var openEndedSub = []string{
 // tooBroad reports whether an allow rule, given the words of its prefix, allows so much that
 // auto mode would have nothing left to decide.
 func tooBroad(r *umpire.Rule, words []string) bool {
-	if r.Action != umpire.Allow {
+	switch {
+	case r.Action != umpire.Allow:
 		return false
-	}
-	if r.Match == (umpire.Match{}) {
+	case r.Match == (umpire.Match{}):
 		return ToolNamed(r.Tool, "Bash")
-	}
-	if len(words) == 0 {
+	case len(words) == 0:
 		return false
 	}
 	program := strings.TrimSuffix(words[0][strings.LastIndexByte(words[0], '/')+1:], ".exe")

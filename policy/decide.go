@@ -12,7 +12,7 @@ func Decide(p *Policy, q Query) umpire.Decision {
 	d := decideVerdict(p, q)
 	if d.Verdict == umpire.Ask {
 		d.Warning = d.Risk.AtLeast(umpire.High)
-		if len(d.Accesses) <= maxSuggested {
+		if len(d.Accesses) <= MaxPaths { // each rule is tried on all of them
 			d.Suggestions = suggestFor(p, q, &d)
 		}
 		d.Trial = offerTrial(p, &q, &d)
@@ -20,19 +20,30 @@ func Decide(p *Policy, q Query) umpire.Decision {
 	return d
 }
 
-// maxSuggested is the maximum number of accesses to suggest rules for: each rule is tried on all of them.
-const maxSuggested = MaxPaths
-
 // suggestFor suggests rules, and tries them by deciding the call again.
 func suggestFor(p *Policy, q Query, d *umpire.Decision) []umpire.Suggestion {
 	return suggestRules(p, q.Call.Tool, d, func(tried []*compiled) bool {
 		q.tried = tried
-		return decideVerdict(p, q).Verdict == umpire.Allow
+		return decideGranted(p, q).Verdict == umpire.Allow
 	})
 }
 
-// decideVerdict is like Decide, but leaves out suggestions and trials.
+// decideVerdict is like Decide, but leaves out suggestions and trials. The approvals of tasks count
+// one task at a time: two never allow together what neither allows.
 func decideVerdict(p *Policy, q Query) umpire.Decision {
+	d := decideGranted(p, q)
+	for i := 0; i < len(q.Grants) && d.Verdict == umpire.Ask; i++ {
+		if task := q.Grants[i].Task; task != "" && task != q.task {
+			q.task = task
+			if by := decideGranted(p, q); by.Verdict == umpire.Allow {
+				return by
+			}
+		}
+	}
+	return d
+}
+
+func decideGranted(p *Policy, q Query) umpire.Decision {
 	q.Facts.Accesses = slices.Clone(q.Facts.Accesses)
 	for i := range q.Facts.Accesses {
 		weighAccess(&q.Facts.Accesses[i])
@@ -58,9 +69,8 @@ func decideVerdict(p *Policy, q Query) umpire.Decision {
 func callReasons(p *Policy, q *Query) []umpire.Reason {
 	var reasons []umpire.Reason
 	deny := func(code umpire.ReasonCode, text umpire.Phrase) {
-		reasons = append(
-			reasons, umpire.Reason{Row: rowInvalid, Verdict: umpire.Deny, Code: code, Text: text, Access: -1},
-		)
+		r := umpire.Reason{Row: rowInvalid, Verdict: umpire.Deny, Code: code, Text: text, Access: -1}
+		reasons = append(reasons, r)
 	}
 	if p == nil && q.Invalid == "" {
 		deny(umpire.CodeInvalid, "There is no policy")

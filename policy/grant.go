@@ -59,7 +59,7 @@ func passesFor(q *Query, o *Options) []pass {
 	var all []pass
 	for i := range q.Grants {
 		g := &q.Grants[i]
-		if !grantInForce(g, q) {
+		if !grantInForce(g, q) || g.Task != "" && g.Task != q.task {
 			continue
 		}
 		switch {
@@ -145,6 +145,8 @@ func (p *pass) coversReading(j *judge) bool {
 func (p *pass) reason() umpire.Reason {
 	r := umpire.Reason{Row: rowGrant, Verdict: umpire.Allow, Grant: p.grant.ID}
 	switch {
+	case p.grant.Task != "":
+		r.Text, r.Code = "Allowed for this task", umpire.CodeSession
 	case p.grant.Remembered:
 		r.Text, r.Code = "Allowed before, remembered for auto mode", umpire.CodeRemembered
 	case p.grant.Scope == umpire.ScopeOnce:
@@ -160,8 +162,8 @@ func (p *pass) reason() umpire.Reason {
 }
 
 // lifts reports whether the grant comes before rows 7, 9 and 14: a person gave it once or for
-// this session, for just this call.
+// this session, for just this call. A task's approval never does.
 func (p *pass) lifts() bool {
-	return !p.grant.Remembered && !p.grant.Standing &&
+	return !p.grant.Remembered && !p.grant.Standing && p.grant.Task == "" &&
 		(p.grant.Scope == umpire.ScopeOnce || p.grant.Scope == umpire.ScopeSession)
 }

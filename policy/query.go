@@ -16,6 +16,8 @@ type Query struct {
 	Invalid string
 	// tried are further rules, to find out whether they would settle the call.
 	tried []*compiled
+	// task is the task whose grants count, or "".
+	task string
 }
 
 // Conditions are the inputs of a decision other than the call. The zero value never asks.

@@ -147,21 +147,16 @@ func (j *judge) controlFile() []umpire.Reason { return j.ruleReasons(rowControl,
 // onceGrant and sessionGrant apply early only if they lift something, because a safe call
 // should still be reported as safe.
 func (j *judge) onceGrant() []umpire.Reason {
-	if !j.liftable() && len(j.hits.rows[rowControl]) == 0 {
-		return nil
-	}
-	return j.granted(func(p *pass) bool { return p.lifts() && p.grant.Scope == umpire.ScopeOnce })
+	return j.lifting(umpire.ScopeOnce, len(j.hits.rows[rowControl]) > 0)
 }
 
-func (j *judge) sessionGrant() []umpire.Reason {
-	if !j.liftable() {
+func (j *judge) sessionGrant() []umpire.Reason { return j.lifting(umpire.ScopeSession, false) }
+
+func (j *judge) lifting(scope umpire.Scope, guarded bool) []umpire.Reason {
+	if !guarded && len(j.asking()) == 0 && !j.outside && !runsBare(j.tool, &j.given.Sandbox) && j.given.Degraded == "" {
 		return nil
 	}
-	return j.granted(func(p *pass) bool { return p.lifts() && p.grant.Scope == umpire.ScopeSession })
-}
-
-func (j *judge) liftable() bool {
-	return len(j.asking()) > 0 || j.outside || runsBare(j.tool, &j.given.Sandbox) || j.given.Degraded != ""
+	return j.granted(func(p *pass) bool { return p.lifts() && p.grant.Scope == scope })
 }
 
 // granted returns the first grant of the kind that covers the access.
@@ -264,10 +259,10 @@ func (j *judge) safe() []umpire.Reason {
 	if !j.harmless() || !j.codeRuns() {
 		return nil
 	}
-	if a.Code && !j.given.Sandbox.Holds() {
+	switch {
+	case a.Code && !j.given.Sandbox.Holds():
 		return oneReason(rowSafe, umpire.Allow, umpire.CodeProjectCode, "A person trusts the code of this clone")
-	}
-	if a.Risk == umpire.Medium {
+	case a.Risk == umpire.Medium:
 		return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "Medium risk is set to run")
 	}
 	return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "Tool classified as safe")
@@ -286,9 +281,8 @@ func (j *judge) harmless() bool {
 func (j *judge) allowRule() []umpire.Reason {
 	var reasons []umpire.Reason
 	for _, c := range j.allowing() {
-		reasons = append(
-			reasons, umpire.Reason{Row: rowAllowRule, Verdict: umpire.Allow, Code: c.code, Text: c.text(), Rule: c.ref},
-		)
+		r := umpire.Reason{Row: rowAllowRule, Verdict: umpire.Allow, Code: c.code, Text: c.text(), Rule: c.ref}
+		reasons = append(reasons, r)
 	}
 	return reasons
 }

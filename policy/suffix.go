@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -88,11 +89,7 @@ func SuffixRefusal(path string, allowed []string) (said umpire.Phrase, refused b
 	if suffix != "" && slices.Contains(allowed, strings.ToLower(suffix)) {
 		return "", false
 	}
-	shown := suffix
-	if shown == "" {
-		shown = name
-	}
-	return umpire.Say("你没有权限编辑 %s 类型文件的权限,请注意你的任务权限范围", shown), true
+	return umpire.Say("你没有权限编辑 %s 类型文件的权限,请注意你的任务权限范围", cmp.Or(suffix, name)), true
 }
 
 // treeRefusal refuses a change of everything below a folder, regardless of its name, unless the
