@@ -45,7 +45,7 @@ var layers = []layer{
 	{"pure", "shell/internal/language shell/internal/snippet"},
 	{"pure", "shell"},
 	{"pure", "policy"},
-	{"pure", "internal/gate/batch internal/gate/history"},
+	{"pure", "internal/gate/batch internal/gate/history internal/gate/task"},
 	{"pure", "internal/view/catalogue"},
 	{"pure", "internal/view/languages"},
 	{"world", "internal/files"},
