@@ -42,6 +42,7 @@ const (
 	EventModelReplied      EventKind = "ModelReplied"
 	EventGrantCreated      EventKind = "GrantCreated"
 	EventGrantRevoked      EventKind = "GrantRevoked"
+	EventTaskApproved      EventKind = "TaskApproved"
 	EventRulesChanged      EventKind = "RulesChanged"
 	EventRulesDegraded     EventKind = "RulesDegraded"
 	EventHookRan           EventKind = "HookRan"

@@ -151,6 +151,9 @@ type RuleKeeper interface {
 type GrantKeeper interface {
 	// List lists the grants in the project of a folder, the oldest first.
 	List(ctx context.Context, dir string) ([]GrantStatus, error)
+	// ApproveTask lets a session make the calls of a task, and returns the task's grants. The grant of kind task
+	// has the text, and its id ends all of them.
+	ApproveTask(ctx context.Context, a TaskApproval) ([]GrantStatus, error)
 	// Revoke ends grants and returns them.
 	Revoke(ctx context.Context, r Revocation) ([]GrantStatus, error)
 }

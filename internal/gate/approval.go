@@ -22,11 +22,9 @@ func (be *backend) grantsFor(
 ) ([]store.GrantRow, error) {
 	exact := policy.Exact(*call)
 	row := func(scope umpire.Scope, grant umpire.Grant) store.GrantRow {
-		grant.Scope = scope
-		return store.GrantRow{
-			ID: newGrantID(), Scope: scope, Project: s.Project, GitDir: cloneOf(s), Session: s.ID,
-			Request: a.Request, Grant: grant, Created: be.now(), By: a.Actor,
-		}
+		r := be.newGrant(s, scope, a.Actor, grant)
+		r.Request = a.Request
+		return r
 	}
 	once := row(umpire.ScopeOnce, umpire.Grant{Tool: call.Tool, Exact: exact})
 	once.Call, once.MaxUses = call.ID, 1
@@ -63,6 +61,15 @@ func (be *backend) grantsFor(
 		grants[i].Grant.Exact = kept
 	}
 	return grants, nil
+}
+
+// newGrant returns the row of a grant that somebody gives in a session.
+func (be *backend) newGrant(s *umpire.Session, scope umpire.Scope, by string, grant umpire.Grant) store.GrantRow {
+	grant.Scope = scope
+	return store.GrantRow{
+		ID: newGrantID(), Scope: scope, Project: s.Project, GitDir: cloneOf(s), Session: s.ID, Grant: grant,
+		Created: be.now(), By: by,
+	}
 }
 
 // sessionGrants returns the grants of an approval for the session.
@@ -175,8 +182,7 @@ func errNoRule(d *umpire.Decision, width umpire.Width) error {
 	for _, s := range d.Suggestions {
 		if s.Width != width {
 			return umpire.Errorf("width: no rule of width %s can stand for this call, but one of width %s can: %w",
-				width,
-				s.Width, umpire.ErrInvalid)
+				width, s.Width, umpire.ErrInvalid)
 		}
 	}
 	return umpire.Errorf("scope: no rule can stand for this call; approve it once or for the session: %w",

@@ -60,6 +60,10 @@ func (ps *Projects) readConditions(tx *store.Tx, q store.GrantQuery) (*condition
 	if err != nil {
 		return nil, err
 	}
+	if rows, err = inheritTasks(tx, s, q, rows); err != nil {
+		return nil, err
+	}
+	rows = bindTasks(rows)
 	cond := &conditions{session: s}
 	cond.Headless, cond.AllowAll, cond.ShortForm = s.Headless, w.AllowAll, store.ShortForm
 	for i := range rows {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -33,7 +34,8 @@ func (gs *grants) listGrants(tx *store.Tx, p *Project) ([]umpire.GrantStatus, er
 	all, over := []umpire.GrantStatus{}, map[umpire.SessionID]bool{}
 	for i := range rows {
 		row := &rows[i]
-		if row.GitDir != clone || !row.Revoked.IsZero() || row.MaxUses > 0 && row.Uses >= row.MaxUses ||
+		usedUp := row.MaxUses > 0 && row.Uses >= row.MaxUses && row.Grant.Task == "" // a task shows all that it used
+		if row.GitDir != clone || !row.Revoked.IsZero() || usedUp ||
 			!row.Grant.ExpiresAt.IsZero() && !row.Grant.ExpiresAt.After(gs.now()) {
 			continue
 		}
@@ -72,10 +74,13 @@ func (sec secrets) grantStatus(row *store.GrantRow) umpire.GrantStatus {
 		kind = umpire.GrantRemembered
 	case row.Grant.Network:
 		kind = umpire.GrantNetwork
+	case row.TaskText != "":
+		kind = umpire.GrantTask
 	}
 	return umpire.GrantStatus{
 		ID: row.ID, Kind: kind, Session: row.Session, Call: row.Call, Request: row.Request, Tool: row.Grant.Tool,
 		Exact: sec.shownExact(row), Match: row.Grant.Match, Cap: row.Grant.Cap,
+		Task: row.Grant.Task, TaskText: row.TaskText,
 		Source: row.By, CreatedAt: row.Created, ExpiresAt: row.Grant.ExpiresAt, Uses: row.Uses, MaxUses: row.MaxUses,
 	}
 }
@@ -126,16 +131,19 @@ func selectGrants(all []umpire.GrantStatus, r *umpire.Revocation) ([]umpire.Gran
 		return all, nil
 	}
 	var found []umpire.GrantStatus
+	whole := slices.ContainsFunc(all, func(s umpire.GrantStatus) bool { return s.ID == r.ID })
 	for _, s := range all {
-		if s.ID == r.ID {
-			return []umpire.GrantStatus{s}, nil
-		}
-		if strings.HasPrefix(s.ID, r.ID) {
+		if s.ID == r.ID || !whole && strings.HasPrefix(s.ID, r.ID) && (s.Task == "" || s.Task == s.ID) {
 			found = append(found, s)
 		}
 	}
 	switch len(found) {
 	case 1:
+		for _, s := range all {
+			if s.Task == found[0].ID && s.ID != s.Task { // ending a task ends its grants
+				found = append(found, s)
+			}
+		}
 		return found, nil
 	case 0:
 		return nil, umpire.Errorf("grant %q: %w", r.ID, umpire.ErrNotFound)
@@ -168,7 +176,7 @@ func (gs *grants) endGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus) erro
 		_, err := ledger.Forget(&p.Bounds)
 		return err
 	case umpire.GrantOnce, umpire.GrantSession, umpire.GrantProject, umpire.GrantGlobal, umpire.GrantRemembered,
-		umpire.GrantNetwork:
+		umpire.GrantNetwork, umpire.GrantTask:
 	}
 	return tx.Grants.Revoke(s.ID, gs.now())
 }
@@ -176,6 +184,9 @@ func (gs *grants) endGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus) erro
 // grantDetail returns the event detail for a grant.
 func grantDetail(s *umpire.GrantStatus) map[string]any {
 	detail := map[string]any{"grant_id": s.ID, "kind": s.Kind, "remembered": s.Kind == umpire.GrantRemembered}
+	if s.Task != "" {
+		detail["task_id"] = s.Task
+	}
 	if s.Tool != "" {
 		detail["rule"] = policy.FormatShort(umpire.Rule{Tool: s.Tool, Match: s.Match})
 	}

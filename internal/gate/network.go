@@ -22,16 +22,11 @@ const againText = "A person allows this command the network, once: run the same 
 
 // grantNetwork returns the grants for an answer about the network.
 func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision) ([]store.GrantRow, error) {
-	s := &r.conditions.session
-	row := store.GrantRow{
-		ID: newGrantID(), Scope: umpire.ScopeSession, Project: s.Project, GitDir: cloneOf(s), Session: s.ID,
-		Call: call.ID, Request: r.answer.Request, Created: g.be.now(), MaxUses: 1, By: r.answer.Actor,
-		Grant: umpire.Grant{
-			Scope: umpire.ScopeSession, Tool: call.Tool, Network: true,
-			Shown:     shownDigest(call, d, evidence.ReadCode(d, g.be.maskText), nil),
-			ExpiresAt: g.be.now().Add(keepNetwork),
-		},
-	}
+	row := g.be.newGrant(&r.conditions.session, umpire.ScopeSession, r.answer.Actor, umpire.Grant{
+		Tool: call.Tool, Network: true, Shown: shownDigest(call, d, evidence.ReadCode(d, g.be.maskText), nil),
+		ExpiresAt: g.be.now().Add(keepNetwork),
+	})
+	row.Call, row.Request, row.MaxUses = call.ID, r.answer.Request, 1
 	var err error
 	row.Grant.Exact, err = g.be.keepExact(row.ID, policy.Exact(*call))
 	return []store.GrantRow{row}, err

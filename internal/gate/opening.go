@@ -21,11 +21,9 @@ func (ss *sessions) openingGrants(s *umpire.Session, short []string) ([]store.Gr
 		if err := policy.Validate(r); err != nil {
 			return nil, invalid("allowed_tools", "%s: %v", text, err)
 		}
-		rows = append(rows, store.GrantRow{
-			ID: newGrantID(), Scope: umpire.ScopeSession, Project: s.Project, GitDir: cloneOf(s), Session: s.ID,
-			Created: ss.now(), By: openedWith,
-			Grant: umpire.Grant{Scope: umpire.ScopeSession, Standing: true, Tool: r.Tool, Match: r.Match, Cap: r.Cap},
-		})
+		rows = append(rows, ss.newGrant(s, umpire.ScopeSession, openedWith, umpire.Grant{
+			Standing: true, Tool: r.Tool, Match: r.Match, Cap: r.Cap,
+		}))
 	}
 	return rows, nil
 }

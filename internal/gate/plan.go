@@ -250,11 +250,7 @@ func (pl planner) permitCommand(d *planExit, call *umpire.Call, shown string) (e
 
 // plannedGrant returns the row of a grant that an approved plan makes.
 func (pl planner) plannedGrant(grant umpire.Grant) store.GrantRow {
-	grant.Scope = umpire.ScopeSession
-	return store.GrantRow{
-		ID: newGrantID(), Scope: grant.Scope, Project: pl.session.Project, GitDir: cloneOf(&pl.session),
-		Session: pl.session.ID, Created: pl.projects.now(), Grant: grant,
-	}
+	return pl.projects.newGrant(&pl.session, umpire.ScopeSession, "", grant)
 }
 
 // leavePlan stores the end of plan mode. The mode that the workspace was last switched to stays,

@@ -37,7 +37,7 @@ func readEvents(tx *store.Tx, f umpire.Filter) (page, error) {
 	}
 	if f.Last > 0 {
 		events, err := tx.Events.ListLast(f, horizon)
-		return page{events: events, upTo: lastOf(events, f.After)}, err
+		return page{events: events, upTo: max(umpire.LastSeq(events), f.After)}, err
 	}
 	events, err := tx.Events.List(f)
 	if err != nil {
@@ -51,16 +51,9 @@ func readEvents(tx *store.Tx, f umpire.Filter) (page, error) {
 	}
 	p.events = events
 	if f.Session != "" || f.Limit > 0 && len(events) == f.Limit {
-		p.upTo = lastOf(events, f.After)
+		p.upTo = max(umpire.LastSeq(events), f.After)
 	}
 	return p, nil
-}
-
-func lastOf(events []umpire.Event, otherwise int64) int64 {
-	if len(events) == 0 {
-		return otherwise
-	}
-	return events[len(events)-1].Seq
 }
 
 // Watch yields the events after a sequence number, first stored ones and then new ones as they

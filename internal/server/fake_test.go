@@ -323,6 +323,10 @@ func (g fakeGrants) List(_ context.Context, dir string) ([]umpire.GrantStatus, e
 	return []umpire.GrantStatus{{ID: "g", Kind: umpire.GrantSession, Tool: "Edit"}}, g.enter("Grants", dir)
 }
 
+func (g fakeGrants) ApproveTask(_ context.Context, a umpire.TaskApproval) ([]umpire.GrantStatus, error) {
+	return []umpire.GrantStatus{{ID: "k", Kind: umpire.GrantTask, Task: "k", TaskText: a.Text}}, g.enter("ApproveTask", a)
+}
+
 func (g fakeGrants) Revoke(_ context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
 	return nil, g.enter("Revoke", r)
 }

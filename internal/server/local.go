@@ -86,11 +86,16 @@ func (s signedRules) Trust(ctx context.Context, t umpire.TrustChange) ([]string,
 
 func (g *signedGate) Grants() umpire.GrantKeeper { return signedGrants{g.Gate.Grants(), g.by} }
 
-// signedGrants record the author of revocations.
+// signedGrants record the author of approvals of tasks and of revocations.
 type signedGrants struct {
 	umpire.GrantKeeper
 
 	by func() umpire.Actor
+}
+
+func (s signedGrants) ApproveTask(ctx context.Context, a umpire.TaskApproval) ([]umpire.GrantStatus, error) {
+	a.By = s.by()
+	return checked(ctx, a, s.GrantKeeper.ApproveTask)
 }
 
 func (s signedGrants) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {

@@ -63,12 +63,19 @@ type grantService struct{ gate umpire.Gate }
 func (c *grantService) addRoutes(r routes) {
 	r.addProcedure(umpirev1connect.GrantServiceListProcedure, rolePerson,
 		unary(maxBody, c.List, &umpirev1.GrantListRequest{}, &umpirev1.GrantList{}))
+	r.addProcedure(umpirev1connect.GrantServiceApproveTaskProcedure, rolePerson,
+		unary(maxBody, c.ApproveTask, &umpirev1.TaskApproval{}, &umpirev1.GrantList{}))
 	r.addProcedure(umpirev1connect.GrantServiceRevokeProcedure, rolePerson,
 		unary(maxBody, c.Revoke, &umpirev1.GrantRevokeRequest{}, &umpirev1.GrantList{}))
 }
 
 func (c *grantService) List(ctx context.Context, r ruleRequest) (grantList, error) {
 	list, err := c.gate.Grants().List(ctx, r.Dir)
+	return grantList{Grants: orEmpty(list)}, err
+}
+
+func (c *grantService) ApproveTask(ctx context.Context, a umpire.TaskApproval) (grantList, error) {
+	list, err := signGate(ctx, c.gate).Grants().ApproveTask(ctx, a)
 	return grantList{Grants: orEmpty(list)}, err
 }
 

@@ -17,7 +17,7 @@ const grantColumns = `grant_id, scope, project_id, git_dir, session_id, call_id,
 func grantFields(g *GrantRow) []any {
 	return []any{
 		&g.ID, textTo{&g.Scope}, &g.Project, &g.GitDir, nullTo[umpire.SessionID]{&g.Session}, &g.Call, &g.Request,
-		&g.Grant.Remembered, &g.Grant.Tool, &g.Grant.Exact, coversTo{&g.Grant},
+		&g.Grant.Remembered, &g.Grant.Tool, &g.Grant.Exact, coversTo{g},
 		moment{&g.Created}, moment{&g.Grant.ExpiresAt}, &g.MaxUses, &g.Uses, moment{&g.Revoked}, &g.By,
 	}
 }
@@ -29,16 +29,19 @@ type covers struct {
 
 	Network bool   `json:"network,omitempty"`
 	Shown   string `json:"shown,omitempty"`
+	Task    string `json:"task,omitempty"`
+	Text    string `json:"task_text,omitempty"`
 }
 
 // A coversTo reads the column into a grant.
-type coversTo struct{ to *umpire.Grant }
+type coversTo struct{ to *GrantRow }
 
 // Scan implements sql.Scanner.
 func (s coversTo) Scan(value any) error {
 	var c covers
 	err := jsonTo{&c}.Scan(value)
-	s.to.Match, s.to.Cap, s.to.Network, s.to.Shown = c.Match, c.Cap, c.Network, c.Shown
+	g := &s.to.Grant
+	g.Match, g.Cap, g.Network, g.Shown, g.Task, s.to.TaskText = c.Match, c.Cap, c.Network, c.Shown, c.Task, c.Text
 	return err
 }
 
@@ -49,7 +52,7 @@ func (t Grants) Insert(g GrantRow) error {
 			$10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
 		g.ID, textOf(g.Scope), string(g.Project), g.GitDir, null(g.Session), string(g.Call), string(g.Request),
 		g.Grant.Remembered, g.Grant.Tool, g.Grant.Exact,
-		jsonOf(covers{g.Grant.Match, g.Grant.Cap, g.Grant.Network, g.Grant.Shown}),
+		jsonOf(covers{g.Grant.Match, g.Grant.Cap, g.Grant.Network, g.Grant.Shown, g.Grant.Task, g.TaskText}),
 		stamp(g.Created), micros(g.Grant.ExpiresAt), g.MaxUses, g.Uses, micros(g.Revoked), g.By)
 }
 

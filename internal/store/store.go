@@ -99,6 +99,8 @@ type GrantRow struct {
 	Uses    int
 	Revoked time.Time // zero: in force
 	By      string
+	// TaskText is the text of the task that the grant belongs to. One grant of each task has it.
+	TaskText string
 }
 
 // A GrantQuery selects grants in force: those of the session, and those of the project

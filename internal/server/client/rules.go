@@ -97,6 +97,12 @@ func (c grants) List(ctx context.Context, dir string) ([]umpire.GrantStatus, err
 	return out.Grants, err
 }
 
+// ApproveTask approves a task for a session. The gate itself records the author.
+func (c grants) ApproveTask(ctx context.Context, a umpire.TaskApproval) ([]umpire.GrantStatus, error) {
+	out, err := call[umpire.TaskApproval, grantList](ctx, c.client, "GrantService/ApproveTask", a)
+	return out.Grants, err
+}
+
 // Revoke revokes grants, and returns them.
 func (c grants) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
 	out, err := call[umpire.Revocation, grantList](ctx, c.client, "GrantService/Revoke", r)

@@ -68,6 +68,70 @@ func (x *GrantListRequest) GetWorkingDir() string {
 	return ""
 }
 
+// A TaskApproval is the text of a task that a person approved.
+type TaskApproval struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session that may make the calls.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The text.
+	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// The SHA-256, in hex, of the text in the form that was shown.
+	Digest        string `protobuf:"bytes,3,opt,name=digest,proto3" json:"digest,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TaskApproval) Reset() {
+	*x = TaskApproval{}
+	mi := &file_umpire_v1_grant_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaskApproval) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaskApproval) ProtoMessage() {}
+
+func (x *TaskApproval) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_grant_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaskApproval.ProtoReflect.Descriptor instead.
+func (*TaskApproval) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *TaskApproval) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *TaskApproval) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *TaskApproval) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
 // A GrantRevokeRequest names what is to be taken back.
 type GrantRevokeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -83,7 +147,7 @@ type GrantRevokeRequest struct {
 
 func (x *GrantRevokeRequest) Reset() {
 	*x = GrantRevokeRequest{}
-	mi := &file_umpire_v1_grant_proto_msgTypes[1]
+	mi := &file_umpire_v1_grant_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -95,7 +159,7 @@ func (x *GrantRevokeRequest) String() string {
 func (*GrantRevokeRequest) ProtoMessage() {}
 
 func (x *GrantRevokeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_grant_proto_msgTypes[1]
+	mi := &file_umpire_v1_grant_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -108,7 +172,7 @@ func (x *GrantRevokeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantRevokeRequest.ProtoReflect.Descriptor instead.
 func (*GrantRevokeRequest) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{1}
+	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *GrantRevokeRequest) GetWorkingDir() string {
@@ -143,7 +207,7 @@ type GrantList struct {
 
 func (x *GrantList) Reset() {
 	*x = GrantList{}
-	mi := &file_umpire_v1_grant_proto_msgTypes[2]
+	mi := &file_umpire_v1_grant_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -155,7 +219,7 @@ func (x *GrantList) String() string {
 func (*GrantList) ProtoMessage() {}
 
 func (x *GrantList) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_grant_proto_msgTypes[2]
+	mi := &file_umpire_v1_grant_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -168,7 +232,7 @@ func (x *GrantList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantList.ProtoReflect.Descriptor instead.
 func (*GrantList) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{2}
+	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *GrantList) GetGrants() []*GrantStatus {
@@ -183,7 +247,7 @@ type GrantStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The grant's id; allow-all is the switch of the workspace.
 	GrantId string `protobuf:"bytes,1,opt,name=grant_id,json=grantId,proto3" json:"grant_id,omitempty"`
-	// once, session, project, global, remembered, network, allow_all or code.
+	// once, session, project, global, remembered, network, allow_all, code or task.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The session that it holds in, if only in one.
 	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -210,14 +274,18 @@ type GrantStatus struct {
 	// How often it was used, where that is counted.
 	Uses int64 `protobuf:"varint,14,opt,name=uses,proto3" json:"uses,omitempty"`
 	// How often it may be used; 0 is no limit.
-	MaxUses       int64 `protobuf:"varint,15,opt,name=max_uses,json=maxUses,proto3" json:"max_uses,omitempty"`
+	MaxUses int64 `protobuf:"varint,15,opt,name=max_uses,json=maxUses,proto3" json:"max_uses,omitempty"`
+	// The task that it belongs to, if to one.
+	TaskId string `protobuf:"bytes,16,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
+	// The text of the task, in the grant of kind task.
+	TaskText      string `protobuf:"bytes,17,opt,name=task_text,json=taskText,proto3" json:"task_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GrantStatus) Reset() {
 	*x = GrantStatus{}
-	mi := &file_umpire_v1_grant_proto_msgTypes[3]
+	mi := &file_umpire_v1_grant_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -229,7 +297,7 @@ func (x *GrantStatus) String() string {
 func (*GrantStatus) ProtoMessage() {}
 
 func (x *GrantStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_grant_proto_msgTypes[3]
+	mi := &file_umpire_v1_grant_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -242,7 +310,7 @@ func (x *GrantStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantStatus.ProtoReflect.Descriptor instead.
 func (*GrantStatus) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{3}
+	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *GrantStatus) GetGrantId() string {
@@ -350,6 +418,20 @@ func (x *GrantStatus) GetMaxUses() int64 {
 	return 0
 }
 
+func (x *GrantStatus) GetTaskId() string {
+	if x != nil {
+		return x.TaskId
+	}
+	return ""
+}
+
+func (x *GrantStatus) GetTaskText() string {
+	if x != nil {
+		return x.TaskText
+	}
+	return ""
+}
+
 var File_umpire_v1_grant_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_grant_proto_rawDesc = "" +
@@ -357,14 +439,19 @@ const file_umpire_v1_grant_proto_rawDesc = "" +
 	"\x15umpire/v1/grant.proto\x12\tumpire.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\"3\n" +
 	"\x10GrantListRequest\x12\x1f\n" +
 	"\vworking_dir\x18\x01 \x01(\tR\n" +
-	"workingDir\"b\n" +
+	"workingDir\"Y\n" +
+	"\fTaskApproval\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x16\n" +
+	"\x06digest\x18\x03 \x01(\tR\x06digest\"b\n" +
 	"\x12GrantRevokeRequest\x12\x1f\n" +
 	"\vworking_dir\x18\x01 \x01(\tR\n" +
 	"workingDir\x12\x19\n" +
 	"\bgrant_id\x18\x02 \x01(\tR\agrantId\x12\x10\n" +
 	"\x03all\x18\x03 \x01(\bR\x03all\";\n" +
 	"\tGrantList\x12.\n" +
-	"\x06grants\x18\x01 \x03(\v2\x16.umpire.v1.GrantStatusR\x06grants\"\xe5\x03\n" +
+	"\x06grants\x18\x01 \x03(\v2\x16.umpire.v1.GrantStatusR\x06grants\"\x9b\x04\n" +
 	"\vGrantStatus\x12\x19\n" +
 	"\bgrant_id\x18\x01 \x01(\tR\agrantId\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x1d\n" +
@@ -385,9 +472,12 @@ const file_umpire_v1_grant_proto_rawDesc = "" +
 	"\n" +
 	"expires_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x12\n" +
 	"\x04uses\x18\x0e \x01(\x03R\x04uses\x12\x19\n" +
-	"\bmax_uses\x18\x0f \x01(\x03R\amaxUses2\x88\x01\n" +
+	"\bmax_uses\x18\x0f \x01(\x03R\amaxUses\x12\x17\n" +
+	"\atask_id\x18\x10 \x01(\tR\x06taskId\x12\x1b\n" +
+	"\ttask_text\x18\x11 \x01(\tR\btaskText2\xc6\x01\n" +
 	"\fGrantService\x129\n" +
-	"\x04List\x12\x1b.umpire.v1.GrantListRequest\x1a\x14.umpire.v1.GrantList\x12=\n" +
+	"\x04List\x12\x1b.umpire.v1.GrantListRequest\x1a\x14.umpire.v1.GrantList\x12<\n" +
+	"\vApproveTask\x12\x17.umpire.v1.TaskApproval\x1a\x14.umpire.v1.GrantList\x12=\n" +
 	"\x06Revoke\x12\x1d.umpire.v1.GrantRevokeRequest\x1a\x14.umpire.v1.GrantListB\x9c\x01\n" +
 	"\rcom.umpire.v1B\n" +
 	"GrantProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
@@ -405,26 +495,29 @@ func file_umpire_v1_grant_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_grant_proto_rawDescData
 }
 
-var file_umpire_v1_grant_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_umpire_v1_grant_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_umpire_v1_grant_proto_goTypes = []any{
 	(*GrantListRequest)(nil),      // 0: umpire.v1.GrantListRequest
-	(*GrantRevokeRequest)(nil),    // 1: umpire.v1.GrantRevokeRequest
-	(*GrantList)(nil),             // 2: umpire.v1.GrantList
-	(*GrantStatus)(nil),           // 3: umpire.v1.GrantStatus
-	(*Match)(nil),                 // 4: umpire.v1.Match
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*TaskApproval)(nil),          // 1: umpire.v1.TaskApproval
+	(*GrantRevokeRequest)(nil),    // 2: umpire.v1.GrantRevokeRequest
+	(*GrantList)(nil),             // 3: umpire.v1.GrantList
+	(*GrantStatus)(nil),           // 4: umpire.v1.GrantStatus
+	(*Match)(nil),                 // 5: umpire.v1.Match
+	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
 }
 var file_umpire_v1_grant_proto_depIdxs = []int32{
-	3, // 0: umpire.v1.GrantList.grants:type_name -> umpire.v1.GrantStatus
-	4, // 1: umpire.v1.GrantStatus.match:type_name -> umpire.v1.Match
-	5, // 2: umpire.v1.GrantStatus.created_at:type_name -> google.protobuf.Timestamp
-	5, // 3: umpire.v1.GrantStatus.expires_at:type_name -> google.protobuf.Timestamp
+	4, // 0: umpire.v1.GrantList.grants:type_name -> umpire.v1.GrantStatus
+	5, // 1: umpire.v1.GrantStatus.match:type_name -> umpire.v1.Match
+	6, // 2: umpire.v1.GrantStatus.created_at:type_name -> google.protobuf.Timestamp
+	6, // 3: umpire.v1.GrantStatus.expires_at:type_name -> google.protobuf.Timestamp
 	0, // 4: umpire.v1.GrantService.List:input_type -> umpire.v1.GrantListRequest
-	1, // 5: umpire.v1.GrantService.Revoke:input_type -> umpire.v1.GrantRevokeRequest
-	2, // 6: umpire.v1.GrantService.List:output_type -> umpire.v1.GrantList
-	2, // 7: umpire.v1.GrantService.Revoke:output_type -> umpire.v1.GrantList
-	6, // [6:8] is the sub-list for method output_type
-	4, // [4:6] is the sub-list for method input_type
+	1, // 5: umpire.v1.GrantService.ApproveTask:input_type -> umpire.v1.TaskApproval
+	2, // 6: umpire.v1.GrantService.Revoke:input_type -> umpire.v1.GrantRevokeRequest
+	3, // 7: umpire.v1.GrantService.List:output_type -> umpire.v1.GrantList
+	3, // 8: umpire.v1.GrantService.ApproveTask:output_type -> umpire.v1.GrantList
+	3, // 9: umpire.v1.GrantService.Revoke:output_type -> umpire.v1.GrantList
+	7, // [7:10] is the sub-list for method output_type
+	4, // [4:7] is the sub-list for method input_type
 	4, // [4:4] is the sub-list for extension type_name
 	4, // [4:4] is the sub-list for extension extendee
 	0, // [0:4] is the sub-list for field type_name
@@ -442,7 +535,7 @@ func file_umpire_v1_grant_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_grant_proto_rawDesc), len(file_umpire_v1_grant_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -35,6 +35,9 @@ const (
 const (
 	// GrantServiceListProcedure is the fully-qualified name of the GrantService's List RPC.
 	GrantServiceListProcedure = "/umpire.v1.GrantService/List"
+	// GrantServiceApproveTaskProcedure is the fully-qualified name of the GrantService's ApproveTask
+	// RPC.
+	GrantServiceApproveTaskProcedure = "/umpire.v1.GrantService/ApproveTask"
 	// GrantServiceRevokeProcedure is the fully-qualified name of the GrantService's Revoke RPC.
 	GrantServiceRevokeProcedure = "/umpire.v1.GrantService/Revoke"
 )
@@ -43,6 +46,8 @@ const (
 type GrantServiceClient interface {
 	// List returns the grants in force in a project.
 	List(context.Context, *connect.Request[v1.GrantListRequest]) (*connect.Response[v1.GrantList], error)
+	// ApproveTask lets a session make the calls of a task, and returns the task's grants.
+	ApproveTask(context.Context, *connect.Request[v1.TaskApproval]) (*connect.Response[v1.GrantList], error)
 	// Revoke takes grants out of force, and returns them.
 	Revoke(context.Context, *connect.Request[v1.GrantRevokeRequest]) (*connect.Response[v1.GrantList], error)
 }
@@ -64,6 +69,12 @@ func NewGrantServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(grantServiceMethods.ByName("List")),
 			connect.WithClientOptions(opts...),
 		),
+		approveTask: connect.NewClient[v1.TaskApproval, v1.GrantList](
+			httpClient,
+			baseURL+GrantServiceApproveTaskProcedure,
+			connect.WithSchema(grantServiceMethods.ByName("ApproveTask")),
+			connect.WithClientOptions(opts...),
+		),
 		revoke: connect.NewClient[v1.GrantRevokeRequest, v1.GrantList](
 			httpClient,
 			baseURL+GrantServiceRevokeProcedure,
@@ -75,13 +86,19 @@ func NewGrantServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 
 // grantServiceClient implements GrantServiceClient.
 type grantServiceClient struct {
-	list   *connect.Client[v1.GrantListRequest, v1.GrantList]
-	revoke *connect.Client[v1.GrantRevokeRequest, v1.GrantList]
+	list        *connect.Client[v1.GrantListRequest, v1.GrantList]
+	approveTask *connect.Client[v1.TaskApproval, v1.GrantList]
+	revoke      *connect.Client[v1.GrantRevokeRequest, v1.GrantList]
 }
 
 // List calls umpire.v1.GrantService.List.
 func (c *grantServiceClient) List(ctx context.Context, req *connect.Request[v1.GrantListRequest]) (*connect.Response[v1.GrantList], error) {
 	return c.list.CallUnary(ctx, req)
+}
+
+// ApproveTask calls umpire.v1.GrantService.ApproveTask.
+func (c *grantServiceClient) ApproveTask(ctx context.Context, req *connect.Request[v1.TaskApproval]) (*connect.Response[v1.GrantList], error) {
+	return c.approveTask.CallUnary(ctx, req)
 }
 
 // Revoke calls umpire.v1.GrantService.Revoke.
@@ -93,6 +110,8 @@ func (c *grantServiceClient) Revoke(ctx context.Context, req *connect.Request[v1
 type GrantServiceHandler interface {
 	// List returns the grants in force in a project.
 	List(context.Context, *connect.Request[v1.GrantListRequest]) (*connect.Response[v1.GrantList], error)
+	// ApproveTask lets a session make the calls of a task, and returns the task's grants.
+	ApproveTask(context.Context, *connect.Request[v1.TaskApproval]) (*connect.Response[v1.GrantList], error)
 	// Revoke takes grants out of force, and returns them.
 	Revoke(context.Context, *connect.Request[v1.GrantRevokeRequest]) (*connect.Response[v1.GrantList], error)
 }
@@ -110,6 +129,12 @@ func NewGrantServiceHandler(svc GrantServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(grantServiceMethods.ByName("List")),
 		connect.WithHandlerOptions(opts...),
 	)
+	grantServiceApproveTaskHandler := connect.NewUnaryHandler(
+		GrantServiceApproveTaskProcedure,
+		svc.ApproveTask,
+		connect.WithSchema(grantServiceMethods.ByName("ApproveTask")),
+		connect.WithHandlerOptions(opts...),
+	)
 	grantServiceRevokeHandler := connect.NewUnaryHandler(
 		GrantServiceRevokeProcedure,
 		svc.Revoke,
@@ -120,6 +145,8 @@ func NewGrantServiceHandler(svc GrantServiceHandler, opts ...connect.HandlerOpti
 		switch r.URL.Path {
 		case GrantServiceListProcedure:
 			grantServiceListHandler.ServeHTTP(w, r)
+		case GrantServiceApproveTaskProcedure:
+			grantServiceApproveTaskHandler.ServeHTTP(w, r)
 		case GrantServiceRevokeProcedure:
 			grantServiceRevokeHandler.ServeHTTP(w, r)
 		default:
@@ -133,6 +160,10 @@ type UnimplementedGrantServiceHandler struct{}
 
 func (UnimplementedGrantServiceHandler) List(context.Context, *connect.Request[v1.GrantListRequest]) (*connect.Response[v1.GrantList], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GrantService.List is not implemented"))
+}
+
+func (UnimplementedGrantServiceHandler) ApproveTask(context.Context, *connect.Request[v1.TaskApproval]) (*connect.Response[v1.GrantList], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GrantService.ApproveTask is not implemented"))
 }
 
 func (UnimplementedGrantServiceHandler) Revoke(context.Context, *connect.Request[v1.GrantRevokeRequest]) (*connect.Response[v1.GrantList], error) {
