@@ -105,8 +105,7 @@ func isInterpreter(program string) bool {
 		slices.Contains(interpreters, strings.TrimRight(name, ".0123456789")) && name != ""
 }
 
-// openEnded are further programs that run anything their arguments say. An allow rule for the
-// bare program allows everything.
+// openEnded are further programs that run anything their arguments say. An allow rule for the bare one allows all.
 var openEnded = []string{
 	"builtin", "chroot", "command", "doas", "docker", "env", "exec", "fd", "find", "flock", "git", "go", "ionice",
 	"kubectl", "ltrace", "make", "nice", "nohup", "npm", "nsenter", "parallel", "pipx", "podman", "rm", "screen",
