@@ -227,7 +227,7 @@ func (h *hardRule) rule(pattern string) umpire.Rule {
 // commands.
 func selfRules() []umpire.Rule {
 	var rules []umpire.Rule
-	for _, verb := range append(personVerbs(), unmarkedVerb) {
+	for _, verb := range append(verbsOf(VerbPerson), unmarkedVerb) {
 		words := strings.TrimSpace("umpire " + verb)
 		rules = append(rules, umpire.Rule{
 			ID: "self-approval", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: words},
@@ -298,9 +298,10 @@ func (k *compiler) compileLine(all []*compiled, h *hardRule, order int) []*compi
 
 func (k *compiler) compileSelf() []*compiled {
 	var all []*compiled
-	for i, r := range selfRules() {
-		c := k.compileRule(&r)
-		c.self, c.order = true, i-len(ownVerbs)
+	rules := selfRules()
+	for i := range rules {
+		c := k.compileRule(&rules[i])
+		c.self, c.order = true, i-len(rules)
 		all = append(all, c)
 	}
 	return all

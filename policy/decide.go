@@ -32,11 +32,11 @@ func suggestFor(p *Policy, q Query, d *umpire.Decision) []umpire.Suggestion {
 // one task at a time: two never allow together what neither allows.
 func decideVerdict(p *Policy, q Query) umpire.Decision {
 	d := decideGranted(p, q)
-	for i := 0; i < len(q.Grants) && d.Verdict == umpire.Ask; i++ {
-		if task := q.Grants[i].Task; task != "" && task != q.task {
+	for i := range q.Grants {
+		if task := q.Grants[i].Task; task != "" && task != q.task && d.Verdict == umpire.Ask {
 			q.task = task
 			if by := decideGranted(p, q); by.Verdict == umpire.Allow {
-				return by
+				d = by
 			}
 		}
 	}

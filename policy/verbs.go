@@ -23,29 +23,17 @@ const (
 // ownVerbs marks umpire's commands by their words. Those that answer questions, or change
 // rules, modes, trust or settings, are a person's: an agent that could use them would approve
 // itself. The same applies to unlisted commands. Some are listed before they exist.
-var ownVerbs = map[string]VerbMark{
-	"approve": VerbPerson, "deny": VerbPerson, "cancel": VerbPerson, "watch": VerbPerson, "chat": VerbPerson,
-	"serve": VerbPerson, "console": VerbPerson, "console pair": VerbPerson, "console notify test": VerbPerson,
-	"setup": VerbPerson, "setup uninstall": VerbPerson, "setup upgrade": VerbPerson,
-	"autonomy": VerbPerson, "undo": VerbPerson, "rules trust": VerbPerson,
-	"rules add": VerbPerson, "rules remove": VerbPerson, "rules import": VerbPerson,
-	"rules grants": VerbPerson, "rules grants list": VerbPerson, "rules grants revoke": VerbPerson,
-	"config set": VerbPerson, "suggest": VerbPerson, "sessions mode": VerbPerson,
-	"sessions end": VerbPerson, "sessions delete": VerbPerson, "timeline prune": VerbPerson,
-	"proxy mcp permission-prompt": VerbPerson, "try keep": VerbPerson, "try discard": VerbPerson,
-
-	"check": VerbReads, "status": VerbReads, "pending": VerbReads, "version": VerbReads,
-	"config": VerbReads, "sessions": VerbReads, "console notify": VerbReads, "proxy": VerbReads,
-	"rules": VerbReads, "rules list": VerbReads, "rules test": VerbReads, "rules lint": VerbReads,
-	"timeline": VerbReads, "timeline verify": VerbReads, "timeline head": VerbReads,
-	"try show": VerbReads, "why": VerbReads, "stats": VerbReads, "replay": VerbReads,
-	"programs": VerbReads, "programs list": VerbReads, "programs show": VerbReads, "programs lint": VerbReads,
-	"help": VerbReads, "man": VerbReads, "completion": VerbReads, "completion bash": VerbReads,
-	"completion zsh": VerbReads, "completion fish": VerbReads, "completion powershell": VerbReads,
-
-	"run": VerbRuns, "demo": VerbRuns, "hook": VerbRuns, "bench": VerbRuns, "doctor": VerbRuns,
-	"conformance": VerbRuns, "try": VerbRuns, "exec": VerbRuns,
-	"proxy mcp": VerbRuns, "proxy acp": VerbRuns, "proxy codex": VerbRuns,
+var ownVerbs = [...]string{
+	VerbPerson: "approve, deny, cancel, watch, chat, serve, console, console pair, console notify test, task, " +
+		"task draft, task approve, task show, setup, setup uninstall, setup upgrade, task end, autonomy, undo, " +
+		"rules trust, rules add, rules remove, rules import, rules grants, rules grants list, " +
+		"rules grants revoke, config set, suggest, sessions mode, sessions end, sessions delete, " +
+		"timeline prune, proxy mcp permission-prompt, try keep, try discard",
+	VerbReads: "check, status, pending, version, config, sessions, console notify, proxy, rules, rules list, " +
+		"rules test, rules lint, timeline, timeline verify, timeline head, try show, why, stats, replay, " +
+		"programs, programs list, programs show, programs lint, help, man, completion, completion bash, " +
+		"completion zsh, completion fish, completion powershell",
+	VerbRuns: "run, demo, hook, bench, doctor, conformance, try, exec, proxy mcp, proxy acp, proxy codex",
 }
 
 // movedVerbs are the former names of commands, which keep working, with the present ones.
@@ -63,21 +51,16 @@ func PresentVerb(former string) string { return movedVerbs[former] }
 // VerbMarkOf returns the mark of one of umpire's commands, given by its words without options,
 // such as "rules add". It returns VerbPerson and false if the command has no mark.
 func VerbMarkOf(words string) (mark VerbMark, marked bool) {
-	mark, marked = ownVerbs[words]
-	return mark, marked
-}
-
-// personVerbs returns the commands marked as a person's, in order.
-func personVerbs() []string {
-	var verbs []string
-	for verb, mark := range ownVerbs {
-		if mark == VerbPerson {
-			verbs = append(verbs, verb)
+	for mark = range VerbMark(len(ownVerbs)) {
+		if slices.Contains(verbsOf(mark), words) {
+			return mark, true
 		}
 	}
-	slices.Sort(verbs)
-	return verbs
+	return VerbPerson, false
 }
+
+// verbsOf returns the commands with a mark, in order.
+func verbsOf(mark VerbMark) []string { return slices.Sorted(strings.SplitSeq(ownVerbs[mark], ", ")) }
 
 // unmarkedVerb stands for every unmarked command.
 const unmarkedVerb = ""
@@ -103,9 +86,9 @@ func personVerbOf(above string, words []string) (verb string, uses bool) {
 	for word, certain := range operandsOf(words) {
 		path := strings.TrimSpace(above + " " + word.text)
 		path = cmp.Or(movedVerbs[path], path)
-		mark, marked := ownVerbs[path]
+		mark, marked := VerbMarkOf(path)
 		switch {
-		case !marked && certain && above != "" && ownVerbs[above] == VerbRuns:
+		case !marked && certain && slices.Contains(verbsOf(VerbRuns), above):
 			return "", false // a word of the command to run
 		case !marked && certain:
 			return unmarkedVerb, true
@@ -151,10 +134,6 @@ func operandsOf(words []string) iter.Seq2[verbWord, bool] {
 }
 
 func hasSubverbs(path string) bool {
-	for verb := range ownVerbs {
-		if strings.HasPrefix(verb, path+" ") {
-			return true
-		}
-	}
-	return false
+	below := func(verb string) bool { return strings.HasPrefix(verb, path+" ") }
+	return slices.ContainsFunc(strings.Split(strings.Join(ownVerbs[:], ", "), ", "), below)
 }
