@@ -16,14 +16,14 @@ type section struct{ title, verbs string }
 // The help of the program shows the first sections, and with --all the others too.
 var (
 	firstSections = []section{
-		{"Begin with:", "demo setup doctor"},
+		{"Begin with:", "setup doctor"},
 		{"What an agent does:", "check try undo watch console timeline"},
-		{"What holds here:", "status rules autonomy"},
+		{"What holds here:", "status rules autonomy task"},
 	}
 	otherSections = []section{
 		{"Calls that wait, without a screen:", "pending approve deny cancel sessions"},
 		{"Looking back:", "why stats replay suggest"},
-		{"The gate and the built-in agent:", "serve chat run"},
+		{"The gate and the built-in agent:", "serve chat run demo"},
 		{"Settings and knowledge:", "config programs bench completion version"},
 		{"Started by programs:", "hook exec proxy"},
 	}

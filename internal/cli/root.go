@@ -49,6 +49,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		setup, doctor.NewCommand(a), try.NewCheckCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
 		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
 		lookback.NewWhyCommand(a), lookback.NewStatsCommand(a), lookback.NewReplayCommand(a),
+		lookback.NewTaskCommand(a),
 		lookback.NewSuggestCommand(a, func(level string) error { return setAutonomy(a, level) }),
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
 		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a), newConfigCommand(a), rules.NewProgramsCommand(a),

@@ -21,6 +21,7 @@ import (
 type pastFlags struct {
 	since, calls string
 	all          bool
+	session      umpire.SessionID // only its calls, if not ""
 }
 
 func (f *pastFlags) defineFlags(flags *pflag.FlagSet) {
@@ -44,17 +45,24 @@ func (f *pastFlags) withCalls(
 		return err
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, f.all)
-		if err != nil {
-			return err
-		}
-		past, err := readTimeline(ctx, here, since)
-		if err != nil {
-			return err
-		}
-		past.since = since
-		return work(past, &batchCache{gate: gate})
+		return f.withGateCalls(ctx, a, gate, since, work)
 	})
+}
+
+// withGateCalls is withCalls for an open gate.
+func (f *pastFlags) withGateCalls(
+	ctx context.Context, a *app.App, gate umpire.Gate, since time.Time, work func(*pastCalls, *batchCache) error,
+) error {
+	here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, f.all)
+	if err != nil {
+		return err
+	}
+	past, err := readTimeline(ctx, here, since, f.session)
+	if err != nil {
+		return err
+	}
+	past.since = since
+	return work(past, &batchCache{gate: gate})
 }
 
 // readSince reads the time of --since, or returns the zero time without one.
@@ -123,8 +131,10 @@ func (x *callIndex) addCall(key callKey, p pastCall) {
 	x.calls = append(x.calls, &p)
 }
 
-// readTimeline reads the calls since a time.
-func readTimeline(ctx context.Context, here *app.ProjectView, since time.Time) (*pastCalls, error) {
+// readTimeline reads the calls since a time, of one session or, given "", of all.
+func readTimeline(
+	ctx context.Context, here *app.ProjectView, since time.Time, of umpire.SessionID,
+) (*pastCalls, error) {
 	sessions, err := here.Sessions(ctx, 0)
 	if err != nil {
 		return nil, err
@@ -137,6 +147,9 @@ func readTimeline(ctx context.Context, here *app.ProjectView, since time.Time) (
 	for e, err := range here.Since(ctx, since) {
 		if err != nil {
 			return nil, err
+		}
+		if of != "" && e.Session != of {
+			continue
 		}
 		switch e.Kind {
 		case umpire.EventBatchSubmitted:

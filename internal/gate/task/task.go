@@ -203,7 +203,7 @@ func (t *Task) Digest() string {
 func Accept(text, digest string, o policy.Options) (Task, error) {
 	t, err := Parse(text)
 	if err == nil && digest != t.Digest() {
-		return Task{}, umpire.Errorf("task %q: %w", t.Title, umpire.ErrChanged)
+		return Task{}, umpire.Errorf("text: %w", umpire.ErrChanged)
 	}
 	if err == nil {
 		err = t.checkReach(o)
