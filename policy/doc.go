@@ -16,21 +16,21 @@
 //
 //	 1  malformed input, or a tool the profile does not list   deny
 //	 2  suffix limit of the profile                            deny
-//	 3  critical risk, forbidden path                          deny, lifted by nothing
+//	 3  critical risk, forbidden path                          deny; nothing overrides it
 //	 4  deny rule                                              deny
 //	 5  plan mode, and not a read                              deny
-//	 6  control file                                           ask, lifted once at a time
+//	 6  control file                                           ask; each approval is for once
 //	 7  ask rule, of people or about secrets                   ask
-//	15  a command that would run without a sandbox             ask, lifted by no rule or mode
-//	16  a rule file that may deny or ask cannot be read        ask, lifted by no rule or mode
+//	15  a command that would run without a sandbox             ask; no rule or mode overrides it
+//	16  a rule file that may deny or ask cannot be read        ask; no rule or mode overrides it
 //	 8  bypass mode                                            allow
-//	18  what the person's autonomy lets run                    allow
+//	18  your autonomy level lets it run                        allow
 //	 9  outside the project, no path rule or grant             ask, or deny if so configured
 //	10  safe or low risk, mode not ask                         allow
 //	11  allow rule                                             allow
 //	12  grant                                                  allow
 //	13  allowAll                                               allow
-//	17  code of the project that no sandbox holds              ask, unless the clone's code is trusted
+//	17  code of the project, without a sandbox                 ask, unless the clone's code is trusted
 //	14  the mode                                               ask or deny
 //
 // A question of rows 6 and 7 does not prevent a refusal further down: an ask rule never permits

@@ -71,7 +71,7 @@ func shownAutonomy(c *config.Config) autonomyShown {
 func showAutonomy(a *app.App, c *config.Config) error {
 	level := string(c.AutonomyLevel())
 	if level == "" {
-		level = a.Text.Of("none of low, medium and high")
+		level = a.Text.Of("custom: not low, medium or high")
 	}
 	fmt.Fprintf(a.Stdout, a.Text.Of("autonomy: %s")+"\n\n", level)
 	table := app.NewTable(a.Stdout)
@@ -87,18 +87,18 @@ func showAutonomy(a *app.App, c *config.Config) error {
 
 const autonomyLong = `Shows how much runs without a question, or sets it for you in config.yaml in ~/.umpire:
 
-  low     asks, as without this setting
+  low     asks, as if this were not set
   medium  reads outside the project, temporary folders, edits in the project and local
           git run; scripts, builds, tests and deletions in the project are tried first;
           a host listed in autonomy.destinations is asked about once in a session
   high    also reaches those hosts unasked
 
-At every level these come first: deny rules and ask rules, files that control umpire or
-other agents, secrets, what is critical, and what cannot be known. Publishing, writes
-outside the project and hosts that are not listed ask. Each row is a key of its own in the
-configuration, and a project's file can only have it ask.
+No level overrides deny rules and ask rules. Nor does it cover files that control umpire
+or other agents, secrets, critical calls, or calls that umpire can't judge. Publishing,
+writes outside the project and unlisted hosts ask. Each row has its own key in the
+configuration, and a project's file can only make it ask.
 
-A call that is to be tried first runs so that nothing of it is real; what it did in the
-project is then kept unless it touched such a place. Where no trial can be had it asks.
+A call that is tried first changes only a copy. umpire then keeps its changes to the
+project unless they touch one of these places. If umpire can't run a trial, it asks.
 
-Setting a level needs a person.`
+Only a person can set the level.`

@@ -28,8 +28,8 @@ var shellScripts = []shellScript{
 	{"powershell", "umpire completion powershell >> $PROFILE", (*cobra.Command).GenPowerShellCompletionWithDesc},
 }
 
-const completionLong = `Writes the script that lets a shell complete commands, flags, rules and the ids of
-calls that wait. Keep it where your shell looks, and begin a new shell:`
+const completionLong = `Writes a script that makes your shell complete commands, flags, rules and the ids of
+waiting calls. Save it where your shell looks for completions, and start a new shell:`
 
 // newCompletionCommand is `umpire completion`.
 func newCompletionCommand(a *app.App) *cobra.Command {

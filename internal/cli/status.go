@@ -207,11 +207,12 @@ func showRuleFiles(a *app.App, s status) error {
 	}
 	if s.Cautious {
 		fmt.Fprintln(a.Stdout,
-			a.Text.Of("A deny or ask rule may be missing, so every call asks until the file is mended."))
+			a.Text.Of("Every call asks until the file is repaired, because a deny or ask rule may be missing."))
 	}
 	if slices.ContainsFunc(s.RuleFiles,
 		func(f fileStatus) bool { return f.Health == rulefile.HealthUntrusted && f.Asleep+f.AsleepHooks > 0 }) {
-		fmt.Fprintln(a.Stdout, a.Text.Of("Allow rules or hooks sleep: umpire rules trust --show"))
+		fmt.Fprintln(a.Stdout, a.Text.Of("Some allow rules or hooks are inactive until you trust them: umpire "+
+			"rules trust --show"))
 	}
 	return nil
 }
@@ -222,13 +223,13 @@ func formatCounts(a *app.App, f fileStatus) string {
 	}
 	counts := []string{a.FormatCount(f.Rules, "%d rule", "%d rules")}
 	if f.Asleep > 0 {
-		counts = append(counts, a.FormatCount(f.Asleep, "%d asleep", "%d asleep"))
+		counts = append(counts, a.FormatCount(f.Asleep, "%d inactive", "%d inactive"))
 	}
 	if f.Hooks > 0 {
 		counts = append(counts, a.FormatCount(f.Hooks, "%d hook", "%d hooks"))
 	}
 	if f.AsleepHooks > 0 {
-		counts = append(counts, a.FormatCount(f.AsleepHooks, "%d hook asleep", "%d hooks asleep"))
+		counts = append(counts, a.FormatCount(f.AsleepHooks, "%d hook inactive", "%d hooks inactive"))
 	}
 	return strings.Join(counts, ", ")
 }

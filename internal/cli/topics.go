@@ -17,10 +17,10 @@ var exitCodes = [...]struct {
 	{app.ExitDone, "done, or the call is allowed"},
 	{app.ExitError, "something went wrong"},
 	{app.ExitDenied, "the call is denied"},
-	{app.ExitAsks, "the call asks a person, or nobody answered in time"},
+	{app.ExitAsks, "the call asks, or got no answer before the deadline"},
 	{app.ExitUsage, "wrong usage or broken configuration"},
 	{app.ExitGate, "the gate cannot be reached"},
-	{app.ExitRefused, "the state of things refuses it: needs a person, not trusted, resolved already"},
+	{app.ExitRefused, "refused: it needs a person, is not trusted, or is already resolved"},
 	{app.ExitWidens, "a change permits more than before (replay --fail-on-widen)"},
 }
 
@@ -29,7 +29,7 @@ var exitCodes = [...]struct {
 func newTopics(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "Meaning of the exit codes", Long: formatExitCodes(a)},
-		{Use: "modes", Short: "Decisions where no rule speaks", Long: modesTopic},
+		{Use: "modes", Short: "Decisions where no rule applies", Long: modesTopic},
 		{Use: "order", Short: "How a call is decided, row by row", Long: orderTopic},
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-const upgradeLong = `Says how this umpire was installed, and the command that puts a newer one in its
-place. It changes nothing, and looks nothing up. A gate that runs goes on with the old
-program until it is started again.`
+const upgradeLong = `Shows how umpire was installed and the command that upgrades it. It changes nothing
+and does not use the network. A running gate keeps using the old program until you
+restart it.`
 
 // newUpgradeCommand is `umpire setup upgrade`.
 func newUpgradeCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "upgrade", Args: app.RefuseWords,
-		Short:   "Say how to get a newer umpire",
+		Short:   "Show how to upgrade umpire",
 		Long:    upgradeLong,
 		Example: "  umpire setup upgrade\n  umpire setup upgrade --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -10,7 +10,7 @@ import (
 
 // addVersionFlag makes --version and -v of the root do the same as `umpire version`.
 func addVersionFlag(a *app.App, root *cobra.Command) {
-	shown := root.Flags().BoolP("version", "v", false, "Show which umpire this is")
+	shown := root.Flags().BoolP("version", "v", false, "Show the version of umpire")
 	help := root.RunE
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if *shown {
@@ -26,7 +26,7 @@ func newVersionCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "version", Args: app.RefuseWords,
-		Short:   "Show which umpire this is",
+		Short:   "Show the version of umpire",
 		Long:    "Shows the version, the commit it was built from, the Go release and the platform.",
 		Example: "  umpire version\n  umpire version --json",
 		RunE: func(*cobra.Command, []string) error {

@@ -34,7 +34,7 @@ var autonomyKeys = []Key{
 		func(now, next *Config) bool { return next.Autonomy.Network <= now.Autonomy.Network },
 	},
 	{
-		AutonomyPrefix + "destinations", "hosts that commands may reach where autonomy.network says so",
+		AutonomyPrefix + "destinations", "hosts that commands may reach if autonomy.network allows it",
 		decodeDestinations,
 		func(c *Config) any { return orNone(c.Destinations) },
 		func(now, next *Config) bool { return containsAll(now.Destinations, next.Destinations) },

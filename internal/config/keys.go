@@ -32,19 +32,19 @@ var Keys = slices.Concat(ownKeys[:2], autonomyKeys, ownKeys[2:])
 // ownKeys are all keys except those of autonomy, which come after the first two.
 var ownKeys = []Key{
 	{
-		"mode", "what happens where no rule speaks",
+		"mode", "how calls are decided if no rule applies",
 		func(c *Config, v *docedit.Value) error { return v.Decode(&c.Mode) },
 		func(c *Config) any { return c.Mode.String() },
 		func(now, next *Config) bool { return next.Mode.Tightens(now.Mode) },
 	},
 	{
-		"risk.medium", "ask or allow what is of medium risk",
+		"risk.medium", "ask about calls of medium risk, or allow them",
 		func(c *Config, v *docedit.Value) error { return decodeChoice(v, &c.AllowMedium, "ask", "allow") },
 		func(c *Config) any { return choice(c.AllowMedium, "ask", "allow") },
 		func(now, next *Config) bool { return now.AllowMedium || !next.AllowMedium },
 	},
 	{
-		enforceKey, "false only records and warns; only the machine's administrator can say so",
+		enforceKey, "false: umpire only records and warns; only the machine's administrator can set this",
 		func(c *Config, v *docedit.Value) error { return decodeNot(v, &c.WarnOnly) },
 		func(c *Config) any { return !c.WarnOnly },
 		func(now, next *Config) bool { return !next.WarnOnly },
@@ -62,7 +62,7 @@ var ownKeys = []Key{
 		func(now, next *Config) bool { return !next.CrossProject },
 	},
 	{
-		"session.resume.scope", "where sessions to resume are looked for",
+		"session.resume.scope", "where umpire looks for sessions to resume",
 		func(c *Config, v *docedit.Value) error { return decodeWord(v, &c.ResumeScope, "current_project") },
 		func(c *Config) any { return c.ResumeScope },
 		func(_, _ *Config) bool { return true },
@@ -83,7 +83,7 @@ var ownKeys = []Key{
 		},
 	},
 	{
-		"rules.off", "built-in rules that do not hold",
+		"rules.off", "built-in rules to switch off",
 		decodeRulesOff,
 		func(c *Config) any { return orNone(c.RulesOff) },
 		nil, // a project could switch off the rules that restrain it
@@ -107,14 +107,15 @@ var ownKeys = []Key{
 		func(now, next *Config) bool { return next.Remember <= now.Remember },
 	},
 	{
-		"hook.deadline", "when a hook answers at the latest",
+		"hook.deadline", "deadline for a hook's answer",
 		func(c *Config, v *docedit.Value) error { return decodeDuration(v, &c.Hook.Deadline) },
 		func(c *Config) any { return orWord(c.Hook.Deadline, "host timeout - 5s") },
 		nil,
 	},
 	{
 		"hook.when_asked",
-		"auto: hold where an inbox is open or no terminal is, else native, the agent's own prompt; or hold; or native",
+		"where questions go: hold (umpire's inbox), native (the agent's prompt), or auto: hold if an inbox is open " +
+			"or no terminal is",
 		func(c *Config, v *docedit.Value) error {
 			return decodeWord(v, (*string)(&c.Hook.WhenAsked), "auto", "hold", "native")
 		},
@@ -122,7 +123,7 @@ var ownKeys = []Key{
 		func(_, next *Config) bool { return next.Hook.WhenAsked == policy.AskedHold },
 	},
 	{
-		"hook.observe", "true: agents are answered without an opinion, and umpire records what it would have decided",
+		"hook.observe", "true: umpire records its decisions, and leaves every call to the agent",
 		func(c *Config, v *docedit.Value) error { return v.Decode(&c.Hook.Observe) },
 		func(c *Config) any { return c.Hook.Observe },
 		func(now, next *Config) bool { return now.Hook.Observe || !next.Hook.Observe },
@@ -165,7 +166,8 @@ var ownKeys = []Key{
 		},
 	},
 	{
-		"sandbox.require", "where the sandbox cannot be had: strict asks, degraded-ok takes a weaker one, off goes on",
+		"sandbox.require", "if the full sandbox is unavailable: strict asks, degraded-ok accepts a weaker one, off " +
+			"runs anyway",
 		func(c *Config, v *docedit.Value) error { return decodeIndex(v, &c.SandboxRequire, requireNames) },
 		func(c *Config) any { return c.SandboxRequire.String() },
 		func(now, next *Config) bool { return next.SandboxRequire <= now.SandboxRequire },
@@ -177,13 +179,13 @@ var ownKeys = []Key{
 		func(_, next *Config) bool { return !next.Sandbox.Network },
 	},
 	{
-		"sandbox.env", "variables that sandboxed commands get although they may hold secrets",
+		"sandbox.env", "variables passed to sandboxed commands even if they may hold secrets",
 		decodeNames,
 		func(c *Config) any { return orNone(c.SandboxEnv) },
 		nil, // a project could widen its commands' view
 	},
 	{
-		"sandbox.show", "files and folders of the home that a trial sees besides tools and settings",
+		"sandbox.show", "further files and folders in your home that a trial can see",
 		decodeShown,
 		func(c *Config) any { return orNone(c.SandboxShow) },
 		nil, // a project could widen its commands' view
@@ -201,7 +203,7 @@ var ownKeys = []Key{
 		nil,
 	},
 	{
-		"retention", "how long sessions that are over are kept with their events",
+		"retention", "how long inactive sessions are kept with their events",
 		func(c *Config, v *docedit.Value) error { return decodeDuration(v, &c.Retention) },
 		func(c *Config) any { return orWord(c.Retention, "none") },
 		nil, // a repository could remove its own records
@@ -231,7 +233,7 @@ var ownKeys = []Key{
 		nil, // a program of the project's choice would run unseen
 	},
 	{
-		"mcp_servers", "MCP servers whose tools the built-in agent has",
+		"mcp_servers", "MCP servers of the built-in agent",
 		decodeServers,
 		func(c *Config) any { return shownServers(c.Servers) },
 		nil, // as with hooks
@@ -249,7 +251,7 @@ var ownKeys = []Key{
 		nil, // a repository could open the console to others
 	},
 	{
-		"watch.notify", "how umpire watch tells of a new question: off, bell or desktop",
+		"watch.notify", "how umpire watch announces a new question: off, bell or desktop",
 		func(c *Config, v *docedit.Value) error {
 			return decodeWord(v, &c.WatchNotify, "bell", "off", "desktop")
 		},
@@ -257,7 +259,7 @@ var ownKeys = []Key{
 		nil,
 	},
 	{
-		"lang", "the language of what people read, such as en or zh-CN",
+		"lang", "the language of umpire's texts, such as en or zh-CN",
 		func(c *Config, v *docedit.Value) error { return decodeWord(v, &c.Lang, languages.Tags()...) },
 		func(c *Config) any { return c.Lang },
 		nil,

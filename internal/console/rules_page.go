@@ -31,7 +31,7 @@ func (b *ruleBook) drawHealth() part {
 		said = append(said, element("p", class("remark"), attr("role", "note"), written(text)))
 	}
 	if b.status.Cautious {
-		remark(b.text.Of("A deny or ask rule may be missing, so every call asks until the file is mended."))
+		remark(b.text.Of("Every call asks until the file is repaired, because a deny or ask rule may be missing."))
 	}
 	for i := range b.status.Files {
 		f := &b.status.Files[i]
@@ -40,7 +40,7 @@ func (b *ruleBook) drawHealth() part {
 		}
 		if f.Asleep > 0 {
 			remark(view.Joined(view.Visible(f.Path), ": ",
-				b.text.Of("Allow rules or hooks sleep: umpire rules trust --show")))
+				b.text.Of("Some allow rules or hooks are inactive until you trust them: umpire rules trust --show")))
 		}
 	}
 	return said

@@ -142,7 +142,7 @@ func (b *base) fileLine(f *umpire.RuleFile) string {
 	line := drawCells([]int{8, 10}, b.conf.Text.Word("source", f.Source.String()),
 		b.conf.Text.Word("health", f.Health), f.Path)
 	if f.Asleep > 0 {
-		line += "  " + b.textf("%d asleep", f.Asleep)
+		line += "  " + b.textf("%d inactive", f.Asleep)
 	}
 	if len(f.Problems) > 0 {
 		p := f.Problems[0]

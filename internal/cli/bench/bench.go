@@ -97,11 +97,11 @@ func NewCommand(a *app.App) *cobra.Command {
 }
 
 func (f *benchFlags) defineFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.hook, "hook", "", "let the shell `COMMAND` judge instead of umpire")
+	flags.StringVar(&f.hook, "hook", "", "judge with the shell `COMMAND` instead of umpire")
 	flags.StringVar(&f.format, "format", "",
-		"how the hook is asked, `FORMAT`: claude, umpire or jsonl (default: claude)")
+		"the hook's input and output, `FORMAT`: claude, umpire or jsonl (default: claude)")
 	flags.StringVar(&f.cwd, "cwd", "", "the working `DIR` of the commands (default: an empty project)")
-	flags.StringVar(&f.by, "by", "", "count what is wrong by `FIELD`: class")
+	flags.StringVar(&f.by, "by", "", "group wrong verdicts by `FIELD`: class")
 	flags.IntVar(&f.list, "list", 0, "show up to `N` wrong verdicts of each kind")
 	flags.IntVar(&f.reasons, "reasons", 0, "show up to `N` reasons why recorded calls ask")
 	flags.StringVar(&f.autonomy, "autonomy", "", "judge as at this `LEVEL`: low, medium or high")

@@ -68,11 +68,11 @@ type doctor struct {
 func NewCommand(a *app.App) *cobra.Command {
 	asJSON, verbose := false, false
 	cmd := &cobra.Command{
-		Use: "doctor [AGENT]", Short: "Prove that the gate works", Long: help,
+		Use: "doctor [AGENT]", Short: "Check that umpire and its hooks work", Long: help,
 		Args: app.WantAtMostOneWord, ValidArgs: register.Registrable(),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&verbose, "verbose", false, "name everything that the sandbox was tried with")
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "list every attempt made against the sandbox")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		only := ""
 		if len(args) == 1 {
@@ -108,14 +108,14 @@ func NewOldCommand(a *app.App) *cobra.Command {
 // help is the long help of `umpire doctor`.
 const help = `Looks at umpire's own files and at the agent's settings, then starts the registered
 hook exactly as the agent would: a call that destroys the system must be denied,
-and a harmless one allowed. Nothing of these calls is run.
+and a harmless one allowed. None of these calls is run.
 
-With AGENT it also runs that agent behind umpire, in a temporary home and project, on a
-model that plays a script. It reports the outcome of a call that umpire allows, one that
-it denies, one that is never answered, and one while umpire is missing. No account and no
-key are used, and where the system allows it there is no network.
+With AGENT it also runs that agent behind umpire, in a temporary home and project, with a
+scripted model. It reports the outcome of four calls: one that umpire allows, one that it
+denies, one that gets no answer, and one while umpire is missing. It uses no account and no
+key, and no network if the system can cut it off.
 
-Exit code 0: all is well, warnings included. 1: something fails.`
+Exit code 0: no failures, though there may be warnings. 1: something fails.`
 
 func (d *doctor) ok(name, format string, args ...any) {
 	d.addCheckup(name, healthOK, "", format, args...)
@@ -342,7 +342,7 @@ func (d *doctor) retention(ctx context.Context, c *config.Config) {
 			"sessions kept beyond %s: %d; no gate runs to remove them, or they are too large for one",
 			r.Age, r.Overdue)
 	case app.Retention(c) > 0:
-		d.ok("retention", "sessions that are over are kept for %s", r.Age)
+		d.ok("retention", "inactive sessions are kept for %s", r.Age)
 	}
 }
 
@@ -400,8 +400,8 @@ func (d *doctor) ruleFile(f rulefile.File) {
 		d.ok("rules", "%s: %s", f.Path, rules)
 	case rulefile.HealthUntrusted:
 		d.warn("rules", "read it, then umpire rules trust", "%s: %s and %s until you trust them%s", f.Path,
-			app.NewCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep"),
-			app.NewCount(len(f.AsleepHooks()), "%d hook asleep", "%d hooks asleep"), first)
+			app.NewCount(f.Inert, "%d allow rule inactive", "%d allow rules inactive"),
+			app.NewCount(len(f.AsleepHooks()), "%d hook inactive", "%d hooks inactive"), first)
 	case rulefile.HealthDegraded:
 		d.fail("rules", "umpire rules lint", "%s is broken%s", f.Path, first)
 	}

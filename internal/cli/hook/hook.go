@@ -31,11 +31,11 @@ func NewCommand(a *app.App) *cobra.Command {
 		ValidArgs: host.Names(), DisableFlagParsing: true, Annotations: map[string]string{app.ForPrograms: "yes"},
 	}
 	cmd.Flags().String("home", "",
-		"umpire's own folder, `DIR`; setup writes it, and the environment then does not count")
+		"umpire's folder, `DIR`; setup adds this, and it overrides the environment")
 	cmd.Flags().String("host-dir", "",
-		"the agent's own settings folder, `DIR`; setup writes it where the person has set another than the usual one")
+		"the agent's settings folder, `DIR`; setup adds this if yours is not the usual one")
 	cmd.Flags().String("deadline", "",
-		"deny by itself after this `TIME`; setup writes it 5s below the agent's own limit")
+		"deny if there is no answer after this `TIME`; setup sets it 5s below the agent's limit")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			args = []string{""}

@@ -11,7 +11,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "proxy", Args: app.RefuseUnknownCommand,
 		Short: "Stand between an agent and its tools or its editor",
-		Long:  "Settings of agents and editors start these; each decides the calls that pass through it.",
+		Long:  "Agents and editors start these from their settings; each decides the calls that pass through it.",
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newMCPCommand(a), newACPCommand(a), newCodexCommand(a))

@@ -74,13 +74,13 @@ func NewSetupCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&s.yes, "yes", false, "ask nothing")
 	flags.BoolVar(&s.dryRun, "dry-run", false, "show the changes and write nothing")
 	flags.BoolVar(&s.diff, "diff", false, "show every line of the changes")
-	flags.BoolVar(&s.undo, "undo", false, "take everything back that setup did")
+	flags.BoolVar(&s.undo, "undo", false, "remove everything setup installed")
 	flags.BoolVar(&s.unproven, "unproven", false,
-		"also agents of which umpire knows only what their makers write")
+		"also set up agents that umpire was never tested with")
 	flags.BoolVar(&s.observe, "observe", false,
 		"only record what umpire would do, and stop nothing; setup alone ends it")
 	flags.BoolVar(&list, "list", false, "list the agents that umpire knows, and which have its hook")
-	flags.StringVar(&scope, "scope", "user", "whose settings of one AGENT, `SCOPE`: user or project")
+	flags.StringVar(&scope, "scope", "user", "with an AGENT, the settings to change, `SCOPE`: user or project")
 	flags.StringVar(&s.autonomy, "autonomy", "", "how much runs without a question: `LEVEL` low, medium or high")
 	flags.StringSliceVar(&s.only, "only", nil, "only this `AGENT`; may be repeated")
 	app.CompleteWords(cmd, "autonomy", config.LevelNames()...)
@@ -90,21 +90,22 @@ func NewSetupCommand(a *app.App) *cobra.Command {
 
 // setupHelp is the long help of `umpire setup`.
 const setupHelp = `Finds the coding agents on this machine and shows what it would change for each:
-umpire's hook in their settings, and their own lists of what runs unasked as rules of
-yours. It asks once, then writes, starts the gate as a service of yours, and sends each
-agent's hook a call that must be denied.
+umpire's hook in their settings, and rules that import their own lists of calls
+that run unasked. It asks once, then writes, starts the gate as your service, and
+sends each agent's hook a call that must be denied.
 
-With an AGENT, it only puts the hook into the settings of that one, or with --scope
-project into those of this project.
+With an AGENT, it adds the hook only to that agent's settings, or with --scope project
+to those of this project.
 
---undo takes everything back: the settings byte for byte where nobody changed them
-since, the rules that were imported, the autonomy level and the service.`
+--undo removes it all again: it restores the settings byte for byte if they have not
+changed since, and removes the imported rules, the autonomy level and the service.`
 
 // setUpOne puts umpire's hook into the settings of one agent, or takes it back.
 func (s *setupJob) setUpOne(cmd *cobra.Command, agent, scope string) error {
 	for _, flag := range []string{"yes", "autonomy", "only", "observe"} {
 		if cmd.Flags().Changed(flag) {
-			return app.Usage("umpire setup --help", "--%s goes without an AGENT: it is for all of them", flag)
+			return app.Usage("umpire setup --help", "--%s cannot be used with an AGENT, because it is for all of "+
+				"them", flag)
 		}
 	}
 	j, err := newInitJob(s.App, agent, initFlags{

@@ -32,23 +32,23 @@ type uninstallation struct {
 func NewUninstallCommand(a *app.App) *cobra.Command {
 	u := &uninstallation{setupJob: setupJob{App: a, undo: true}}
 	cmd := &cobra.Command{
-		Use: "uninstall", Short: "Take umpire off this machine", Long: uninstallHelp, Args: app.RefuseWords,
+		Use: "uninstall", Short: "Remove umpire from this machine", Long: uninstallHelp, Args: app.RefuseWords,
 		Example: "  umpire setup uninstall --dry-run\n  umpire setup uninstall\n  umpire setup uninstall --state --yes",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return u.uninstall(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&u.yes, "yes", false, "ask nothing")
-	flags.BoolVar(&u.dryRun, "dry-run", false, "show what would go and remove nothing")
-	flags.BoolVar(&u.state, "state", false, "also your rules, settings and timeline, and what undo needs")
+	flags.BoolVar(&u.dryRun, "dry-run", false, "show what would be removed and remove nothing")
+	flags.BoolVar(&u.state, "state", false, "also remove your rules, settings, timeline and undo data")
 	return cmd
 }
 
 // uninstallHelp is the long help of `umpire setup uninstall`.
-const uninstallHelp = `Takes umpire's hooks out of the settings of all agents, as "umpire setup --undo" does,
-stops the service, and removes the programs. What a package manager installed it leaves
-to that one, and names the command.
+const uninstallHelp = `Removes umpire's hooks from the settings of all agents, as "umpire setup --undo" does,
+stops the service, and removes the programs. If a package manager installed them,
+it prints the command that removes them instead.
 
-Your rules, settings and timeline stay, unless --state says otherwise. The rules of
+Your rules, settings and timeline stay unless you pass --state. The rules of
 projects (.umpire in each) are never touched.`
 
 func (u *uninstallation) uninstall(ctx context.Context) error {

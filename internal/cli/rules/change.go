@@ -50,7 +50,7 @@ func newRulesAddCommand(a *app.App) *cobra.Command {
 	app.CompleteWords(cmd, "options", "shown")
 	flags.StringArrayVar(&f.match, "example", nil, "a `CALL` the rule must match; may be repeated")
 	flags.StringArrayVar(&f.notMatch, "not-example", nil, "a `CALL` the rule must not match; may be repeated")
-	flags.BoolVar(&f.yes, "yes", false, "add it also when it looks like a slip")
+	flags.BoolVar(&f.yes, "yes", false, "add the rule even if it looks like a mistake")
 	app.CompleteWords(cmd, "scope", "project", "global")
 	return cmd
 }
@@ -124,7 +124,7 @@ func remarkAsleep(a *app.App, p *app.OpenedProject, l rulefile.Layer, action ump
 	}
 	for _, f := range rulefile.Load(p.Layers(), nil, p.Options()).Files {
 		if f.Layer == l && f.Health == rulefile.HealthUntrusted {
-			a.Remark(a.Text.Of("it sleeps with the file's other allow rules until you run umpire rules trust"))
+			a.Remark(a.Text.Of("it is inactive, like the file's other allow rules, until you run umpire rules trust"))
 		}
 	}
 }

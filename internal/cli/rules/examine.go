@@ -18,7 +18,7 @@ import (
 func newRulesTestCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "test [FILE...]",
-		Short:   "Hold every rule to its own examples",
+		Short:   "Test every rule against its own examples",
 		Long:    testLong,
 		Example: "  umpire rules test\n  umpire rules test shared/permissions.json",
 		RunE:    onLayers(a, testRules),
@@ -121,7 +121,7 @@ func onLayers(a *app.App, examine func(*app.App, *app.OpenedProject, []rulefile.
 func newRulesLintCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "lint [FILE...]",
-		Short:   "Say what is wrong in the rule files, and where",
+		Short:   "Check the rule files for errors",
 		Long:    lintLong,
 		Example: "  umpire rules lint\n  umpire rules lint .claude/settings.json",
 		RunE:    onLayers(a, lintRules),
@@ -139,16 +139,16 @@ func lintRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error 
 	if found > 0 {
 		return &app.CommandError{Code: app.ExitUsage}
 	}
-	_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing is wrong"))
+	_, err := fmt.Fprintln(a.Stdout, a.Text.Of("no problems found"))
 	return app.Failed(err)
 }
 
 // testLong is the long help of `umpire rules test`.
-const testLong = `Holds every rule to its own examples and says which fail, for the files that
-count here or for the FILES that are named. Rules that sleep are tested too. The
-exit code is 4 when a rule fails.`
+const testLong = `Tests every rule against its own examples and lists the failures. Without FILES it
+tests the rule files that apply here, inactive rules too. The exit code is 4 if a
+rule fails.`
 
 // lintLong is the long help of `umpire rules lint`.
-const lintLong = `Reads the rule files that count here, or the FILES that are named, and writes
-everything that is wrong as FILE:LINE:COLUMN: what. Keys that are not known are
-named with the nearest known one. The exit code is 4 when there is anything.`
+const lintLong = `Checks the rule files that apply here, or the FILES, and reports each error as
+FILE:LINE:COLUMN: MESSAGE. For an unknown key it suggests the nearest known one. The
+exit code is 4 if there are errors.`

@@ -22,7 +22,7 @@ func newRulesImportCommand(a *app.App) *cobra.Command {
 	scope, dryRun := "", false
 	cmd := &cobra.Command{
 		Use: "import FORMAT FILE", Args: app.WantWords("FORMAT", "FILE"),
-		Short: "Copy the rules of another tool's file",
+		Short: "Import rules from another tool's file",
 		Long:  importLong,
 		Example: "  umpire rules import claude .claude/settings.json --dry-run\n" +
 			"  umpire rules import muse ~/.muse/permissions.json --scope global",
@@ -112,7 +112,7 @@ func importRules(ctx context.Context, a *app.App, format rulefile.Format, file, 
 
 // importLong is the long help of `umpire rules import`.
 const importLong = `Copies the rules of another tool's file into umpire's own rule file of a scope.
-A rule that cannot be kept exactly is named and left out; it never becomes wider.
+It names and skips each rule that it cannot copy exactly; no rule becomes wider.
 
 FORMAT is claude (settings.json or permissions.yml, by the file's name),
 claude-settings, claude-yaml, muse or umpire. To keep reading the other file

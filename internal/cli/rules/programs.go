@@ -183,7 +183,7 @@ func newProgramsLintCommand(a *app.App) *cobra.Command {
 			if len(loaded.Problems) > 0 {
 				return &app.CommandError{Code: app.ExitUsage}
 			}
-			_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing is wrong"))
+			_, err := fmt.Fprintln(a.Stdout, a.Text.Of("no problems found"))
 			return app.Failed(err)
 		},
 	}

@@ -39,7 +39,7 @@ func newRulesListCommand(a *app.App) *cobra.Command {
 	asJSON, builtin := false, false
 	cmd := &cobra.Command{
 		Use: "list", Args: app.RefuseWords,
-		Short:   "List the rules that hold here",
+		Short:   "List the rules in force here",
 		Long:    listLong,
 		Example: "  umpire rules list\n  umpire rules list --json\n  umpire rules list --builtin",
 		RunE: func(*cobra.Command, []string) error {
@@ -156,11 +156,11 @@ func remarkSleeping(a *app.App, set *rulefile.Set) {
 			a.Remark(fmt.Sprintf(a.Text.Of("the rules of %s are off: see umpire rules lint"), f.Path))
 		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
 			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire rules trust --show"), f.Path,
-				a.FormatCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep")))
+				a.FormatCount(f.Inert, "%d allow rule inactive", "%d allow rules inactive")))
 		}
 		if n := len(f.AsleepHooks()); n > 0 {
 			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire rules trust --show"), f.Path,
-				a.FormatCount(n, "%d hook asleep", "%d hooks asleep")))
+				a.FormatCount(n, "%d hook inactive", "%d hooks inactive")))
 		}
 	}
 }
@@ -186,8 +186,8 @@ func showHooks(a *app.App, hooks []rulefile.Hook) error {
 }
 
 // long is the long help of `umpire rules`.
-const long = `A rule allows, asks about or denies what a call would do. Rules stand in files
-that you can read and review: .umpire/permissions.json in the project, and
+const long = `A rule allows, asks about or denies what a call would do. Rules are kept in
+files that you can read and review: .umpire/permissions.json in the project, and
 permissions.json in ~/.umpire for all projects.
 
   Bash(npm test:*)            commands that begin with these words
@@ -198,9 +198,9 @@ permissions.json in ~/.umpire for all projects.
 
 Deny beats ask, ask beats allow, wherever the rules stand. A command line is
 judged part by part, and an allow rule has to cover every part. A rule for
-reading judges every read, "cat" too; so do rules for writing and for hosts.
+reading covers every read, even by "cat"; rules for writing and hosts work alike.
 
-Changing rules needs a person: it is refused in a process that an agent started.`
+Only a person can change rules: umpire refuses a process that an agent started.`
 
 const rulesExample = `  umpire rules list
   umpire rules add allow 'Bash(npm test:*)' --scope project
@@ -208,6 +208,6 @@ const rulesExample = `  umpire rules list
   umpire rules remove tests`
 
 // listLong is the long help of `umpire rules list`.
-const listLong = `Lists the rules that hold here, the project's first, then the global ones, then
-the administrator's. Rules that sleep for want of trust, or that are lost in a
-broken file, are not listed; a remark tells of them.`
+const listLong = `Lists the rules in force here: the project's first, then the global ones, then the
+administrator's. Inactive rules of an untrusted file and the lost rules of a broken
+file are not listed; a remark mentions them.`

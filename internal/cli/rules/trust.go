@@ -21,7 +21,7 @@ func NewTrustCommand(a *app.App) *cobra.Command {
 	show, revoke, code, forget := false, false, false, false
 	cmd := &cobra.Command{
 		Use: "trust", Args: app.RefuseWords,
-		Short: "Let the allow rules and hooks of this project's files hold",
+		Short: "Trust the allow rules and hooks in this project's files",
 		Long:  trustLong,
 		Example: "  umpire rules trust --show\n  umpire rules trust\n" +
 			"  umpire rules trust --revoke\n  umpire rules trust --code",
@@ -53,10 +53,10 @@ func NewTrustCommand(a *app.App) *cobra.Command {
 			return grantTrust(ctx, a, p)
 		},
 	}
-	cmd.Flags().BoolVar(&show, "show", false, "only show what would start to allow")
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "let them sleep again")
+	cmd.Flags().BoolVar(&show, "show", false, "only show the rules that would take effect")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "stop trusting them")
 	cmd.Flags().BoolVar(&code, "code", false, "trust the code of this clone: its tests, scripts and tool settings")
-	cmd.Flags().BoolVar(&forget, "forget", false, "with --code: trust it no more")
+	cmd.Flags().BoolVar(&forget, "forget", false, "with --code: stop trusting the code")
 	return cmd
 }
 
@@ -77,7 +77,7 @@ func showSleeping(a *app.App, p *app.OpenedProject) ([]rulefile.File, error) {
 		return files, nil
 	}
 	_, err := fmt.Fprintln(a.Stdout,
-		a.Text.Of("nothing to trust: no allow rule and no hook of this project's files sleeps"))
+		a.Text.Of("nothing to trust: no allow rule or hook in this project's files is inactive"))
 	return nil, err
 }
 
@@ -124,7 +124,7 @@ func grantTrust(ctx context.Context, a *app.App, p *app.OpenedProject) error {
 }
 
 func revokeTrust(ctx context.Context, a *app.App) error {
-	return changeTrust(ctx, a, umpire.TrustChange{Dir: a.Dir, Revoke: true}, "%s is not trusted any more\n")
+	return changeTrust(ctx, a, umpire.TrustChange{Dir: a.Dir, Revoke: true}, "%s is no longer trusted\n")
 }
 
 // changeTrust has the gate change the trust in rule files, and reports each.
@@ -139,15 +139,16 @@ func changeTrust(ctx context.Context, a *app.App, c umpire.TrustChange, said str
 }
 
 // trustLong is the long help of `umpire rules trust`.
-const trustLong = `A project's rule files come with a clone. Their deny and ask rules hold at once,
-their allow rules and hooks only after you have trusted the file: exactly this content
-of it, recorded outside of the project. When the file changes, they sleep again.
+const trustLong = `A clone brings its own rule files. Their deny and ask rules apply at once; their allow
+rules and hooks apply only after you trust the file. umpire records the trusted content
+outside the project. When the file changes, these rules and hooks become inactive again.
 Rules that umpire itself writes there stay trusted.
 
-Shows what starts to allow and which programs would run, and trusts it. It needs a person.
+Shows what the rules would allow and which programs would run, and trusts them. Only a
+person can do this.
 
-With --code it is about the code of the clone: tests, builds, scripts and checkers run
-what the project says. In umpire's own sandbox they run unasked. An agent that runs its
-commands by itself is asked about them until you have trusted the code. What you trust
-is every file that names code, as it is now, and the commit; it ends when such a file
-changes or appears, and when HEAD moves by anything but a commit made here.`
+With --code you trust the code of the clone: tests, builds, scripts and checkers run code
+from the project. In umpire's own sandbox they run unasked. An agent that runs its
+commands itself must ask about them until you trust the code. You trust the commit and
+every file that names code, as it is now. The trust ends when such a file changes or
+appears, or when HEAD moves other than by a commit made here.`

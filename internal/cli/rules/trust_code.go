@@ -39,7 +39,7 @@ func forgetCode(ctx context.Context, a *app.App, p *app.OpenedProject) error {
 		return err
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		text := "the code of %s is not trusted any more\n"
+		text := "the code of %s is no longer trusted\n"
 		_, err := gate.Rules().Trust(ctx, umpire.TrustChange{Dir: a.Dir, Code: true, Revoke: true})
 		if errors.Is(err, umpire.ErrNotFound) {
 			text, err = "the code of %s was not trusted\n", nil

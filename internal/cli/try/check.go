@@ -42,14 +42,14 @@ type checkFlags struct {
 }
 
 // UnheldFlag describes --unheld, which check and bench have.
-const UnheldFlag = "judge as for a host, which runs commands without umpire's sandbox"
+const UnheldFlag = "decide as for an agent that runs commands without umpire's sandbox"
 
 // NewCheckCommand is `umpire check`.
 func NewCheckCommand(a *app.App) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:     "check [flags] -- COMMAND...",
-		Short:   "Decide one call, or a stream of calls, and say why",
+		Short:   "Decide one call or a stream of calls, and explain why",
 		Long:    checkLong,
 		Example: checkExample,
 		RunE:    func(cmd *cobra.Command, words []string) error { return runCheck(cmd.Context(), a, &f, words) },
@@ -66,20 +66,20 @@ func (f *checkFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.input, "input", "", "the tool's input, a `JSON` object")
 	flags.BoolVar(&f.stdin, "stdin", false, "read one call per line, write one decision per line")
 	flags.StringVar(&f.cwd, "cwd", "", "the working `DIR` of the call (default: this one)")
-	flags.StringVar(&f.project, "project", "", "the `DIR` that tells the project (default: that of the call)")
+	flags.StringVar(&f.project, "project", "", "the `DIR` that determines the project (default: that of the call)")
 	flags.StringVar(&f.mode, "mode", "",
 		"`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)")
 	flags.StringVar(&f.profile, "agent", "",
 		"decide as for this `PROFILE` of the configuration's agents (default: main's suffixes alone)")
 	flags.BoolVar(&f.allowBypass, "allow-bypass", false, "permit the mode bypass")
-	flags.BoolVar(&f.headless, "headless", false, "nobody can answer: what would ask is denied")
+	flags.BoolVar(&f.headless, "headless", false, "never prompt; deny calls that need approval")
 	flags.BoolVar(&f.unheld, "unheld", false, UnheldFlag)
 	flags.StringArrayVar(&f.rules, "rules", nil, "also obey the rules in `FILE`; may be repeated")
 	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil,
 		"allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "count `DIR` as inside the project; may be repeated")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
-	flags.BoolVar(&f.explain, "explain", false, "show every row that spoke, for every access")
+	flags.BoolVar(&f.explain, "explain", false, "show every matching row for every access")
 }
 
 // flagAliases lets people write flags the way other agents spell them.
@@ -426,17 +426,16 @@ func ReadRuleFile(a *app.App, file, root string) ([]umpire.Rule, error) {
 // checkLong is the long help of `umpire check`.
 const checkLong = `Decides a call without running anything, and says why.
 
-A command is given after "--": as one argument, which is taken as the line a
-shell would read, or as several words, which stay words. Any other tool is named
-by --tool, with its --input. The working directory counts: what lies outside of
-the project asks.
+Put a command after "--". umpire parses a single argument as a shell command line,
+and keeps several arguments as separate words. For any other tool, use --tool and
+--input. The working directory counts: access outside the project asks.
 
 The exit code is the verdict: 0 allow, 2 deny, 3 ask; 4 is wrong usage.
 
 With --stdin every line is a call, {"id","tool","input"} or {"id","command"},
-with "cwd", "agent" and "session_id" if you like. Every line gets one line back,
-in the same order, at once; a line that is no call is denied with the reason code
-"invalid". Rule files may change meanwhile: the next call is decided by them.`
+optionally with "cwd", "agent" and "session_id". umpire answers each line at once,
+in order; it denies an invalid line with the reason code "invalid". If a rule file
+changes, the new rules decide the next call.`
 
 const checkExample = `  umpire check -- npm test
   umpire check --explain -- 'cd src && rm -rf build | tee log'

@@ -139,7 +139,7 @@ func (p *page) rows(d umpire.Decision) {
 	_ = table.Flush() // into memory
 	if later {
 		fmt.Fprintf(p.w, "\n%s\n",
-			p.text.Of("In brackets: rows that would have spoken later. umpire help order lists all rows."))
+			p.text.Of("Rows in brackets also match but come later in the order; umpire help order lists all rows."))
 	}
 }
 

@@ -54,7 +54,7 @@ func NewExecCommand(a *app.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().String("home", "",
-		"umpire's own folder, `DIR`; the hook writes it, and the environment then does not count")
+		"umpire's folder, `DIR`; the hook adds this, and it overrides the environment")
 	cmd.Flags().SetInterspersed(false)
 	return cmd
 }

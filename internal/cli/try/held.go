@@ -41,7 +41,7 @@ func newShowCommand(a *app.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&f.diff, "diff", false, "also show how files changed, line by line")
-	cmd.Flags().BoolVar(&f.explain, "explain", false, "also show every row that decides about keeping it")
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "also show the rows that decide whether the changes are kept")
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
 	return cmd
 }

@@ -60,7 +60,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&f.keep, "keep", false, "keep what it did without asking")
 	flags.BoolVar(&f.discard, "discard", false, "discard what it did without asking")
 	flags.BoolVar(&f.diff, "diff", false, "also show how files changed, line by line")
-	flags.BoolVar(&f.explain, "explain", false, "also show every row that decides about keeping it")
+	flags.BoolVar(&f.explain, "explain", false, "also show the rows that decide whether the changes are kept")
 	flags.BoolVar(&f.network, "network", false, "let the command use the network: what it sends is sent")
 	flags.BoolVar(&f.list, "list", false, "list the trials that wait")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
