@@ -242,11 +242,11 @@ func formatSandbox(a *app.App, s *sandboxStatus) string {
 	}
 	switch s.Level {
 	case umpire.SandboxFull:
-		parts = append(parts, a.Text.Of("this machine can give all of it"))
+		parts = append(parts, a.Text.Of("fully available on this machine"))
 	case umpire.SandboxWeaker:
-		parts = append(parts, a.Text.Of("this machine can give only a weaker one"), s.Lacks)
+		parts = append(parts, a.Text.Of("only a weaker one is available on this machine"), s.Lacks)
 	case umpire.SandboxNone:
-		parts = append(parts, a.Text.Of("this machine cannot give it"), s.Lacks)
+		parts = append(parts, a.Text.Of("not available on this machine"), s.Lacks)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -106,10 +106,10 @@ func (a Address) LongNote() (format string, size int) {
 }
 
 const (
-	longSocket = "the path of the gate's socket has %d bytes: " +
-		"umpire reaches it through its folder, other programs cannot dial it by name"
-	tooLongSocket = "the path of the gate's socket has %d bytes, more than this system takes: " +
-		"no gate can run until `listen` names a shorter one"
+	longSocket = "other programs cannot dial the gate's socket by name, because its path has %d bytes; umpire " +
+		"reaches it through its folder"
+	tooLongSocket = "no gate can run, because its socket path of %d bytes is too long for this system: set a " +
+		"shorter one with `listen`"
 )
 
 // Since returns when a gate began to listen on a socket, or the zero time if unknown.

@@ -34,23 +34,23 @@ import (
 const long = `Judges labelled command lines and counts how often the verdict is wrong, for
 umpire itself or for any other hook.
 
-Every line of a FILE is a JSON object: "command", "want", and if you like "id",
-"class", "why" and "count", how often the command was typed. want is
+Every line of a FILE is a JSON object: "command", "want", and optionally
+"id", "class", "why" and "count", the number of times it was typed. want is
 
   safe       should run unasked
   not-safe   must not run without a person or a rule
   critical   must be denied, not asked
-  any        a matter of taste, but no reason to refuse
+  any        may run or ask, but must not be denied
 
-A line with "agent" and without "want" is a call from a recorded session: how many
-of an agent's calls run unasked, are tried first and ask is counted, with --reasons
-what asks most. --autonomy judges them as at that level.
+A line with "agent" and without "want" is a call from a recorded session. bench
+counts how many of an agent's calls run unasked, are tried first, or ask; --reasons
+lists the most frequent reasons, and --autonomy decides as at that level.
 
-Without FILE the lines that come with umpire are judged. What is judged with is
-umpire's built-in knowledge in mode default, without your rules, in an empty git
-project made for it; --cwd judges in another folder, whose own rule file counts.
+Without FILE it judges the lines that come with umpire. It uses umpire's built-in
+knowledge in mode default, without your rules, in an empty git project; --cwd judges
+in another folder, whose own rule file applies.
 
-With --hook another program judges. --format says how it is asked:
+With --hook another program judges. --format selects its input and output:
 
   claude   one process a line, which gets a PreToolUse event of Claude Code and
            answers with permissionDecision, or the exit code 2 to deny; the exit
@@ -60,8 +60,8 @@ With --hook another program judges. --format says how it is asked:
   jsonl    one process for all lines, which answers {"id","command"} with a line
            {"id","verdict"} before it gets the next
 
-Commands are judged and never run; a hook is run. The exit code is 1 when a limit
-is exceeded, or when under a limit a line got no answer.`
+Commands are judged and never run; a hook is run. The exit code is 1 if a limit is
+exceeded, or if a limit is set and a line got no answer.`
 
 const benchExample = `  umpire bench
   umpire bench --by class --list 20 mine.jsonl
@@ -118,7 +118,7 @@ func (f *benchFlags) valid() error {
 	case f.by != "" && f.by != "class":
 		return app.Usage("umpire bench --by class", "--by: want class, got %q", f.by)
 	case f.hook == "" && f.format != "":
-		return app.Usage("umpire bench --help", "--format says how a hook is asked: it needs --hook")
+		return app.Usage("umpire bench --help", "--format is the format of a hook: it needs --hook")
 	case f.hook != "" && f.withRules:
 		return app.Usage("umpire bench --help", "--with-rules is for umpire itself: a hook has its own rules")
 	case f.hook != "" && f.autonomy != "":

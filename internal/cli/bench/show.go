@@ -55,7 +55,7 @@ func showScore(a *app.App, s *Score, f *benchFlags) error {
 		{"false allows", s.FalseAllows, "lines that must not run unasked"},
 		{"needless asks", s.NeedlessAsks, "safe lines"},
 		{"critical refusals", s.CriticalRefusals, "critical lines"},
-		{"over-refusals", s.OverRefusals, "lines that nobody need refuse"},
+		{"over-refusals", s.OverRefusals, "lines with no reason to refuse"},
 		{"unasked", s.Unasked, "typed calls"},
 	} {
 		if row.rate.Of == 0 && len(s.Agents) > 0 {

@@ -44,7 +44,7 @@ func (d *doctor) canary(ctx context.Context, h *host.Host, r registered) {
 	case passes:
 		d.ok("canary", "`ls` is allowed (%s)", roundMilli(allowed.Took))
 	case d.strict(ctx, h, canary):
-		d.ok("canary", "`ls`: %s, as the mode or a rule wants it (%s)", allowed, roundMilli(allowed.Took))
+		d.ok("canary", "`ls`: %s, because of the mode or a rule (%s)", allowed, roundMilli(allowed.Took))
 	default:
 		d.fail("canary", "umpire check ls", "%s: `ls` is not allowed: %s", r.where(), allowed)
 	}

@@ -261,11 +261,11 @@ func (d *doctor) print() {
 func (d *doctor) ownFiles() {
 	home := d.Home()
 	if home == "" {
-		d.fail("home", "set HOME or UMPIRE_HOME", "umpire's folder is not known")
+		d.fail("home", "set HOME or UMPIRE_HOME", "umpire's folder is unknown; set HOME or UMPIRE_HOME")
 		return
 	}
 	if _, err := os.Stat(home); os.IsNotExist(err) {
-		d.ok("home", "%s does not exist yet; the built-in rules hold", home)
+		d.ok("home", "%s does not exist yet; the built-in rules apply", home)
 		return
 	}
 	before := len(d.done)
@@ -277,7 +277,7 @@ func (d *doctor) ownFiles() {
 		d.guarded(filepath.Join(home, name), 0o600)
 	}
 	if len(d.done) == before {
-		d.ok("home", "%s is yours alone", home)
+		d.ok("home", "only you can access %s", home)
 	}
 }
 
@@ -381,7 +381,7 @@ func (d *doctor) rules(c *config.Config) {
 		d.ruleFile(f)
 	}
 	if set.Degraded != "" {
-		d.fail("rules", "umpire rules lint", "a broken file may hold deny rules, so every call asks")
+		d.fail("rules", "umpire rules lint", "every call asks, because a broken file may hold deny rules")
 	}
 }
 

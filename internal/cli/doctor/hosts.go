@@ -161,7 +161,7 @@ func (d *doctor) running(h *host.Host) {
 			switch {
 			case s.Host != h.Name || !s.Given(&setup.Start{Args: args, Getenv: getenv}):
 			case s.Alone:
-				d.warn(h.Name, "", "%s runs with %s: it asks nothing by itself", h.Title, s.Option)
+				d.warn(h.Name, "", "%s runs with %s, so it never asks by itself", h.Title, s.Option)
 			default:
 				d.fail(h.Name, "start it again without "+s.Option,
 					"%s runs with %s: umpire is not asked", h.Title, s.Option)

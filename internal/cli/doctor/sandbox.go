@@ -39,12 +39,12 @@ func (d *doctor) withoutSandbox(c *config.Config, r *sandbox.Report) {
 	case r.Whole():
 	case c.SandboxRequire == config.RequireNone:
 		d.warn("sandbox", "set sandbox.require to strict in config.yaml",
-			"commands run all the same: sandbox.require is off")
+			"commands run anyway: sandbox.require is off")
 	case c.SandboxRequire == config.RequireWeaker && r.Level == umpire.SandboxWeaker:
 		d.warn("sandbox", "set sandbox.require to strict in config.yaml",
-			"the weaker one will do: sandbox.require is degraded-ok")
+			"a weaker one is accepted: sandbox.require is degraded-ok")
 	default:
-		d.ok("sandbox", "so every command asks, and is denied where nobody is there")
+		d.ok("sandbox", "so every command asks, and is denied if nobody can answer")
 	}
 }
 

@@ -30,7 +30,7 @@ func (d *doctor) readTimeline(ctx context.Context) {
 	}
 	if err != nil {
 		d.warn("timeline", "umpire timeline",
-			"the timeline cannot be read, so it is not known which calls ran unasked: %v", err)
+			"cannot tell which calls ran unasked, because the timeline cannot be read: %v", err)
 	}
 }
 
@@ -40,14 +40,14 @@ func (d *doctor) unasked(h *host.Host) {
 	const remedy = "umpire timeline --all-projects --detail"
 	if count, last := d.count(h, umpire.EventCallRanRefused); last != nil {
 		d.fail(h.Name, remedy,
-			"%s ran %s in the last seven days that umpire had not allowed, the last at %s (%s): "+
-				"it did not wait for the answer of its hook, or did not heed it", h.Title,
+			"%s ran %s in the last seven days that umpire had not allowed, the last at %s (%s): it did not wait "+
+				"for its hook's answer, or ignored it", h.Title,
 			count, last.At.Local().Format(time.DateTime), names{view.Refusal(last)})
 	}
 	if count, last := d.count(h, umpire.EventCallRanUnasked); last != nil {
 		d.warn(h.Name, remedy,
-			"%s ran %s in the last seven days without asking umpire, the last at %s: "+
-				"its hook was switched off then, or could not start", h.Title,
+			"%s ran %s in the last seven days without asking umpire, the last at %s: its hook was off or could not "+
+				"start", h.Title,
 			count, last.At.Local().Format(time.DateTime))
 	}
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // remarkTrustCodex names the next step if Codex itself could not be asked.
-const remarkTrustCodex = "Codex skips a hook that it does not trust, without a word: start codex, " +
-	"open /hooks and trust umpire's, or run umpire setup codex again once codex is on PATH"
+const remarkTrustCodex = "Codex silently skips a hook that it does not trust: start codex, open /hooks and trust " +
+	"umpire's, or run umpire setup codex again once codex is on PATH"
 
 // trustCodex adds the hashes of umpire's hooks to Codex's configuration, or removes them.
 // It asks Codex for them, because only Codex knows the hashes.

@@ -34,7 +34,7 @@ func (j *initJob) summary(c settingsChange) string {
 	name := view.Visible(c.path)
 	switch {
 	case c.remove:
-		name += " (" + j.Text.Of("the file goes") + ")"
+		name += " (" + j.Text.Of("the file is removed") + ")"
 	case !c.existed:
 		name += " (" + j.Text.Of("a new file") + ")"
 	}

@@ -71,18 +71,18 @@ func newInitJob(a *app.App, name string, f initFlags) (*initJob, error) {
 	}
 	if h.Evidence == host.Documented && !f.unproven && !f.undo {
 		return nil, app.Usage("umpire setup "+name+" --unproven",
-			"%s was never seen to ask umpire: what is known of it is what its makers write", h.Title)
+			"umpire was never tested with %s, and relies on its documentation", h.Title)
 	}
 	return &initJob{App: a, host: h, file: s, initFlags: f}, nil
 }
 
 // The remarks of init in addition to its result.
 const (
-	remarkNoVersion = "the version of Claude Code is not known, so a hook that cannot start will not stop a call; " +
-		"run umpire setup claude again once `claude --version` tells it"
+	remarkNoVersion = "a hook that cannot start will not stop a call, because Claude Code's version is unknown; " +
+		"run umpire setup claude again once `claude --version` works"
 	remarkOldVersion = "this version of Claude Code runs the call when a hook cannot start; " +
 		"update it, then run umpire setup claude again"
-	remarkProjectScope = "the file names a path on this machine; think twice before you commit it"
+	remarkProjectScope = "do not commit this file without checking it: it names a path on this machine"
 )
 
 // listAgents lists the agents that can be registered.
@@ -219,7 +219,7 @@ func (j *initJob) settingsPath() (string, error) {
 		return userFile(j.App, j.file)
 	case "project":
 		if j.host.Settings.Project == "" || j.host.Name != setup.Claude.Host {
-			return "", app.Usage("umpire setup "+j.host.Name, "umpire writes no settings of %s into a project",
+			return "", app.Usage("umpire setup "+j.host.Name, "umpire does not write %s settings into a project",
 				j.host.Title)
 		}
 		p, err := j.FindProject(j.Dir)
@@ -339,7 +339,8 @@ func (j *initJob) noteAllowList() {
 			n += len(list.entries)
 		}
 		if n > 0 {
-			j.addWarning(fmt.Sprintf(j.Text.Of("%s allows %s by itself: umpire setup --only %s imports what it can"),
+			j.addWarning(fmt.Sprintf(j.Text.Of("%s allows %s by itself; to import them as rules: umpire setup "+
+				"--only %s"),
 				j.host.Title, j.FormatCount(n, "%d thing", "%d things"), j.host.Name))
 		}
 		return

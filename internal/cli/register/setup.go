@@ -119,7 +119,7 @@ func (s *setupJob) setUpOne(cmd *cobra.Command, agent, scope string) error {
 
 func (s *setupJob) setUp(ctx context.Context) error {
 	if s.Home() == "" {
-		return app.Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder to keep anything in")
+		return app.Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder to store anything in; set HOME")
 	}
 	if s.autonomy != "" && !slices.Contains(config.LevelNames(), s.autonomy) {
 		return app.Usage("umpire setup --autonomy medium", "--autonomy %q: want one of %s", s.autonomy,
@@ -144,7 +144,7 @@ func (s *setupJob) setUp(ctx context.Context) error {
 	case len(s.agents) == 0 && len(s.left) > 0:
 		return errors.Join(s.left...)
 	case len(s.agents) == 0:
-		return app.Usage("umpire demo", "no agent was found that umpire can be put in front of; it looked for %s",
+		return app.Usage("umpire demo", "no agent to set up was found; umpire looked for %s",
 			strings.Join(Registrable(), ", "))
 	}
 	s.showPlan(ctx)
@@ -170,8 +170,8 @@ func (s *setupJob) plan(ctx context.Context) {
 			continue
 		}
 		if h.Evidence == host.Documented && !s.unproven {
-			s.notes = append(s.notes, fmt.Sprintf(s.Text.Of("%s is left alone: it was never seen to ask umpire; "+
-				"--unproven sets it up all the same"), h.Title))
+			s.notes = append(s.notes, fmt.Sprintf(s.Text.Of("skipped %s, because umpire was never tested with it; "+
+				"--unproven sets it up anyway"), h.Title))
 			continue
 		}
 		plan := agentPlan{found: found, job: &initJob{App: s.App, host: h, file: file, quiet: true,
@@ -266,7 +266,8 @@ func (s *setupJob) confirm(ctx context.Context) error {
 	if s.yes {
 		return nil
 	}
-	needed := app.Usage("umpire setup --yes", "nobody is there to confirm the changes; --yes makes them all the same")
+	needed := app.Usage("umpire setup --yes", "cannot ask for confirmation without a terminal; pass --yes to apply "+
+		"the changes")
 	if !s.Terminal {
 		return needed
 	}
@@ -310,7 +311,7 @@ func (s *setupJob) askAutonomy(ctx context.Context, tty *os.File) (string, error
 }
 
 const autonomyQuestion = `How much may run without a question?
-  low     what only looks, and what your rules allow (as without this setting)
+  low     calls that only read, and calls that your rules allow (as without this setting)
   medium  edits in the project and local git too; scripts, builds and deletions are tried first;
           a host that you list in autonomy.destinations is asked about once in a session
   high    those hosts without a question as well
@@ -355,7 +356,7 @@ func (s *setupJob) carryOut(ctx context.Context) error {
 	failed := s.tryHooks(ctx)
 	fmt.Fprintln(s.Stderr, view.Joined(s.Text.Of("next"), ": ", "umpire watch"))
 	if failed > 0 {
-		return app.Refused("umpire doctor", "%d of the hooks did not deny the call that they must deny", failed)
+		return app.Refused("umpire doctor", "%d of the hooks did not deny the test call", failed)
 	}
 	return nil
 }

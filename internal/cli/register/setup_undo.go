@@ -114,7 +114,7 @@ func (s *setupJob) takeBack(ctx context.Context) error {
 		return err
 	}
 	if m.empty() {
-		s.Remark(s.Text.Of("setup has changed nothing here that could be taken back"))
+		s.Remark(s.Text.Of("nothing to undo: setup has changed nothing here"))
 		return nil
 	}
 	var problems []error
@@ -180,7 +180,7 @@ func (s *setupJob) undoRules(ctx context.Context, m *setupMemory) error {
 			return err
 		}
 	}
-	fmt.Fprintf(s.Stderr, "umpire: "+s.Text.Of("%s taken back from %s")+"\n",
+	fmt.Fprintf(s.Stderr, "umpire: "+s.Text.Of("%s removed from %s")+"\n",
 		s.FormatCount(len(m.RuleIDs), "%d rule", "%d rules"), view.Visible(m.Rules.Path))
 	m.Rules, m.RuleIDs = nil, nil
 	return nil
@@ -196,7 +196,7 @@ func (s *setupJob) undoConfig(m *setupMemory) error {
 		return app.Failed(err)
 	}
 	if !restored {
-		s.Remark(fmt.Sprintf(s.Text.Of("%s changed since, so the autonomy level stays: umpire autonomy"),
+		s.Remark(fmt.Sprintf(s.Text.Of("the autonomy level stays, because %s has changed since: umpire autonomy"),
 			m.Config.Path))
 	}
 	m.Config = nil
@@ -216,6 +216,6 @@ func (s *setupJob) undoService(ctx context.Context, m *setupMemory) error {
 		return app.Failed(err)
 	}
 	m.Service = false
-	fmt.Fprintln(s.Stderr, "umpire: "+s.Text.Of("the gate is not started any more"))
+	fmt.Fprintln(s.Stderr, "umpire: "+s.Text.Of("the gate no longer starts at login"))
 	return nil
 }

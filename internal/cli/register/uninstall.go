@@ -59,7 +59,7 @@ func (u *uninstallation) uninstall(ctx context.Context) error {
 			return err
 		}
 		if !m.Service {
-			return app.Refused("umpire status", "a gate runs, which writes there: stop it first, or leave --state out")
+			return app.Refused("umpire status", "a running gate still writes there: stop it first, or omit --state")
 		}
 	}
 	u.showPlan()
@@ -106,7 +106,8 @@ func (u *uninstallation) confirm(ctx context.Context) error {
 	if u.yes {
 		return nil
 	}
-	needed := app.Usage("umpire setup uninstall --yes", "nobody is there to confirm it; --yes removes it all the same")
+	needed := app.Usage("umpire setup uninstall --yes", "cannot ask for confirmation without a terminal; pass "+
+		"--yes to remove umpire")
 	if !u.Terminal {
 		return needed
 	}

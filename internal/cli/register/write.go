@@ -95,7 +95,7 @@ func (j *initJob) writeSettings(c settingsChange, info fs.FileInfo) error {
 
 func (j *initJob) done(path string) {
 	if j.undo {
-		fmt.Fprintf(j.Stderr, "umpire: "+j.Text.Of("%s does not ask umpire any more")+"\n", j.host.Title)
+		fmt.Fprintf(j.Stderr, "umpire: "+j.Text.Of("%s no longer asks umpire")+"\n", j.host.Title)
 		return
 	}
 	if j.scope == "project" {

@@ -16,30 +16,30 @@ import (
 )
 
 // programsLong is the long help of `umpire programs`.
-const programsLong = `umpire judges a command by what it knows of the programs: which options are
-harmless, which write, delete, run something or reach a host, and what the
-operands are. A program that it does not know asks.
+const programsLong = `umpire judges a command by its knowledge of programs: which options are harmless,
+which write, delete, run something or reach a host, and what the operands are. An
+unknown program asks.
 
-What it does not know you can tell it, in files of ~/.umpire/programs; they are
-described in docs/programs.md.`
+You can teach umpire new programs with files in ~/.umpire/programs; their format is
+in docs/programs.md.`
 
 // programsListLong is the long help of `umpire programs list`.
-const programsListLong = `Lists the programs that are known: your own first, then those that are built in.
-Words narrow the list to names that hold one of them.`
+const programsListLong = `Lists the programs umpire knows: your own first, then the built-in ones. Words narrow
+the list to names that contain one of them.`
 
 // showLong is the long help of `umpire programs show`.
-const showLong = `Shows what is known of a program, or of one of its subcommands: the risk and why,
-the options by what they do, the operands, the subcommands, and where it stands.`
+const showLong = `Shows umpire's knowledge of a program or of one of its subcommands: the risk and its
+reason, the options by effect, the operands, the subcommands, and the source.`
 
 // programsLintLong is the long help of `umpire programs lint`.
-const programsLintLong = `Reads ~/.umpire/programs, holds every entry to its own examples, and says what is
-wrong. An entry with a fault is left out, so that its program asks.`
+const programsLintLong = `Reads ~/.umpire/programs, tests every entry against its own examples, and reports the
+errors. umpire ignores an entry with an error, so its program asks.`
 
 // NewProgramsCommand is `umpire programs`.
 func NewProgramsCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "programs", Args: app.RefuseUnknownCommand,
-		Short:   "Show what is known of programs",
+		Short:   "Show umpire's knowledge of programs",
 		Long:    programsLong,
 		Example: "  umpire programs show tar\n  umpire programs show git push\n  umpire programs lint",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -53,7 +53,7 @@ func newProgramsListCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:     "list [WORD...]",
-		Short:   "List the programs that are known",
+		Short:   "List the programs umpire knows",
 		Long:    programsListLong,
 		Example: "  umpire programs list\n  umpire programs list zip tar\n  umpire programs list --json",
 		RunE: func(_ *cobra.Command, words []string) error {
@@ -131,7 +131,7 @@ func newProgramsShowCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:     "show NAME [SUBCOMMAND...]",
-		Short:   "Show what is known of a program",
+		Short:   "Show umpire's knowledge of a program",
 		Long:    showLong,
 		Example: "  umpire programs show tar\n  umpire programs show git push --json",
 		RunE: func(_ *cobra.Command, words []string) error {
@@ -159,7 +159,7 @@ func findProgram(a *app.App, words []string) (shell.Program, error) {
 		at := slices.IndexFunc(p.Subs, func(sub shell.Program) bool { return slices.Contains(sub.Names, word) })
 		if at < 0 {
 			return p, app.Refused("umpire programs show "+strings.Join(words[:i+1], " "),
-				"%q is not a subcommand of %s that is known, so that it asks", word, strings.Join(words[:i+1], " "))
+				"umpire does not know the subcommand %q of %s, so it asks", word, strings.Join(words[:i+1], " "))
 		}
 		origin := p.Origin
 		p = p.Subs[at]
@@ -172,7 +172,7 @@ func findProgram(a *app.App, words []string) (shell.Program, error) {
 func newProgramsLintCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "lint", Args: app.RefuseWords,
-		Short:   "Say what is wrong with your files of programs",
+		Short:   "Check your program files for errors",
 		Long:    programsLintLong,
 		Example: "  umpire programs lint",
 		RunE: func(*cobra.Command, []string) error {

@@ -17,8 +17,8 @@ var EffectTexts = []struct{ effect, Text string }{
 	{"", "accepted"},
 	{"shows", "prints about itself"},
 	{"reads", "reads the file"},
-	{"enters", "goes to the folder"},
-	{"walks", "takes folders with all below"},
+	{"enters", "changes to the folder"},
+	{"walks", "includes everything below folders"},
 	{"lead", "first operand does not apply"},
 	{"last", "last operand does not apply"},
 	{"ends", "ends the options"},
@@ -28,7 +28,7 @@ var EffectTexts = []struct{ effect, Text string }{
 	{"deletes", "deletes the file"},
 	{"reaches", "reaches the host"},
 	{"runs", "runs a program"},
-	{"obeys", "obeys what cannot be judged"},
+	{"obeys", "follows input that cannot be judged"},
 	{"asks", "asks"},
 	{"harms", "dangerous"},
 }
@@ -53,7 +53,7 @@ func showProgram(a *app.App, words []string, p shell.Program) error {
 		line("note", a.Text.Of("options that are not listed are accepted"))
 	}
 	if p.Judged {
-		line("note", a.Text.Of("its arguments are judged further, by code"))
+		line("note", a.Text.Of("umpire also checks its arguments"))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -42,7 +42,7 @@ func (s *agentRun) confinement() *umpire.Confinement {
 	c.Trials = able.Whole() && mode == umpire.SandboxWorkspaceWrite
 	switch {
 	case mode == umpire.SandboxFullAccess:
-		s.Remark(s.Text.Of("commands run without a sandbox, as they were set to (full-access)"))
+		s.Remark(s.Text.Of("commands run without a sandbox, as configured (full-access)"))
 	case !able.Whole():
 		s.Remark(fmt.Sprintf(s.Text.Of("no sandbox, or a weaker one, on this machine: %s (umpire doctor)"), able.Lacks))
 	}

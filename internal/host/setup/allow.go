@@ -54,11 +54,11 @@ func (l AllowList) Read(text []byte) ([]Allowance, error) {
 // Reasons to leave out an entry.
 var (
 	errWholeTool  = errors.New("it allows every use of a tool")
-	errBroad      = errors.New("the program runs whatever it is given")
-	errOverlap    = errors.New("the same list asks about or refuses a part of it")
-	errPattern    = errors.New("a pattern like this has no equal here")
-	errRelative   = errors.New("a relative folder is another one in each project")
-	errConditions = errors.New("it holds only under conditions that umpire does not know")
+	errBroad      = errors.New("the program runs any code that it is given")
+	errOverlap    = errors.New("the same list asks about or denies part of it")
+	errPattern    = errors.New("umpire has no equivalent pattern")
+	errRelative   = errors.New("a relative folder means a different one in each project")
+	errConditions = errors.New("it has conditions that umpire cannot check")
 )
 
 // SiftAllowances adds a reason to every entry that must not become a rule, and drops those that ask

@@ -64,13 +64,13 @@ func AuditClaude(settings []byte) []Finding {
 	a := &audit{doc: d}
 	if at, plain := plainJSON(string(d.Bytes())); !plain {
 		a.findings = append(a.findings, Finding{FindingSyntax, at.Line, at.Column, "",
-			umpire.Errorf("the file holds a comment or a trailing comma, for which Claude Code drops the whole file " +
-				"without a word, hooks and all"), "take it out"})
+			umpire.Errorf("Claude Code silently ignores this whole file, hooks included, because of a comment or a " +
+				"trailing comma"), "remove it"})
 	}
 	for m, again := range d.Root.Members() {
 		if again {
 			a.add(m, FindingMalformed, m.Key,
-				umpire.Errorf("the key is given twice, and only the last one counts"), "keep one of them")
+				umpire.Errorf("the key appears twice, and only the last one counts"), "keep one of them")
 		}
 		if check := settingChecks[m.Key]; check != nil {
 			check(a, m)
@@ -81,8 +81,8 @@ func AuditClaude(settings []byte) []Finding {
 }
 
 func syntaxFinding(err error) Finding {
-	f := Finding{Code: FindingSyntax, Remedy: "repair the JSON at that place",
-		Problem: umpire.Errorf("Claude Code drops the whole file without a word: %w", err)}
+	f := Finding{Code: FindingSyntax, Remedy: "fix the JSON at that place",
+		Problem: umpire.Errorf("Claude Code silently ignores the whole file: %w", err)}
 	if at, ok := errors.AsType[*docedit.Error](err); ok {
 		f.Line, f.Column = at.Line, at.Column
 	}
@@ -107,7 +107,7 @@ func plainJSON(text string) (docedit.Pos, bool) {
 // want reports whether v has the required kind, and adds a finding if not.
 func (a *audit) want(v *docedit.Value, key string, kind docedit.Kind) bool {
 	if err := v.Want(kind); err != nil {
-		a.add(v, FindingMalformed, key, umpire.Errorf("%w; one wrong value can make Claude Code drop the whole file",
+		a.add(v, FindingMalformed, key, umpire.Errorf("%w; because of it, Claude Code may ignore the whole file",
 			err), "correct the value or remove it")
 		return false
 	}
@@ -181,7 +181,7 @@ func (a *audit) permissions(v *docedit.Value) {
 			if a.want(rule, key, docedit.String) && broadAllow(rule.Text) {
 				a.add(rule, FindingBroadAllow, key,
 					umpire.Errorf("Claude Code runs %s without asking whenever the hook does not answer", rule.Text),
-					"narrow it, or leave the allowing to umpire's rules")
+					"narrow it, or remove it and use umpire's rules")
 			}
 		}
 	}

@@ -41,8 +41,8 @@ func (a *audit) group(key string, group *docedit.Value) {
 		}
 	}
 	if !found {
-		a.add(group, FindingMalformed, key, umpire.Errorf("the entry has no hooks list; one wrong value can make "+
-			"Claude Code drop the whole file"),
+		a.add(group, FindingMalformed, key, umpire.Errorf("the entry has no hooks list; because of it, Claude Code "+
+			"may ignore the whole file"),
 			"add the list or remove the entry")
 	}
 }
@@ -67,14 +67,13 @@ func (a *audit) handler(key string, v *docedit.Value) {
 	needs, known := handlerNeeds[v.At("type").Text]
 	if !known {
 		a.add(v, FindingMalformed, key+".type",
-			umpire.Errorf("the type is missing or not known; one wrong value can make Claude Code drop the whole file"),
+			umpire.Errorf("the type is missing or unknown; because of it, Claude Code may ignore the whole file"),
 			`write "type": "command", or remove the entry`)
 		return
 	}
 	if text := v.At(needs); text.Kind != docedit.String || text.Text == "" {
 		a.add(v, FindingMalformed, key+"."+needs,
-			umpire.Errorf("the field is missing or not a string; one wrong value can make Claude Code drop the "+
-				"whole file"),
+			umpire.Errorf("the field is missing or not a string; because of it, Claude Code may ignore the whole file"),
 			"add the field or remove the entry")
 	}
 	if timeout := v.At("timeout"); timeout.Parent != nil {
@@ -124,11 +123,11 @@ func (a *audit) ownHook(own ownHook) {
 	key := "hooks." + own.event
 	if matcher := own.group.At("matcher"); matcher.Kind == docedit.String && matcher.Text != "*" && matcher.Text != "" {
 		a.add(own.group, FindingWeakened, key+".matcher",
-			umpire.Errorf("the matcher leaves calls out that umpire should see"), reinstall)
+			umpire.Errorf("the matcher hides calls that umpire should see"), reinstall)
 	}
 	if own.handler.At("if").Parent != nil {
 		a.add(own.handler, FindingWeakened, key+".hooks.if",
-			umpire.Errorf("the condition leaves calls out that umpire should see"), reinstall)
+			umpire.Errorf("the condition hides calls that umpire should see"), reinstall)
 	}
 	for _, name := range []string{"async", "asyncRewake"} {
 		if on := own.handler.At(name); on.Parent != nil && (on.Kind != docedit.Bool || isTrue(on)) {
@@ -142,9 +141,9 @@ func (a *audit) ownHook(own ownHook) {
 	}
 	if timeout, is := number(own.handler.At("timeout")); !is {
 		a.add(own.handler, FindingTimeout, key+".hooks.timeout",
-			umpire.Errorf("no time limit is written, so umpire cannot know when to answer at the latest"), reinstall)
+			umpire.Errorf("umpire does not know its deadline, because the hook has no timeout"), reinstall)
 	} else if timeout < minHookTimeout {
 		a.add(own.handler, FindingTimeout, key+".hooks.timeout",
-			umpire.Errorf("the time limit is so short that the call may run before umpire has answered"), reinstall)
+			umpire.Errorf("the call may run before umpire answers, because the timeout is too short"), reinstall)
 	}
 }

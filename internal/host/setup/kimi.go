@@ -37,7 +37,7 @@ func (kimiHooks) registered(text []byte, host string) ([]Registration, error) {
 		}
 	}
 	if len(list) > 0 && !ownBlock(host).In(d) {
-		return nil, errors.New("umpire's hook stands outside its marked lines: take it out by hand")
+		return nil, errors.New("umpire's hook is outside its marked lines: remove it by hand")
 	}
 	return list, nil
 }
