@@ -38,12 +38,13 @@ type answerFlags struct {
 func newApproveCommand(a *app.App) *cobra.Command {
 	cmd, f := newAnswerCommand(a, umpire.Approve, &cobra.Command{
 		Use: "approve ID", Args: app.WantWords("ID"),
-		Short: "Let a call that waits run", Long: approveLong, Example: approveExample,
+		Short: "Approve a waiting call", Long: approveLong, Example: approveExample,
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.scope, "scope", "once", "how far it reaches, `SCOPE`: once, session, project or global")
+	flags.StringVar(&f.scope, "scope", "once", "how far the approval reaches, `SCOPE`: once, session, project or "+
+		"global")
 	flags.StringVar(&f.rule, "rule", "",
-		"the `RULE` that a wider scope stands for, in short form (default: the narrowest)")
+		"the `RULE` to add for a wider scope, in short form (default: the narrowest)")
 	flags.StringVar(&f.width, "width", "",
 		"how much a wider scope covers, `WIDTH`: exact, subcommand, folder, parent or tool (default: the narrowest)")
 	flags.StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
@@ -57,7 +58,7 @@ func newApproveCommand(a *app.App) *cobra.Command {
 func newDenyCommand(a *app.App) *cobra.Command {
 	cmd, _ := newAnswerCommand(a, umpire.Refuse, &cobra.Command{
 		Use: "deny ID [REASON]", Args: app.WantWordsFrom("ID"),
-		Short: "Refuse a call that waits; the agent reads the reason", Long: denyLong, Example: denyExample,
+		Short: "Deny a waiting call; the agent gets your reason", Long: denyLong, Example: denyExample,
 	})
 	return cmd
 }
@@ -66,7 +67,7 @@ func newDenyCommand(a *app.App) *cobra.Command {
 func newCancelCommand(a *app.App) *cobra.Command {
 	cmd, _ := newAnswerCommand(a, umpire.Cancel, &cobra.Command{
 		Use: "cancel ID", Args: app.WantWords("ID"),
-		Short: "Refuse a call that waits, and stop the agent's turn", Long: cancelLong, Example: "  umpire cancel 4k7m",
+		Short: "Deny a waiting call, and stop the agent's turn", Long: cancelLong, Example: "  umpire cancel 4k7m",
 	})
 	return cmd
 }
@@ -339,11 +340,11 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 				return b.Bytes(),
 					app.Refused(fmt.Sprintf("umpire approve %s --scope %s --width %s", p.Request, answer.Scope,
 						widths[0]),
-						"no rule of this width can stand for this call, but a wider one can")
+						"no rule of this width can cover this call, but a wider one can")
 			}
 			return b.Bytes(),
 				app.Refused("umpire approve "+string(p.Request),
-					"no rule can stand for this call: approve it once, or for the session")
+					"no rule can cover this call: approve it once, or for the session")
 		}
 		row(a.Text.Of("answer"), fmt.Sprintf(a.Text.Of("approve (%s)"), a.Text.Of(answer.Scope.String())))
 		for _, line := range append(reach, view.DescribeCoverage(c, *answer)...) {

@@ -19,7 +19,7 @@ func newGrantsCommand(a *app.App) *cobra.Command {
 	list := func(cmd *cobra.Command, _ []string) error { return listGrants(cmd.Context(), a, asJSON) }
 	cmd := &cobra.Command{
 		Use: "grants", Args: app.RefuseWords, RunE: list,
-		Short:   "List what you approved beside the rules, and take it back",
+		Short:   "List your approvals, and revoke them",
 		Long:    grantsLong,
 		Example: grantsExample,
 	}
@@ -31,7 +31,7 @@ func newGrantsCommand(a *app.App) *cobra.Command {
 	all := false
 	revoke := &cobra.Command{
 		Use: "revoke [ID]", Args: app.WantAtMostOneWord,
-		Short:   "Take a grant back, or all of them",
+		Short:   "Revoke a grant, or all of them",
 		Example: "  umpire rules grants revoke 4k7m\n  umpire rules grants revoke --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := umpire.Revocation{All: all}
@@ -44,7 +44,7 @@ func newGrantsCommand(a *app.App) *cobra.Command {
 			return revokeGrants(cmd.Context(), a, r, asJSON)
 		},
 	}
-	revoke.Flags().BoolVar(&all, "all", false, "take back every grant of this project")
+	revoke.Flags().BoolVar(&all, "all", false, "revoke every grant of this project")
 	cmd.AddCommand(revoke)
 	return cmd
 }
@@ -87,7 +87,7 @@ func showRevoked(a *app.App, revoked []umpire.GrantStatus) error {
 }
 
 func showNoGrants(a *app.App) error {
-	_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing is granted beside the rules"))
+	_, err := fmt.Fprintln(a.Stdout, a.Text.Of("no grants"))
 	return err
 }
 

@@ -37,9 +37,10 @@ func newModeCommand(a *app.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.session, "session", "", "the session `ID` (default: the latest of this worktree)")
-	flags.BoolVar(&f.leavePlan, "leave-plan", false, "go back to the mode before, and let the planned files be changed")
+	flags.BoolVar(&f.leavePlan, "leave-plan", false, "return to the previous mode, and allow changes to the "+
+		"planned files")
 	flags.StringVar(&f.allowAll, "allow-all", "",
-		"`on` or off: allow what no rule and no guard asks about, in this workspace")
+		"`on` or off: allow every call that no rule or guard asks about, in this workspace")
 	app.CompleteWords(cmd, "allow-all", "on", "off")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	app.CompleteWith(cmd, "session", completeSessions(a))
@@ -149,13 +150,13 @@ func showMode(a *app.App, m modeShown, switched bool) error {
 	}
 	fmt.Fprintf(&text, a.Text.Of(head), view.Visible(string(m.Session)), m.Mode)
 	if m.Before != nil {
-		fmt.Fprintf(&text, a.Text.Of("the mode before was %s\n"), *m.Before)
+		fmt.Fprintf(&text, a.Text.Of("the previous mode was %s\n"), *m.Before)
 	}
 	writeList(a, &text, "planned", plannedLines(a, m.Planned))
 	writeList(a, &text, "may be changed without a further question", m.Granted)
 	writeList(a, &text, "was changed since it was planned, and asks", m.Changed)
-	writeList(a, &text, "too broad for auto mode, and without a say in it", m.Stripped)
-	writeList(a, &text, "has its say again", m.Restored)
+	writeList(a, &text, "too broad for auto mode, so ignored in it", m.Stripped)
+	writeList(a, &text, "in force again", m.Restored)
 	_, err := fmt.Fprint(a.Stdout, text.String())
 	return err
 }

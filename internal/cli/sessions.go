@@ -80,7 +80,7 @@ func newSessionsEndCommand(a *app.App) *cobra.Command {
 	reason := ""
 	cmd := &cobra.Command{
 		Use: "end ID", Args: app.WantWords("ID"), ValidArgsFunction: completeSessions(a),
-		Short:   "End a session: what waits is denied for good",
+		Short:   "End a session, and deny its waiting calls",
 		Long:    sessionsEndLong,
 		Example: "  umpire sessions end s4k7m --reason 'wrong branch'",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,7 +94,7 @@ func newSessionsEndCommand(a *app.App) *cobra.Command {
 				})
 		},
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that is kept on the timeline")
+	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` to record on the timeline as the reason")
 	return cmd
 }
 

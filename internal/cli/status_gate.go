@@ -200,7 +200,7 @@ func formatGate(a *app.App, s *status) string {
 	case s.Gate.Running:
 		return fmt.Sprintf(a.Text.Of("running on %s"), s.Gate.Address)
 	}
-	return fmt.Sprintf(a.Text.Of("none on %s; each command opens the store for itself"), s.Gate.Address)
+	return fmt.Sprintf(a.Text.Of("none on %s; each command opens the store itself"), s.Gate.Address)
 }
 
 func formatStore(a *app.App, s *status) string {

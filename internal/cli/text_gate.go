@@ -1,20 +1,19 @@
 package cli
 
-const serveLong = `Runs the gate: agents hand in their calls, what asks is held until you answer, and
-what happened is kept on a timeline. Where it runs, the hooks of agents go through
-it; without it they decide alone and hand questions to the agent's own prompt.
+const serveLong = `Runs the gate: agents submit their calls to it, it holds the calls that ask until you
+answer, and it records everything on a timeline. Hooks use the gate while it runs;
+without it they decide alone and leave questions to the agent's own prompt.
 
 It listens on a socket in ~/.umpire/state that only you can reach, or on an address
-of this machine; any other address needs --allow-remote, and something in front of
-it that encrypts. Two credentials lie beside the socket: agent.token may hand in
-calls, person.token may also answer and change rules. Neither is ever printed.
+of this machine; any other address needs --allow-remote, and an encrypting proxy
+in front. Two credentials are kept beside the socket: agent.token can submit calls,
+person.token can also answer and change rules. umpire never prints either.
 
-What it stores is masked where it holds secrets, and the originals are sealed with
-the key in seal.key beside it. Several gates may share a PostgreSQL database; they
-need the same seal.key.
+The gate masks secrets in its store, and seals the originals with seal.key, a key
+beside it. Several gates can share a PostgreSQL database; they need the same seal.key.
 
-When it is ready it writes "umpire: ready on ADDRESS". An interrupt or SIGTERM lets
-what is under way end, and exits with 0. Calls that wait are kept.`
+When it is ready it writes "umpire: ready on ADDRESS". On an interrupt
+or SIGTERM it finishes the requests in progress and exits with 0. Waiting calls stay.`
 
 const serveExample = `  umpire serve
   umpire serve --listen 127.0.0.1:7575
@@ -56,14 +55,13 @@ it registers.
 Anyone who has the code can sign in or subscribe, so it is shown to a person at a terminal and
 nowhere else.`
 
-const pendingLong = `Lists the calls that wait for a person, the one that has waited longest first: those
-of this project, or with --all-projects of every project.`
+const pendingLong = `Lists the calls that wait for a person, the longest wait first: those of this project,
+or of every project with --all-projects.`
 
-const approveLong = `Lets a call that waits run. ID is the request's id or its beginning, or the id of
-the call.
+const approveLong = `Approves a waiting call. ID is the request's id or a prefix of it, or the call's id.
 
-The whole card is shown first: who asks, each part of the call with its risk and
-why, the paths that leave the project, and what the scope would allow from then on.
+umpire first shows the whole card: the agent, each part of the call with its risk
+and the reason, the paths outside the project, and the calls the scope would allow.
 
   once      this call only
   session   the same command, or the same tool inside the project, until the
@@ -71,70 +69,70 @@ why, the paths that leave the project, and what the scope would allow from then 
   project   writes a rule into .umpire/permissions.json of the project
   global    writes a rule into permissions.json in ~/.umpire
 
-A rule is the narrowest: the very command, the one path, the host. --width says more:
+A rule covers exactly this command, path or host. --width makes it wider:
 
   subcommand  the same subcommand, with options and targets of no higher consequence
-  folder      everything below the folder; one outside the project is for reading, for
-              the session, or for the project and at most 30 days
+  folder      everything below the folder; outside the project for reading only, and
+              for the session, or for the project for at most 30 days
   parent      everything below the folder that holds the workspace, for reading
   tool        every use of the tool, on every file
 
-No rule stands for a force push, for deleting a tree, or for an interpreter.
+No rule can cover a force push, the deletion of a tree, or an interpreter.
 
-Then you confirm on the terminal: with "y" where the risk is low or medium and the
-scope is once or session, else with a code that is made up for this card. What was
-typed before the card stood there for a moment does not count.
+Then you confirm on the terminal: with "y" if the risk is low or medium and the scope
+is once or session, otherwise with a code made for this card. umpire ignores anything
+typed before the card has been visible for a moment.
 
-An answer needs a person. It is refused in a process that an agent started, without
-a terminal, and for a call that was answered already: the first answer stands. A
-call of critical risk is never asked about, so it cannot be approved.
+Only a person can answer: umpire refuses a process that an agent started, and one
+without a terminal. The first answer counts; later ones are refused. A call of
+critical risk never asks, so you cannot approve it.
 
-A script answers with --token-file ~/.umpire/state/person.token. Whoever can read
-that file can answer in your name: keep it from agents, which a sandbox does and
-a user of their own does. An agent that runs as you, without a sandbox, can get at
-everything that you can get at.`
+A script answers with --token-file ~/.umpire/state/person.token. Any program that
+can read this file can answer in your name, so keep it from agents: run them in a
+sandbox, or as their own user. An agent that runs as you, without a sandbox, can read
+everything you can read.`
 
 const approveExample = `  umpire approve 4k7m
   umpire approve 4k7m --scope session
   umpire approve 4k7m --scope session --width folder --expires 8h
   umpire approve 4k7m --scope project --rule 'Bash(npm test:*)'`
 
-const denyLong = `Refuses a call that waits. The agent is told so, with the REASON if there is one, and
-goes on: it may try something else. The other calls of the same message still run.
-The same call in the same turn is refused again without a question.
+const denyLong = `Denies a waiting call. The agent gets the REASON, if you give one, and continues: it
+may try something else. The other calls of the same message still run. If the agent
+repeats the call in the same turn, umpire denies it without asking.
 
-ID is the request's id or its beginning, or the id of the call. The card is shown
-first and you confirm with "y"; see umpire approve --help for scripts.`
+ID is the request's id or a prefix of it, or the call's id. umpire shows the card
+first, and you confirm with "y"; see umpire approve --help for scripts.`
 
 const denyExample = `  umpire deny 4k7m
   umpire deny 4k7m use the staging database instead`
 
-const cancelLong = `Refuses a call that waits and stops the agent's turn: nothing of the same message
-starts any more. The agent waits for your next message.
+const cancelLong = `Denies a waiting call and stops the agent's turn: no other call of the same message
+starts. The agent waits for your next message.
 
-The card is shown first and you confirm with "y"; see umpire approve --help.`
+umpire shows the card first, and you confirm with "y"; see umpire approve --help.`
 
-const watchLong = `Shows the questions of all sessions and agents on the terminal, with the card of each,
-and has you answer them with the keys of umpire chat. It works over SSH.
+const watchLong = `Shows the questions of all sessions and agents on the terminal, each with its
+card. You answer with the keys of umpire chat. It works over SSH.
 
-  j k       the next and the last question that waits
+  j k       next and previous question
   y s p g   allow: once, for the session, as a rule of the project, as a rule everywhere
   w         allow more: a subcommand, a folder or the tool
-  n c       deny, with a reason if you like; cancel: deny and stop the turn
-  t         try it first, where the card offers it; else the timeline, as T
+  n c       deny, with an optional reason; cancel: deny and stop the turn
+  t         try it first, if the card offers it; otherwise the timeline, like T
   e v d     explain, raw input, diff
-  u f       take back what a call changed; only the project of this card, and back
-  ? q       all keys; leave, and what waits keeps waiting
+  u f       undo the changes of a call; show only this card's project, or all
+  ? q       all keys; quit, while questions keep waiting
 
-No key approves before all that asks was on the screen, and words answer nothing. What
-is risky, or lasts beyond the session, needs the code that the card shows, as with
-umpire approve. The terminal rings when a question comes; with --notify it also tells
-the desktop, where it can (OSC 9 or OSC 777), without the command. The key watch.notify
-sets which: bell, desktop or off.
+You can approve only after every part that asks was on the screen, and only with a single
+key. Risky approvals, and any that outlast the session, need the code on the card, as with
+umpire approve. The terminal rings for a new question; with --notify it also shows a desktop
+notification if it can (OSC 9 or OSC 777), without the command. The key watch.notify selects
+bell, desktop or off.
 
-With --plain, where there is no terminal, and in a process that an agent started,
-it shows what waits in this project, and then what happens, until it is interrupted,
-and answers nothing. With --json every event is a line of JSON.`
+With --plain, without a terminal, and in a process that an agent started, it only shows
+the waiting calls of this project, and then new events until you interrupt it. With
+--json it writes every event as a line of JSON.`
 
 const consoleLong = `Asks the running gate to open its console on a free port of this machine, and shows a
 link to it. The link works once, within a minute, in one browser of yours; that browser
@@ -154,61 +152,58 @@ grants nothing; without it they have the name of the account.`
 const sessionsLong = `Lists the sessions of this project, the latest activity first; with --all-projects
 those of every project. A session belongs to the project in which it was opened.`
 
-const sessionsEndLong = `Ends a session for good: what waits in it is denied, what has not started does not
-start. ID may be the beginning of one in this project. It needs a person.`
+const sessionsEndLong = `Ends a session for good: umpire denies its waiting calls and starts no others. ID may be
+a prefix of an id in this project. Only a person can do this.`
 
-const sessionsDeleteLong = `Ends a session and deletes it, with its calls, answers and grants. What happened stays
-on the timeline. ID may be the beginning of one in this project. It needs a person.`
+const sessionsDeleteLong = `Ends a session and deletes it, with its calls, answers and grants. Its events stay
+on the timeline. ID may be a prefix of an id in this project. Only a person can do this.`
 
-const timelineLong = `Shows the calls of this project, one a line with the newest last: when, what became of
-the call, its tool, its command or path as typed, and why it was asked about or denied.
+const timelineLong = `Shows the calls of this project, one per line, the newest last: the time, the outcome, the
+tool, the command or path as typed, and why umpire asked or denied it.
 --all-projects shows those of every project. Secrets were masked before they were stored.
 
---events shows every event instead; --json, --detail, --follow and --after do so too. The
-numbers of events grow and have gaps; --after goes on from one. The events of a session
-that was deleted stay: name its whole id, with --all-projects.`
+--events shows every event instead, and so do --json, --detail, --follow and --after. Event
+numbers grow and have gaps; --after continues from one. The events of a deleted session
+stay: to see them, give its whole id and --all-projects.`
 
-const timelineVerifyLong = `Finds what was changed, removed or put in on the timeline. Names each break by its
-number and its session, and ends with 1 when there is one.
+const timelineVerifyLong = `Finds events on the timeline that were changed, removed or inserted. It names each break
+by its number and its session, and exits with 1 if there is one.
 
-Three things are compared. Every event bears the hash of the one before it in its
-session. A gate records where each session ended, signed, in ~/.umpire/checkpoints:
-a session, its last events or a whole store that is known and gone is a break. With
---since, the events up to a checkpoint that umpire timeline head printed must be what
-they were.
+It makes three checks. Every event contains the hash of the event before it in its
+session. A gate signs where each session ended, and records this in ~/.umpire/checkpoints:
+if a recorded session, its last events or the whole store is gone, that is a break. With
+--since, the events up to a checkpoint from umpire timeline head must be unchanged.
 
-The first two show damage, and changes by somebody who cannot write ~/.umpire. A
-program that runs as you can write both the store and the record, and make them
-agree. Only a checkpoint that you copied elsewhere finds that, for what happened
-before it.
+The first two checks find damage, and changes by anyone who cannot write ~/.umpire. A
+program that runs as you can change both the store and the record so that they agree.
+Only a checkpoint that you copied elsewhere reveals that, for the events before it.
 
-Deleting a session keeps its events, so it is not a break. A pruned session is counted
-and is not a break if an event of the timeline says so, signed with the key of this
-installation or with one that --key names. If you put an older store in place yourself,
-remove the record that ~/.umpire/checkpoints holds of it.`
+Deleting a session keeps its events, so it is not a break. A pruned session is counted,
+and is not a break if an event on the timeline records it, signed with the key of this
+installation or one given by --key. If you restored an older store yourself, remove its
+record from ~/.umpire/checkpoints.`
 
-const timelinePruneLong = `Removes whole sessions with their events: those in which nothing has happened for as
-long as the key retention or --older-than says. A session stays while a call of it waits
-or runs, a trial of it is not settled, or a session of a sub-agent belongs to it. A gate
-does the same once an hour, for sessions of up to 5,000 events.
+const timelinePruneLong = `Removes whole sessions with their events after the inactive time set by the key retention
+or by --older-than. A session stays while one of its calls waits or runs, one of its trials
+is not settled, or it has a sub-agent's session. A gate does the same once an hour, for
+sessions of up to 5,000 events.
 
-Each removal appends the signed event EventsPruned, which says what was removed. umpire
-timeline verify accepts exactly these removals, and counts them. A checkpoint from
-before still finds any other change.
+Each removal appends the signed event EventsPruned, which lists the removed events. umpire
+timeline verify accepts exactly these removals, and counts them. An earlier checkpoint
+still reveals any other change.
 
 A removal cannot be undone. An agent that resumes a removed session starts without its
 old approvals.`
 
-const timelineHeadLong = `Prints what the timeline is now, as one line: how many events and sessions there are,
-and a hash over where each of them ends. It is signed with a key of this installation
-in ~/.umpire/keys, which lies apart from the store.
+const timelineHeadLong = `Prints a checkpoint of the timeline in one line: the number of events and sessions, and
+a hash over the end of each session. It is signed with a key of this installation in
+~/.umpire/keys, apart from the store.
 
-Copy it to where no program on this machine can write: another machine, a mail to
-yourself, a printer. umpire timeline verify --since CHECKPOINT tells later whether the
-past up to there is still the same.
+Copy it to a place that no program on this machine can write: another machine, a mail to
+yourself, a printer. Later, umpire timeline verify --since CHECKPOINT tells whether the
+events up to it are unchanged.
 
-The copy proves that events before it were not changed, removed or put in since. It
-proves nothing of later events, of the order of events in different sessions, or that
-everything that happened was ever written. The signature proves which installation
-made the line: nobody without its key could make it up, and a program that runs as you
-can read the key.`
+The copy proves that no event before it was changed, removed or inserted since. It proves
+nothing about later events or the order of events in different sessions, nor that every
+event was ever written. The signature proves which installation made the line: it cannot
+be forged without the key, but a program that runs as you can read the key.`

@@ -1,11 +1,11 @@
 package cli
 
-const grantsLong = `Lists what you approved in this project beside the rules: grants for one call or for a
-session, answers that auto mode remembers, and allowAll, with who gave it, how old it is,
-when it ends and how often it was used. Rules are in umpire rules list.
+const grantsLong = `Lists your approvals in this project apart from rules: grants for one call or for a
+session, answers that auto mode remembers, and allowAll. Each shows its author, its age,
+its end and its number of uses. For rules, see umpire rules list.
 
-umpire rules grants revoke takes one back, or all with --all: from then on the calls ask again.
-allowAll is switched with umpire sessions mode --allow-all on or off.`
+umpire rules grants revoke revokes one, or all with --all: the calls then ask again.
+umpire sessions mode --allow-all switches allowAll on or off.`
 
 const grantsExample = `  umpire rules grants
   umpire rules grants list --json

@@ -1,20 +1,20 @@
 package cli
 
-const modeLong = `Shows the mode of a session: the latest one of this project, or the one that --session
-names. With a MODE it switches it, from the session's next call on. Other sessions keep
-theirs; a new one of this project begins with what was chosen last, if that was default,
-auto or ask. See umpire help modes.
+const modeLong = `Shows the mode of a session: this project's latest, or the one given by --session. With a
+MODE it switches the session to it from the next call on. Other sessions keep their mode. A
+new session of this project starts in the mode you chose last, if that was default, auto or
+ask. See umpire help modes.
 
-The mode bypass has to be permitted when the session begins: umpire run --allow-bypass.
-In auto mode, allow rules that would allow everything have no say; they are listed.
+To use the mode bypass, permit it when the session begins: umpire run --allow-bypass. In
+auto mode, rules that allow everything are ignored; they are listed.
 
-In plan mode only reads run, and what else the agent wants to do is noted as planned. It
-leaves plan mode by asking you (its tool ExitPlanMode), or by you with --leave-plan: then
-the mode before is back, the planned files may be changed without a further question,
-and each command that the card shows whole runs once. A file that has changed since it
-was planned asks again, and so does everything that was not planned.
+In plan mode only reads run, and umpire records the agent's other calls as planned. Plan
+mode ends when the agent asks you (its tool ExitPlanMode) and you approve, or when you pass
+--leave-plan. Then the mode before is back, the planned files may be changed without a
+further question, and each command shown whole on the card runs once. A file that has
+changed since it was planned asks again, and so does every unplanned call.
 
-Switching needs a person.`
+Only a person can switch the mode.`
 
 const modeExample = `  umpire sessions mode
   umpire sessions mode plan

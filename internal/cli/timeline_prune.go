@@ -34,7 +34,7 @@ func newTimelinePruneCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only list what would be removed")
 	flags.StringVar(&f.olderThan, "older-than", "",
-		"sessions in which nothing has happened for this `TIME` (default: the key retention)")
+		"remove sessions inactive for this `TIME` (default: the key retention)")
 	return cmd
 }
 
@@ -65,7 +65,7 @@ func pruneTimeline(ctx context.Context, a *app.App, f *pruneFlags) error {
 		}
 	}
 	if age == 0 {
-		return app.Usage("umpire timeline prune --older-than 90d", "no retention is set: say how old with --older-than")
+		return app.Usage("umpire timeline prune --older-than 90d", "no retention is set: pass --older-than")
 	}
 	at, err := app.ConfiguredStore(a)
 	if err != nil {

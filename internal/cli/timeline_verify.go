@@ -28,7 +28,7 @@ func newTimelineVerifyCommand(a *app.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use: "verify", Args: app.RefuseWords,
-		Short: "Find what was changed on the timeline",
+		Short: "Check the timeline for changes",
 		Long:  timelineVerifyLong,
 		Example: "  umpire timeline verify\n" +
 			"  umpire timeline verify --since \"$(tail -n 1 /media/usb/umpire-checkpoints)\"",

@@ -32,8 +32,8 @@ func newWatchCommand(a *app.App) *cobra.Command {
 	cmd.Flags().BoolVar(&f.json, "json", false, "write each event as one line of JSON")
 	app.AddAllProjects(cmd.Flags(), &f.all)
 	cmd.Flags().BoolVar(&f.project, "this-project", false, "on a terminal, those of this project alone")
-	cmd.Flags().BoolVar(&f.plain, "plain", false, "write lines, on a terminal too, and answer nothing")
-	cmd.Flags().BoolVar(&f.notify, "notify", false, "have the terminal notify the desktop of new questions")
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "write plain lines even on a terminal, and answer nothing")
+	cmd.Flags().BoolVar(&f.notify, "notify", false, "also show desktop notifications for new questions")
 	return cmd
 }
 
@@ -118,7 +118,8 @@ func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
 	}
 	defer done()
 	if !runs {
-		a.Remark(a.Text.Of("no gate is running, so questions of Claude Code do not come here: umpire serve starts one"))
+		a.Remark(a.Text.Of("questions of Claude Code do not appear here, because no gate is running: umpire serve " +
+			"starts one"))
 	}
 	if f.interactive(ctx, a, gate) {
 		return showInbox(ctx, a, gate, f, runs)

@@ -310,7 +310,7 @@ func TestSuffixNotices(t *testing.T) {
 	if len(notices) != 2 {
 		t.Fatalf("notices %v", notices)
 	}
-	for i, want := range []string{`".test.ts" in agents.a.editableFileSuffixes fits no file`, "no item of agents.main.editableFileSuffixes is a suffix, so that EVERY file may be edited"} {
+	for i, want := range []string{`".test.ts" in agents.a.editableFileSuffixes fits no file`, "EVERY file may be edited, because no item of agents.main.editableFileSuffixes is a suffix"} {
 		if got := notices[i].In(func(text string) string { return text }); !strings.Contains(got, want) {
 			t.Errorf("notice %q, want %q", got, want)
 		}

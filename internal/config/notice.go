@@ -23,9 +23,9 @@ const (
 	// onlyTightensManaged is about a person's value for a key that the administrator has set.
 	onlyTightensManaged = "%s:%d: %s is ignored: %s sets it, and you may only tighten it"
 	// NotEnforced describes the effect of a gateway that is not enforced.
-	NotEnforced = "%s: the gateway is not enforced: umpire only records and warns, and refuses nothing but " +
-		"what is critical, forbidden or malformed"
-	limitsNothing = "%s: no item of agents.%s.editableFileSuffixes is a suffix, so that EVERY file may be edited"
+	NotEnforced = "%s: the gateway is not enforced: umpire only records and warns, and denies only critical, " +
+		"forbidden or malformed calls"
+	limitsNothing = "%s: EVERY file may be edited, because no item of agents.%s.editableFileSuffixes is a suffix"
 	neverMatches  = "%s: %q in agents.%s.editableFileSuffixes fits no file: a suffix begins at the last dot"
 )
 

@@ -116,7 +116,7 @@ func (b *ruleBook) drawSettled(r *umpire.RuleRef) part {
 func (b *ruleBook) drawGrants() node {
 	return element("section", class("layer"),
 		element("h2", written(b.text.Of("Grants"))),
-		when(len(b.grants) == 0, paragraph("note", b.text.Of("nothing is granted beside the rules"))),
+		when(len(b.grants) == 0, paragraph("note", b.text.Of("no grants"))),
 		element("ul", each(b.grants, func(g umpire.GrantStatus) part { return b.drawGrant(&g) })),
 	)
 }

@@ -100,7 +100,7 @@ func (be *backend) sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.
 }
 
 func errWidth(width umpire.Width) error {
-	return umpire.Errorf("width: no rule of width %s can stand for this call: %w", width, umpire.ErrInvalid)
+	return umpire.Errorf("width: no rule of width %s can cover this call: %w", width, umpire.ErrInvalid)
 }
 
 // checkRuleFits rejects a rule that does not match the call it was given for: it would allow calls
@@ -181,10 +181,10 @@ func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.D
 func errNoRule(d *umpire.Decision, width umpire.Width) error {
 	for _, s := range d.Suggestions {
 		if s.Width != width {
-			return umpire.Errorf("width: no rule of width %s can stand for this call, but one of width %s can: %w",
+			return umpire.Errorf("width: no rule of width %s can cover this call, but one of width %s can: %w",
 				width, s.Width, umpire.ErrInvalid)
 		}
 	}
-	return umpire.Errorf("scope: no rule can stand for this call; approve it once or for the session: %w",
+	return umpire.Errorf("scope: no rule can cover this call; approve it once or for the session: %w",
 		umpire.ErrInvalid)
 }

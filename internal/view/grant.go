@@ -14,7 +14,7 @@ import (
 func DescribeGrant(g *umpire.GrantStatus, text *catalogue.Language) string {
 	switch {
 	case g.Kind == umpire.GrantAllowAll:
-		return text.Of("what no rule and no guard asks about")
+		return text.Of("every call that no rule or guard asks about")
 	case g.Kind == umpire.GrantCode:
 		return text.Of("tests, scripts and tool settings of this clone")
 	case g.Exact != "":

@@ -125,7 +125,7 @@ func (s *Set) addTools(offers []*offer) {
 		if was, ok := s.tools[t.llm.Name]; ok {
 			twice[t.llm.Name] = true
 			s.notice(
-				"tools %q and %q of MCP server %q have one name, %s: neither can be called", was.name, t.name,
+				"tools %q and %q of MCP server %q share the name %s: neither can be called", was.name, t.name,
 				t.server.name, t.llm.Name,
 			)
 		}
@@ -138,13 +138,13 @@ func (s *Set) addTools(offers []*offer) {
 func (s *Set) compare() {
 	all := slices.Collect(maps.Values(s.tools))
 	if err := s.ledger.compare(all); err != nil {
-		s.notice("every MCP tool is asked about: %v", err)
+		s.notice("every MCP tool asks: %v", err)
 		return
 	}
 	for _, t := range all {
 		if t.anew {
 			s.notice(
-				"MCP tool %s is described otherwise than when it was last called, so that it is asked about",
+				"MCP tool %s asks, because its description has changed since its last call",
 				t.llm.Name,
 			)
 		}
@@ -154,7 +154,7 @@ func (s *Set) compare() {
 // called records a tool's description when a call of it may run.
 func (s *Set) called(t *offer) {
 	if err := s.ledger.rememberTool(t); err != nil {
-		s.notice("MCP tool %s is asked about the next time, too: %v", t.llm.Name, err)
+		s.notice("MCP tool %s will ask again next time: %v", t.llm.Name, err)
 		return
 	}
 	s.mu.Lock()
@@ -253,7 +253,7 @@ func (s *Set) call(ctx context.Context, call *umpire.Call) (string, error) {
 	output, err := t.server.call(ctx, t, call.Input)
 	if changed, is := errors.AsType[*changedError](err); is {
 		s.drop(call.Tool)
-		s.notice("MCP tool %s is not run any more: %v", call.Tool, changed)
+		s.notice("MCP tool %s can no longer run: %v", call.Tool, changed)
 	}
 	return output, err
 }

@@ -295,7 +295,7 @@ func TestToolThatChangedBetweenRuns(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if broken := opened(); !asks(broken, "mcp__s__look") || !strings.Contains(broken.noticed(), "every MCP tool is asked about") {
+	if broken := opened(); !asks(broken, "mcp__s__look") || !strings.Contains(broken.noticed(), "every MCP tool asks") {
 		t.Errorf("what cannot be read is believed: %s", broken.noticed())
 	}
 }
@@ -309,7 +309,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 	for _, want := range []string{
 		`MCP server "dies" is left out: `, "it said: no \x1b[31mlicence", `"missing" is left out: exec: "no-such-program-anywhere"`,
 		`"keyless" is left out: env: K: the environment has no ${NO_SUCH_KEY}`, `"nowhere" is left out: `,
-		`have one name, mcp__twins__a_b: neither can be called`,
+		`share the name mcp__twins__a_b: neither can be called`,
 	} {
 		if !strings.Contains(w.noticed(), want) {
 			t.Errorf("%q was not noticed:\n%s", want, w.noticed())

@@ -253,7 +253,7 @@ func (p *Proxy) describeTool(ctx context.Context, r *proxyRequest) (json.RawMess
 			switch {
 			case err != nil || toolName(p.Name, name) != toolName(p.Name, r.tool):
 			case name != r.tool || found != nil:
-				return nil, umpire.Errorf("tools %q and %q have one name, %s", name, r.tool, toolName(p.Name, name))
+				return nil, umpire.Errorf("tools %q and %q share the name %s", name, r.tool, toolName(p.Name, name))
 			default:
 				found = raw
 			}

@@ -213,7 +213,7 @@ func TestProxyToolsOfOneName(t *testing.T) {
 	} {
 		client.say(`{"jsonrpc":"2.0","id":%q,"method":"tools/call","params":{"name":%q,"arguments":{"x":"good"}}}`, list, called)
 		server.lists(list)
-		want := "have one name"
+		want := "share the name"
 		if strings.Contains(list, `"name":"t","name"`) {
 			want = "cannot be read"
 		}

@@ -309,7 +309,7 @@ func (a *approval) always(scope umpire.Scope) tea.Cmd {
 	case !reaches && !wider && refused != nil:
 		a.complaint = a.problem(refused)
 	case !reaches && !wider || len(a.card.ScopeKeys()) == 1:
-		a.complaint = a.text("no rule can stand for this call")
+		a.complaint = a.text("no rule can cover this call")
 	case !reaches:
 		return a.widen(scope)
 	case scope == umpire.ScopeSession, len(a.current().Rules) > 1: // such rules cannot be edited
@@ -325,7 +325,7 @@ func (a *approval) always(scope umpire.Scope) tea.Cmd {
 // narrowest. It does not approve: the person sees the width, and confirms it or not.
 func (a *approval) widen(scope umpire.Scope) tea.Cmd {
 	if len(a.card.ScopeKeys()) == 1 {
-		a.complaint = a.text("no rule can stand for this call")
+		a.complaint = a.text("no rule can cover this call")
 		return nil
 	}
 	if a.step == stepNone {

@@ -42,7 +42,7 @@ var keyHelp = [][2]string{
 	{"y s p g", "allow: once, for the session, as a rule of the project, as a rule everywhere"},
 	{"a", "show how far each of these reaches"},
 	{"Space", "read on in a card, which must have been on the screen before it can be allowed"},
-	{"n c", "deny, with a reason if you like; cancel: deny and stop the turn"},
+	{"n c", "deny, with an optional reason; cancel: deny and stop the turn"},
 	{"e v d o", "explain, raw input, the fields beside the diff, what is folded"},
 	{"j k Y", "next and last call that waits; allow all of the same risk once"},
 	{"Ctrl+C", "take back what is written, or stop; twice: leave"},

@@ -241,7 +241,7 @@ var inboxHelp = [][2]string{
 	{"a", "show how far each of these reaches"},
 	{"Space", "read on in a card, which must have been on the screen before it can be allowed"},
 	{"w", "allow more: a subcommand, a folder or the tool"},
-	{"n c", "deny, with a reason if you like; cancel: deny and stop the turn"},
+	{"n c", "deny, with an optional reason; cancel: deny and stop the turn"},
 	{"t", "try it first, where the card offers it"},
 	{"e v d o", "explain, raw input, the fields beside the diff, what is folded"},
 	{"Y", "allow all of the same risk once"},

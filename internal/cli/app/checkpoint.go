@@ -128,7 +128,7 @@ func (k *keeper) renew(ctx context.Context) {
 	case len(breaks) > 0 && !k.said:
 		k.said = true
 		lost := k.app.Text.Of(
-			"the timeline is not what it was: %d sessions are missing or changed; see umpire timeline verify")
+			"the timeline has changed: %d sessions are missing or changed; see umpire timeline verify")
 		k.app.Remark(fmt.Sprintf(lost, len(breaks)))
 	}
 }

@@ -31,7 +31,7 @@ func (a *App) Confirm(ctx context.Context, tty *os.File, text, word string) erro
 	if err := DropEarlyKeys(ctx, tty); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(tty, a.Text.Of("Type %s and Enter to confirm, anything else to leave it: "),
+	if _, err := fmt.Fprintf(tty, a.Text.Of("Type %s and Enter to confirm, anything else to cancel: "),
 		word); err != nil {
 		return Failed(umpire.Errorf("write to the terminal: %w", err))
 	}

@@ -36,5 +36,5 @@ func ParseSince(text string, now time.Time, help string) (time.Time, error) {
 
 // AddAllProjects adds the flag of all commands that show the data of this project or of all projects.
 func AddAllProjects(flags *pflag.FlagSet, all *bool) {
-	flags.BoolVar(all, "all-projects", false, "those of all projects, not of this one alone")
+	flags.BoolVar(all, "all-projects", false, "include all projects, not just this one")
 }

@@ -20,24 +20,24 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-const replayLong = `Decides the calls of this project's timeline twice: by the rules and settings in force,
-and with a change. It shows how many questions the change saves, and each call with
-another verdict: refusals that would open, questions that would go away, and calls that
-would be held back, in each of them the worst consequence first. Nothing runs, and
-nothing is written.
+const replayLong = `Decides the calls of this project's timeline twice: with the rules and settings in force,
+and with a change. It shows how many questions the change saves, and lists the calls whose
+verdict changes: calls no longer denied, questions that would go away, and calls that
+would be held back, each list with the worst consequence first. Nothing runs, and nothing
+is written.
 
 --rules adds the rules of a permissions.json as rules of the project; the rules in force
 stay. --autonomy decides as at that level. --calls takes the calls from a file instead,
-or from standard input for "-": the lines that "umpire check --stdin" reads, with a
-"count" if you like.
+or from standard input for "-", in the format of "umpire check --stdin" with an optional
+"count".
 
-With --fail-on-widen the exit code is 7 if the change permits more of any call, and a
-Markdown table for a pull request is shown.
+With --fail-on-widen it prints a Markdown table for a pull request, and exits with 7 if
+the change permits more of any call.
 
-The limits: a call is decided against the files and settings of today, not those of its
-time, in the folder of its session and the configured mode. Secrets in it are masked.
-Approvals of a session do not count. Calls that an agent's host let through without a
-question, and those of deleted sessions and folders, are left out and counted.`
+The limits: umpire decides a call against the files and settings of today, not those of
+its time, in the folder of its session and the configured mode. Secrets in it are masked.
+Approvals for a session do not count. umpire leaves out, and counts, calls that an agent's
+host let through without a question, and calls of deleted sessions and folders.`
 
 const replayExample = `  umpire replay --autonomy medium
   umpire replay --rules new.json --since 30d
@@ -220,7 +220,7 @@ func (r *replay) tell(a *app.App) error {
 	}
 	r.tellCounts(a)
 	refusals, questions, held := r.Split()
-	if err := tellChanges(a, "refusals that would open", refusals); err != nil {
+	if err := tellChanges(a, "calls no longer denied", refusals); err != nil {
 		return err
 	}
 	if err := tellChanges(a, "questions that would go away", questions); err != nil {

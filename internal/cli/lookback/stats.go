@@ -17,13 +17,13 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-const statsLong = `Counts the calls of this project and the questions about them: how many there were in
-100 calls by agent, project, cause and day, how long answers took, how many came within
-2 seconds, and how many approved calls were taken back later. --all-projects counts
+const statsLong = `Counts the calls of this project and the questions about them: the questions per 100
+calls by agent, project, cause and day, the time to an answer, the answers within 2
+seconds, and the approved calls that were undone later. --all-projects counts
 those of every project.
 
 Time to an answer runs from the question to the answer, so it includes the time
-that you were away. Calls that a trial settled count as tried, not as questions.`
+you were away. Calls that a trial settled count as tried, not as questions.`
 
 type statsFlags struct {
 	json, all bool
@@ -114,7 +114,7 @@ func (s *statistic) tell(a *app.App) error {
 		say("%d tried first", s.Tried)
 	}
 	if s.Undone > 0 {
-		say("%d approved and taken back later", s.Undone)
+		say("%d approved and undone later", s.Undone)
 	}
 	if s.Quick > 0 {
 		say("%d answered within 2 seconds, perhaps unread", s.Quick)

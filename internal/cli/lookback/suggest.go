@@ -14,19 +14,19 @@ import (
 )
 
 const suggestLong = `Finds the few rules that would have saved the most questions of this project's timeline,
-and the level of autonomy, if the next one would have. Each comes with the command that
-puts it in force, the questions it saves beside those before it, some of their calls, the
-worst of these calls, and the worst that it could allow.
+and the next level of autonomy if it would have saved some. For each it shows the command
+that applies it, the questions it saves beyond those listed before it, some of their calls,
+the worst of these calls, and the worst call it could allow.
 
-A rule is one that the card of a question offers too, and counts only for calls that run
-when they are decided again with it. It is never suggested if it would also allow a call
-for which umpire offers no such rule, and which is critical, leaves the machine, loses
-data, or concerns a secret or a control file.
+umpire suggests only rules that the card of a question also offers, and counts a question
+only if its call would run with the rule. It never suggests a rule that would also allow a
+critical call, or one that leaves the machine, loses data, or concerns a secret or a control
+file, unless umpire offers such a rule for that call.
 
---accept N puts suggestion N in force, as its command would. Give it the flags of the list.
+--accept N applies suggestion N, as its command would. Give it the flags of the list.
 
-The limits are those of umpire replay: calls are decided against the files and settings of
-today, and approvals of a session do not count.`
+The limits are those of umpire replay: umpire decides the calls against the files and
+settings of today, and approvals for a session do not count.`
 
 type suggestFlags struct {
 	pastFlags
@@ -51,7 +51,7 @@ func NewSuggestCommand(a *app.App, setLevel func(level string) error) *cobra.Com
 	}
 	f.pastFlags.defineFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
-	cmd.Flags().IntVar(&f.accept, "accept", 0, "put suggestion `N` in force")
+	cmd.Flags().IntVar(&f.accept, "accept", 0, "apply suggestion `N`")
 	return cmd
 }
 
@@ -156,7 +156,7 @@ func (s *suggested) tell(a *app.App) error {
 		s.List[i].tell(a, i+1)
 	}
 	fmt.Fprintln(a.Stdout)
-	say("To put one in force: umpire suggest --accept N, with the same flags")
+	say("To apply one: umpire suggest --accept N, with the same flags")
 	say(replayLimits)
 	return nil
 }
@@ -184,5 +184,5 @@ func (s *savings) tell(a *app.App, n int) {
 		worst = view.Bracketed(worst, app.Clip(s.Headline))
 	}
 	line("the worst of them", view.Joined(word(s.Worst), ": ", worst))
-	line("the worst that it could allow", word(s.Most))
+	line("the worst it could allow", word(s.Most))
 }

@@ -16,12 +16,11 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-const whyLong = `Tells the story of one call: what it would have done, what decided, which rule, what you
-were asked and answered and after how long, and what came of it.
+const whyLong = `Tells the story of one call: what it would have done, the decision and its rule, the
+question, your answer and how long it took, and the outcome.
 
-CALL is the id of a call or of its question, or words that its command contains; of
-several calls it is the last one. Without CALL it is the last call that you were asked
-about or that was denied.`
+CALL is the id of a call or of its question, or words from its command; if several calls
+match, it is the last one. Without CALL it is the last call that asked you or was denied.`
 
 type whyFlags struct{ json, all bool }
 
@@ -29,7 +28,7 @@ type whyFlags struct{ json, all bool }
 func NewWhyCommand(a *app.App) *cobra.Command {
 	var f whyFlags
 	cmd := &cobra.Command{
-		Use: "why [CALL]", Short: "Tell what was asked about a call, who answered, and what came of it", Long: whyLong,
+		Use: "why [CALL]", Short: "Explain a past call: the question, the answer and the outcome", Long: whyLong,
 		Example: "  umpire why\n  umpire why 'git push'\n  umpire why --json toolu_01A",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -193,7 +192,7 @@ func (s *story) tell(a *app.App) error {
 		}
 	}
 	if s.Undone {
-		fmt.Fprintf(t, "  \t%s\n", a.Text.Of("taken back since"))
+		fmt.Fprintf(t, "  \t%s\n", a.Text.Of("undone since"))
 	}
 	return t.Flush()
 }

@@ -45,7 +45,7 @@ func newRulesAddCommand(a *app.App) *cobra.Command {
 	flags.StringVar(&f.consequence, "max-consequence", "",
 		"the worst `CONSEQUENCE` that it allows: none, reversible, outward or lost")
 	flags.StringVar(&f.options, "options", "",
-		"`shown` allows options that the rule does not name only where they do no more")
+		"`shown`: also allow options that the rule does not name, if they do no more")
 	app.CompleteWords(cmd, "max-consequence", "none", "reversible", "outward", "lost")
 	app.CompleteWords(cmd, "options", "shown")
 	flags.StringArrayVar(&f.match, "example", nil, "a `CALL` the rule must match; may be repeated")

@@ -21,7 +21,7 @@ func NewChatCommand(a *app.App) *cobra.Command {
 	var plain bool
 	cmd := &cobra.Command{
 		Use:     "chat [flags] [TASK]",
-		Short:   "Talk with the built-in agent, and answer its questions where they come up",
+		Short:   "Chat with the built-in agent, and answer its questions",
 		Long:    chatLong,
 		Example: chatExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
@@ -156,28 +156,28 @@ func (s *agentRun) terminalOut() io.Writer {
 }
 
 // chatLong is the long help of `umpire chat`.
-const chatLong = `Talks with the built-in agent on the terminal. Its words are shown as they come in, and
-its calls with their results. When a call asks, its card stands in the conversation and
-you answer with one key. The line at the bottom says how the permissions stand.
+const chatLong = `Chats with the built-in agent on the terminal. It shows the agent's words as they arrive,
+and its calls with their results. When a call asks, its card appears in the conversation
+and you answer with one key. The bottom line shows the permissions in force.
 
   y s p g   allow: once, for the session, as a rule of the project, as a rule everywhere
-  n c       deny, with a reason if you like; cancel: deny and stop the turn
+  n c       deny, with an optional reason; cancel: deny and stop the turn
   e v d     explain, raw input, diff
-  j k Y     next and last call that waits; allow all of the same risk once
+  j k Y     next and previous waiting call; allow all of the same risk once
   Tab       write a message while a call waits: it is queued
-  Esc       stop what the agent does
+  Esc       stop the agent
 
-A key answers only a card that has been there for a moment. A word that is typed at a card
-becomes a message, and Enter never approves. Up brings back earlier messages. /help lists
+A key answers a card only after it has been visible for a moment. Words typed at a card
+become a message, and Enter never approves. Up recalls earlier messages. /help lists
 the commands: /status /mode /resume /sessions /fork /timeline /rules /agents /plan
 /exit-plan /help /quit.
 
-With --plain, on a terminal that can do little (TERM=dumb), or with ACCESSIBLE=1, it
+With --plain, on a basic terminal (TERM=dumb), or with ACCESSIBLE=1, it
 talks line by line, without colours and cursor movements. With --json the events go to
 standard output and everything else to standard error. NO_COLOR is honoured.
 
-It is for a person: it is refused in a process that an agent started. Everything is
-stored as it happens; --continue goes on where it was left or killed.`
+Only a person can use it: umpire refuses a process that an agent started. Everything is
+stored as it happens; --continue resumes a chat that you left or that was killed.`
 
 const chatExample = `  umpire chat --model script:demo.json
   umpire chat --model script:demo.json "fix the tests"

@@ -91,7 +91,7 @@ func (h *chatHost) describeEnd(o agent.Outcome) string {
 	case o.Cancelled:
 		return h.Text.Of("the turn was cancelled")
 	case o.Late > 0:
-		return fmt.Sprintf(h.Text.Of("denied because nobody answered in time: %d"), o.Late)
+		return fmt.Sprintf(h.Text.Of("denied, because no answer came before the deadline: %d"), o.Late)
 	}
 	return ""
 }

@@ -51,8 +51,8 @@ func NewDemoCommand(a *app.App, d Demo) *cobra.Command {
 		Example: "  umpire demo\n  umpire demo --yes\n  umpire demo --console",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return d.play(cmd.Context(), a) },
 	}
-	cmd.Flags().BoolVar(&d.yes, "yes", false, "approve what asks, once each, instead of asking you")
-	cmd.Flags().BoolVar(&d.keep, "keep", false, "leave the project and its timeline where they are")
+	cmd.Flags().BoolVar(&d.yes, "yes", false, "approve each call that asks once, instead of asking you")
+	cmd.Flags().BoolVar(&d.keep, "keep", false, "keep the project and its timeline")
 	cmd.Flags().BoolVar(&d.console, "console", false, "have three agents work at once, and answer them in a browser")
 	return cmd
 }
@@ -60,7 +60,7 @@ func NewDemoCommand(a *app.App, d Demo) *cobra.Command {
 // play makes a place for the demo, plays it there and removes the place.
 func (d *Demo) play(ctx context.Context, a *app.App) error {
 	if d.yes && d.console {
-		return app.Usage("umpire demo --console", "--yes answers, and --console is for answering")
+		return app.Usage("umpire demo --console", "--yes and --console cannot be combined: --yes answers for you")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
 		return &app.CommandError{Code: app.ExitRefused, Hint: "install git, then run umpire demo again",
@@ -248,15 +248,15 @@ func (s *agentRun) approveOnce(ctx context.Context, p umpire.Pending) error {
 }
 
 // demoLong is the long help of `umpire demo`.
-const demoLong = `Makes a small git repository in a temporary folder, and lets the built-in agent work in it.
-Its model plays a script; the tools, the gate and the timeline are the real ones. The first
-message has calls that are safe, one that asks and one that would delete your home: all
-wait for your answer, then run in their order, and the last one is refused.
+const demoLong = `Creates a small git repository in a temporary folder, and lets the built-in agent work in
+it. Its model plays a script; the tools, the gate and the timeline are real. The first
+message has some safe calls, one that asks and one that would delete your home: all of them
+wait for your answer, then run in order, and umpire denies the last one.
 
-With --console three agents work at once, each in a repository of its own, and you answer them in a
-browser: the link and the codes are shown on the terminal. Ctrl-C ends it.
+With --console three agents work at once, each in its own repository, and you answer them in
+a browser: the terminal shows the link and the codes. Ctrl-C ends it.
 
-Nothing outside the temporary folder is read or written, and it is deleted in the end.`
+Nothing outside the temporary folder is read or written, and it is deleted at the end.`
 
 // demoIntro is shown before the demo plays.
 const demoIntro = `A model that plays a script works in %s.

@@ -67,7 +67,7 @@ func NewCommand(a *app.App) *cobra.Command {
 func (f *runFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.model, "model", "", "the `MODEL` to ask: anthropic:NAME, openai:NAME, or script:FILE")
 	flags.StringVar(&f.effort, "effort", "",
-		"how hard the model is to think: low, medium or high (`EFFORT`; default: the model's own)")
+		"how hard the model should think: low, medium or high (`EFFORT`; default: the model's own)")
 	flags.StringVar(&f.modelLog, "model-log", "", "append every request to the model to `FILE`, one JSON object a line")
 	flags.StringVar(&f.mode, "permission-mode", "",
 		"`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)")
@@ -78,9 +78,9 @@ func (f *runFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.SetNormalizeFunc(try.AllowedToolsAliases)
 	flags.StringVar(&f.profile, "agent", "", "run as this `PROFILE` of the configuration's agents (default: main)")
 	flags.BoolVar(&f.goOn, "continue", false, "continue the latest session of this worktree")
-	flags.StringVar(&f.session, "session", "", "go on with the session `ID`")
+	flags.StringVar(&f.session, "session", "", "resume the session `ID`")
 	flags.StringVar(&f.fork, "fork", "",
-		"begin a session with the conversation of the session `ID`, without its grants")
+		"start a session with a copy of the conversation of session `ID`, without its grants")
 	flags.BoolVar(&f.allowCrossProject, "allow-cross-project-session", false,
 		"permit continuing a session of another project")
 	flags.StringVar(&f.sandbox, "sandbox", "",
@@ -415,7 +415,7 @@ func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 			Err: umpire.Errorf("denied because nobody could be asked: %d", o.Unattended)}
 	case o.Late > 0:
 		return &app.CommandError{Code: app.ExitAsks, Hint: goOn + " TASK",
-			Err: umpire.Errorf("denied because nobody answered in time: %d", o.Late)}
+			Err: umpire.Errorf("denied, because no answer came before the deadline: %d", o.Late)}
 	case o.Stop == llm.StopCut:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn + ` "go on"`,
 			Err: umpire.Errorf("the last reply was cut off at the longest that the model writes")}
@@ -467,39 +467,38 @@ func completeAgentFlags(a *app.App, cmd *cobra.Command) {
 var modelKinds = []string{"anthropic:", "openai:", "openai-responses:", "openai-chat:", "script:"}
 
 // long is the long help of `umpire run`.
-const long = `Gives the built-in agent a task, and runs it until it has nothing more to do. Every call
-of a tool goes through the gate: it is decided, stored before it runs, and held while
-a person is asked. Calls of one message run in their order, none before all are decided.
+const long = `Gives the built-in agent a task and runs it to the end. Every tool call goes through the
+gate, which decides it, stores it before it runs, and holds it while it asks a person. Calls
+of one message run in order, after all of them are decided.
 
 Questions go to:
-  a gate runs (umpire serve)     whoever answers it: umpire pending, umpire approve
-  no gate, and a terminal        you, right here
-  neither                        nobody: what would ask is denied, and the model told so
+  a gate runs (umpire serve)     its inbox: umpire pending, umpire approve
+  no gate, but a terminal        you, right here
+  neither                        no one: umpire denies the call and tells the model
 
 The assistant's words go to standard output, and a line for each call to standard error.
 With --json the session's events go to standard output instead, one JSON object a line.
 
-Everything is stored as it happens. An interrupted run is gone on with by --continue, or
-by --session ID: nothing that ran runs again, and where it is not known whether a call
-ran, you are asked. With --session ID, a TASK for a session
-that waits, or that another process runs, is queued.
+Everything is stored as it happens. To resume an interrupted run, use --continue or
+--session ID: no call runs twice, and umpire asks you about a call that may have run. With
+--session ID, a TASK is queued if the session waits or another process runs it.
 
 The model is --model, or model of the agent's profile:
   anthropic:NAME    Anthropic's; the key is ANTHROPIC_API_KEY, the server ANTHROPIC_BASE_URL
   openai:NAME       OpenAI's; the key is OPENAI_API_KEY. With OPENAI_BASE_URL, a server that
                     speaks Chat Completions; openai-responses:NAME and openai-chat:NAME
                     choose the interface whatever the server is
-  script:FILE       none: plays a script
+  script:FILE       no model: plays a script
 The keys do not reach the commands that the agent runs.
 
 --model script:FILE plays a script: a JSON array of turns, each {"text", "calls":
 [{"id", "tool", "input"}], "delay_ms"}, all optional, each the reply to one request; past
 the end it says "done".
 
-The exit code is 0 when the agent has come to its end, also when you denied something on
-the way; 2 when calls were denied because nobody could be asked, or when you cancelled the
-turn; 3 when calls still wait, or nobody answered in time; 6 when there is nothing to go
-on with, or the session is not to be had.`
+The exit code is 0 if the agent finished, even if you denied some calls; 2 if calls were
+denied because nobody could be asked, or you cancelled the turn; 3 if calls still wait, or
+got no answer before the deadline; 6 if there is nothing to resume, or the session is not
+available.`
 
 const runExample = `  umpire run --model script:demo.json "fix the tests"
   umpire run --model anthropic:claude-sonnet-5 "fix the tests"
