@@ -48,7 +48,7 @@ func newApproveCommand(a *app.App) *cobra.Command {
 	flags.StringVar(&f.width, "width", "",
 		"how much a wider scope covers, `WIDTH`: exact, subcommand, folder, parent or tool (default: the narrowest)")
 	flags.StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
-	flags.BoolVar(&f.try, "try", false, "do not let it run yet: have it tried as its card offers, and look")
+	flags.BoolVar(&f.try, "try", false, "run the call in a trial first and show its changes")
 	app.CompleteWords(cmd, "width", "exact", "subcommand", "folder", "parent", "tool")
 	app.CompleteWords(cmd, "scope", "once", "session", "project", "global")
 	return cmd
@@ -135,7 +135,7 @@ func (f *answerFlags) fillAnswer(answer *umpire.Answer, now time.Time) error {
 	if f.try {
 		answer.Choice = umpire.Try
 		if f.scope != umpire.ScopeOnce.String() || f.rule != "" || f.width != "" || f.expires != "" {
-			return app.Usage("umpire approve --help", "--try does not go with an approval: it answers nothing yet")
+			return app.Usage("umpire approve --help", "--try cannot be used with an approval: it does not answer yet")
 		}
 		return nil
 	}

@@ -51,7 +51,7 @@ func newConsoleCommand(a *app.App) *cobra.Command {
 }
 
 func addNameFlag(cmd *cobra.Command, name *string) {
-	cmd.Flags().StringVar(name, "name", "", "sign the browser in as this person; the timeline has the name")
+	cmd.Flags().StringVar(name, "name", "", "sign the browser in with this person's name, for the timeline")
 }
 
 // checkName refuses a name that cannot be on the record, and an empty one.
@@ -74,7 +74,7 @@ func followConsole(ctx context.Context, a *app.App, conf *config.Config, name st
 		return err
 	}
 	if gate == nil {
-		return app.Refused("umpire serve", "no gate is running, and the console is a part of it")
+		return app.Refused("umpire serve", "the console needs a running gate, and there is none")
 	}
 	defer gate.Close()
 	command, show := "console", showLink

@@ -17,14 +17,14 @@ import (
 func newNotifyCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "notify", Args: app.RefuseUnknownCommand,
-		Short:   "Notices when a call waits: try where they go",
+		Short:   "Send a test notice about waiting calls",
 		Long:    notifyLong,
 		Example: "  umpire console notify test",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "test", Args: app.RefuseWords,
-		Short: "Send a notice to every target, and say what became of it",
+		Short: "Send a test notice to every target, and show the result",
 		RunE:  func(cmd *cobra.Command, _ []string) error { return testNotices(cmd.Context(), a) },
 	})
 	return cmd
@@ -58,7 +58,7 @@ func testNotices(ctx context.Context, a *app.App) error {
 	}
 	if len(results) == 0 {
 		return app.Refused("umpire console notify --help",
-			"no notices are sent: the key notify is not set, and no browser has asked for them")
+			"no notices are sent: set the key notify, or turn notices on in a browser")
 	}
 	failed := false
 	for _, r := range results {

@@ -22,7 +22,7 @@ func newPairCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "pair [console|ntfy]", Args: wantPairing,
 		ValidArgs: []string{"console", "ntfy"},
-		Short:     "Show the code by which a phone opens the console, or gets the notices",
+		Short:     "Show a code that lets a phone open the console or get notices",
 		Long:      pairLong,
 		Example:   "  umpire console pair\n  umpire console pair --name Ana",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,7 +54,7 @@ func pairPhone(ctx context.Context, a *app.App, with, name string) error {
 	a.RemarkAll(conf.Notices)
 	switch {
 	case with == "ntfy" && name != "":
-		return app.Usage("umpire console pair --help", "--name does not go with ntfy: nobody signs in there")
+		return app.Usage("umpire console pair --help", "--name cannot be used with ntfy, which has no sign-in")
 	case (with == "console" || name != "") && !conf.Console.On():
 		return app.Refused("umpire config", "other machines do not reach the console: the key console is not set")
 	case with != "ntfy" && conf.Console.On():

@@ -19,41 +19,41 @@ const serveExample = `  umpire serve
   umpire serve --listen 127.0.0.1:7575
   umpire serve --store postgres://umpire@db/umpire`
 
-const notifyLong = `A gate that runs can tell you elsewhere that a call waits, and that it was answered: on
-a phone by a server of ntfy, and by webhooks. The key notify of ~/.umpire/config.yaml
-says where notices go; a project cannot set it.
+const notifyLong = `A running gate can notify you elsewhere when a call waits and when it is answered: on a
+phone through an ntfy server, and through webhooks. The key notify of
+~/.umpire/config.yaml sets the targets; a project cannot set it.
 
   notify:
     ntfy:
       server: https://ntfy.example.org
       topic: a-name-that-nobody-guesses
-      replies: another-such-name    # deny and cancel come back by buttons
+      replies: another-such-name    # buttons for deny and cancel
       token_file: ntfy              # holds a token, in ~/.umpire/keys/notify
     webhooks:
       - url: https://hooks.example.org/umpire
-        secret_file: hook           # signs what is sent
-    commands: false                 # true: notices say what the call is about
-    after: 5s                       # so long a call waits before there is a notice
+        secret_file: hook           # signs the messages
+    commands: false                 # true: notices name the command or path
+    after: 5s                       # how long a call waits before a notice
 
-A notice has the tool, its risk and the name of the project. umpire status says how
-sending goes. Through the server only deny and cancel come back, once for each notice.
+A notice shows the tool, its risk and the name of the project. umpire status shows whether
+sending works. From a notice you can only deny or cancel, once each.
 
-With relay_trusted: true, approvals for once do too. Whoever runs that server can then
-approve: it has to be your own, reached by https, with a token.`
+With relay_trusted: true you can also approve once. The operator of that server can then
+approve too, so it must be your own, use https and require a token.`
 
-const pairLong = `Shows a code that a phone's camera scans, to open the console at the address of the key
-console. The link works once, within a minute, on one phone, which stays signed in for
-half a day. Codes are shown here, so leave this open.
+const pairLong = `Shows a code: scan it with a phone's camera to open the console at the address of the key
+console. The link works once and expires in a minute; the phone stays signed in for 12
+hours. Codes are shown here, so leave this open.
 
-With ntfy, or where the key console is not set, the app of ntfy scans the code on a phone
-with Android, to subscribe to the topic of the key notify; the words are to be typed into
-the app elsewhere. On a server that wants a password or a token, the app asks for it.
+With ntfy, or if the key console is not set, scan the code with the ntfy app on Android to
+subscribe to the topic of the key notify; on other phones, type the words into the app. If
+the server wants a password or a token, the app asks for it.
 
-With --name, what the phone answers is recorded with that name, and so is a passkey that
-it registers.
+With --name, the phone's answers and any passkey that it registers are recorded with that
+name.
 
-Anyone who has the code can sign in or subscribe, so it is shown to a person at a terminal and
-nowhere else.`
+Anyone with the code can sign in or subscribe, so umpire shows it only to a person at a
+terminal.`
 
 const pendingLong = `Lists the calls that wait for a person, the longest wait first: those of this project,
 or of every project with --all-projects.`
@@ -135,19 +135,19 @@ the waiting calls of this project, and then new events until you interrupt it. W
 --json it writes every event as a line of JSON.`
 
 const consoleLong = `Asks the running gate to open its console on a free port of this machine, and shows a
-link to it. The link works once, within a minute, in one browser of yours; that browser
-stays signed in for half a day at most, also when you close it.
+link to it. The link works once and expires in a minute; your browser stays signed in for
+12 hours at most, even if you close it.
 
-An answer that needs a code on the command line needs one in the browser, too: an
-approval of high risk, for the project or for good. Codes are shown here, so leave this
-open. An interrupt ends it; the page goes on working.
+An answer that needs a code on the command line needs one in the browser too: an
+approval of high risk, for the project or for all projects. Codes are shown here, so
+leave this open. Ctrl-C ends it; the page keeps working.
 
-It needs a person: it is refused in a process that an agent started, and shows the link
-and the codes on a terminal only. Do not sign in a browser that an agent drives.
+Only a person can do this: umpire refuses a process that an agent started, and shows the
+link and the codes on a terminal only. Do not sign in a browser that an agent drives.
 
-Where several people use this account, --name says who the browser is signed in for: the
-timeline, cards and notices have that name with what it answers. It is a label and
-grants nothing; without it they have the name of the account.`
+If several people use this account, --name gives the person's name for this browser: the
+timeline, cards and notices show it with each answer. It is a label and grants nothing;
+without it they show the name of the account.`
 
 const sessionsLong = `Lists the sessions of this project, the latest activity first; with --all-projects
 those of every project. A session belongs to the project in which it was opened.`

@@ -31,7 +31,7 @@ func newWatchCommand(a *app.App) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "write each event as one line of JSON")
 	app.AddAllProjects(cmd.Flags(), &f.all)
-	cmd.Flags().BoolVar(&f.project, "this-project", false, "on a terminal, those of this project alone")
+	cmd.Flags().BoolVar(&f.project, "this-project", false, "on a terminal, show only this project")
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "write plain lines even on a terminal, and answer nothing")
 	cmd.Flags().BoolVar(&f.notify, "notify", false, "also show desktop notifications for new questions")
 	return cmd

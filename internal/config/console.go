@@ -70,7 +70,7 @@ func (c *Console) check() (field string, err error) {
 	case (c.UserHeader == "") != (c.SecretFile == ""):
 		return "user_header", umpire.Errorf("want user_header and secret_file, or neither")
 	case c.UserHeader != "" && c.CertificateFile != "":
-		return "user_header", umpire.Errorf("want no certificate: a proxy on this machine names the person")
+		return "user_header", umpire.Errorf("remove the certificate: a proxy on this machine names the person")
 	case c.CertificateFile == "" && !isLoopback(host):
 		return "listen", umpire.Errorf("want a loopback address such as 127.0.0.1:7577 without a certificate")
 	}

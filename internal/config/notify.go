@@ -130,9 +130,9 @@ func (n *Notify) checkTrust() error {
 	case server.Scheme != "https":
 		return umpire.Errorf("want a server that is reached by https://")
 	case n.Ntfy.TokenFile == "":
-		return umpire.Errorf("want ntfy.token_file, and a server that lets nobody else read the topic")
+		return umpire.Errorf("want ntfy.token_file, and a server on which no one else can read the topic")
 	case strings.HasSuffix("."+strings.ToLower(strings.TrimSuffix(server.Hostname(), ".")), "."+publicService):
-		return umpire.Errorf("%s is not a server of your own: whoever runs it could approve", publicService)
+		return umpire.Errorf("%s is not your own server: its operator could approve", publicService)
 	case !n.Commands:
 		return umpire.Errorf("want commands: true, so that you see what you approve")
 	}
@@ -161,7 +161,8 @@ func (s *Ntfy) check() (field string, err error) {
 	case s.TokenFile != "" && !isSecretName(s.TokenFile):
 		return "token_file", errSecretName
 	case s.TokenFile == "" && len(s.Topic) < secretTopic:
-		return "topic", umpire.Errorf("want at least %d characters: without a token, who guesses it reads along",
+		return "topic", umpire.Errorf("want at least %d characters: without a token, anyone who guesses it can "+
+			"read along",
 			secretTopic)
 	}
 	return "", nil

@@ -49,7 +49,7 @@ const (
 
 var (
 	errUnoffered  = umpire.Errorf("the card does not offer this answer: %w", umpire.ErrInvalid)
-	errCode       = umpire.Errorf("the code is wrong or too old: ask for another one")
+	errCode       = umpire.Errorf("the code is wrong or has expired: ask for another one")
 	errNoTerminal = umpire.Errorf(
 		"no terminal shows codes: run umpire console or umpire console pair, and leave it open")
 )

@@ -231,7 +231,7 @@ func TestTimelineInABrowser(t *testing.T) {
 			b.Until(t, `document.querySelector(".undo").open`)
 			b.Picture(t, name+"-undo")
 			b.Click(t, `[data-post="/undo"] button`)
-			b.Until(t, `document.getElementById("said").innerText === "Took back 1 change"`)
+			b.Until(t, `document.getElementById("said").innerText === "Undid 1 change"`)
 			b.Until(t, `!document.querySelector("[data-post='/undo']")`)
 			if faults := b.Faults(); len(faults) > 0 {
 				t.Errorf("the browser complains: %q", faults)
@@ -243,7 +243,7 @@ func TestTimelineInABrowser(t *testing.T) {
 			b.Eval(t, `window.fetch = connected, 0`)
 			w.ask(t, write("d.txt"))
 			b.Until(t, `document.getElementById("lost").hidden`)
-			b.Until(t, `document.getElementById("said").innerText === "Took back 1 change"`)
+			b.Until(t, `document.getElementById("said").innerText === "Undid 1 change"`)
 		})
 	}
 }

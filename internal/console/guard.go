@@ -173,8 +173,8 @@ func limitStranger(w http.ResponseWriter, r *http.Request, refused bool) (end fu
 var (
 	errSignIn = umpire.Errorf("sign in first: umpire console, or umpire console pair for a phone, shows a link")
 	errOther  = umpire.Errorf("the request is for another host")
-	errHere   = umpire.Errorf("this can be done on the machine of the gate only")
-	errThere  = umpire.Errorf("this can be done at the address for other machines only")
+	errHere   = umpire.Errorf("you can do this only on the gate's own machine")
+	errThere  = umpire.Errorf("you can do this only at the console's address for other machines")
 	errSite   = umpire.Errorf("the request comes from another site")
 )
 

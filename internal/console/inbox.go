@@ -172,7 +172,7 @@ func (c *Console) describeSettled(r *http.Request, id umpire.RequestID) (string,
 	session := umpire.SessionID(r.URL.Query().Get("session"))
 	standing, err := c.findStanding(r.Context(), session, id)
 	if err != nil || standing == nil {
-		return textOf(r).Of("nothing is waiting at this address any more"), err
+		return textOf(r).Of("nothing waits at this address any longer"), err
 	}
 	return view.DescribeStanding(*standing, textOf(r)), nil
 }
@@ -264,6 +264,6 @@ func (in *inbox) drawItem(i item) part {
 			drawAge(p.AskedAt, i.age)),
 		element("span", class("says"), written(view.Capitalized(i.Headline()))),
 		element("code", written(i.Object())),
-		when(i.behind, element("span", class("note"), written(in.text.Of("waits behind the call above")))),
+		when(i.behind, element("span", class("note"), written(in.text.Of("waits for the call above")))),
 	))
 }

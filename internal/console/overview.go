@@ -75,7 +75,7 @@ func (c *overviewPages) advise(ctx context.Context, kind *shapeFigures, text *ca
 	case err != nil:
 		return "-"
 	case d.Verdict == umpire.Allow:
-		return text.Of("does not ask any more")
+		return text.Of("no longer asks")
 	}
 	at := slices.IndexFunc(d.Suggestions, func(s umpire.Suggestion) bool {
 		return s.Width == umpire.WidthSubcommand || s.Width == umpire.WidthFolder || !kind.varied

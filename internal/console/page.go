@@ -269,7 +269,7 @@ func (p *page) drawKeys() node {
 			row(p.text.Of("deny"), "n"),
 			row(p.text.Of("cancel: deny, and stop the turn"), "c"),
 			row(p.text.Of("show all of the call"), "e"),
-			row(p.text.Of("take back the changes of a row"), "u"),
+			row(p.text.Of("undo the changes of a row"), "u"),
 			row(p.text.Of("end the session"), "x"),
 			row(p.text.Of("search"), "/"),
 			row(p.text.Of("close the menu"), "Esc"),

@@ -151,7 +151,7 @@ func TestManyQuestions(t *testing.T) {
 	if !strings.Contains(page, "940 more wait") || len(page) > 100<<10 {
 		t.Errorf("the page has %d bytes, and says nothing of the rest", len(page))
 	}
-	if !strings.Contains(page, "waits behind the call above") {
+	if !strings.Contains(page, "waits for the call above") {
 		t.Error("it does not say what waits behind what")
 	}
 }

@@ -80,7 +80,8 @@ func (c *Console) checkProof(r *http.Request, use codeUse, a *webauthn.Assertion
 	return err
 }
 
-var errAssertion = umpire.Errorf("allowing from here takes your passkey, for this card and within two minutes")
+var errAssertion = umpire.Errorf("to allow it from here, confirm with your passkey, for this card and within two " +
+	"minutes")
 
 // sendPasskeyCode shows the code for a new passkey on the terminals that follow the console.
 func (c *passkeyPages) sendPasskeyCode(w http.ResponseWriter, r *http.Request) {
@@ -185,7 +186,7 @@ func (c *passkeyPages) showPasskeys(w http.ResponseWriter, r *http.Request) {
 		attr("id", "question"), attr("tabindex", "-1"),
 		element("h1", written(text.Of("Passkeys"))),
 		when(by.person != "", paragraph("note", describePerson(by.person, text))),
-		paragraph("note", text.Of("With a passkey you allow calls from another machine, each for this time only.")),
+		paragraph("note", text.Of("With a passkey you can allow calls from another machine, each of them once.")),
 		when(len(all) == 0, paragraph("settled", text.Of("no passkeys"))),
 		element("ol", class("lines"), each(all, row)),
 		when(originOf(r).remote, element("details", class("act"), drawSummary(text.Of("add a passkey"), ""),

@@ -38,7 +38,7 @@ func CheckName(name string) error {
 			"name %q: want at most %d letters, digits, single spaces and . - _ ' @ +, a letter or digit first: %w",
 			name, maxName, umpire.ErrInvalid)
 	case slices.Contains(reservedNames, strings.ToLower(name)), notAddress == nil, isNumbered(name):
-		return umpire.Errorf("name %q: the timeline uses it for something else: %w", name, umpire.ErrInvalid)
+		return umpire.Errorf("name %q is reserved: %w", name, umpire.ErrInvalid)
 	}
 	return nil
 }

@@ -18,8 +18,8 @@ type Proxy struct {
 // ProxyHeader is the header with the proxy's secret.
 const ProxyHeader = "Umpire-Proxy"
 
-var errProxy = umpire.Errorf("this address is answered through the proxy of console.user_header only: it sends "+
-	"the secret in the header %s, and one name", ProxyHeader)
+var errProxy = umpire.Errorf("only the proxy of console.user_header can use this address: it must send the secret "+
+	"in the header %s, and one name", ProxyHeader)
 
 // identify returns the name of the person who made the request, or "" if the proxy gives no name. A
 // request that bypassed the proxy is an error. Without a proxy, the name is always "".

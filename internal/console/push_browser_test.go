@@ -50,7 +50,7 @@ func TestNoticesInABrowser(t *testing.T) {
 		lang, button, said string
 		dark               bool
 	}{
-		{"en", "Notify me on this phone", "notices come here by push.example", false},
+		{"en", "Notify me on this phone", "this browser gets notices through push.example", false},
 		{"zh-CN", "在这部手机上通知我", "通知将通过 push.example 送达此处", true},
 	} {
 		t.Run(tt.lang, func(t *testing.T) {

@@ -93,7 +93,7 @@ func (c *pushPages) subscribe(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	text := textOf(r)
-	said := fmt.Sprintf(text.Of("notices come here by %s"), view.Visible(in.Host()))
+	said := fmt.Sprintf(text.Of("this browser gets notices through %s"), view.Visible(in.Host()))
 	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: said})
 }
 
@@ -128,7 +128,7 @@ func (c *pushPages) unsubscribe(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: textOf(r).Of("no more notices go there")})
+	writeJSON(w, http.StatusOK, outcome{State: stateIdle, Text: textOf(r).Of("it no longer gets notices")})
 }
 
 // removeOf ends the notices to browsers whose sign-ins have ended.
@@ -142,7 +142,7 @@ func (c *pushPages) removeOf(signIns []string) error {
 
 // describeLeft reports that something is done, but notices still go out.
 func describeLeft(done string, err error, text *catalogue.Language) string {
-	left := fmt.Sprintf(text.Of("notices could not be ended: %s"), view.Visible(text.Error(err)))
+	left := fmt.Sprintf(text.Of("notices could not be turned off: %s"), view.Visible(text.Error(err)))
 	return view.Joined(done, "; ", left)
 }
 
@@ -167,12 +167,12 @@ func (c *pushPages) drawBrowsers(o *origin, by *signIn, text *catalogue.Language
 			paragraph("note", joinNotes(b.Person, b.Added.Local().Format(time.DateOnly))),
 			element("details", class("act"), drawSummary(text.Of("remove"), name),
 				drawAct(unsubscribePath, map[string]any{"id": b.ID()},
-					element("button", class("no"), written(text.Of("send no more notices there"))))))
+					element("button", class("no"), written(text.Of("stop notices to it"))))))
 	}
 	return element("section", class("notices"),
 		element("h2", written(text.Of("Notices"))),
-		paragraph("note", text.Of("A notice says that a call waits. The push service of the browser's maker "+
-			"delivers it and cannot read it; a tap opens the question.")),
+		paragraph("note", text.Of("A notice tells you that a call waits; tap it to open the question. The push "+
+			"service of the browser's maker delivers it and cannot read it.")),
 		element("ol", class("lines"), each(all, row)),
 		when(o.remote, c.drawSubscribe(o, key, by, text)))
 }

@@ -108,13 +108,13 @@ func TestBrokenFileHoldsNobodyIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	signedIn := w.named(t, "Ana")
-	signedIn.signOutSays(t, "signed out; notices could not be ended: notify: "+w.push.File+":1: ")
+	signedIn.signOutSays(t, "signed out; notices could not be turned off: notify: "+w.push.File+":1: ")
 	challenge := phone.signInChallenge(t)
 	if !phone.signInWith(t, challenge, d.assert(t, challenge)) {
 		t.Fatal("the passkey does not sign in")
 	}
 	a := phone.send(t, http.MethodPost, "/passkeys/remove", string(ok(json.Marshal(map[string]any{"id": d.id}))(t)))
-	if a.status != http.StatusOK || !strings.Contains(a.body, "the passkey was removed; notices could not be ended: ") {
+	if a.status != http.StatusOK || !strings.Contains(a.body, "the passkey was removed; notices could not be turned off: ") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	if a := phone.send(t, http.MethodGet, "/events", ""); a.status != http.StatusUnauthorized {

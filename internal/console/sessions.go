@@ -212,7 +212,7 @@ func (l *sessionList) drawSession(s umpire.Session) part {
 func drawEnd(s *umpire.Session, text *catalogue.Language) node {
 	return element("details", class("act"), drawSummary(text.Of("end"), view.Visible(string(s.ID))),
 		drawAct(endSessionPath, map[string]any{"session_id": s.ID},
-			paragraph("note", text.Of("Its agent cannot go on, and what waits in it is denied.")),
+			paragraph("note", text.Of("Its agent cannot continue, and its waiting calls are denied.")),
 			element("button", class("no"), written(text.Of("end this session")))))
 }
 

@@ -17,9 +17,9 @@ const (
 )
 
 var errLink = umpire.Errorf(
-	"this link was used or is too old: umpire console, or umpire console pair for a phone, shows another")
+	"this link was already used or has expired: umpire console, or umpire console pair for a phone, shows another")
 
-var errStale = umpire.Errorf("this sign-in was used or is too old: try again")
+var errStale = umpire.Errorf("this sign-in was already used or has expired: try again")
 
 // signInPages sign browsers in and out.
 type signInPages struct{ *Console }

@@ -324,7 +324,7 @@ var stepTexts = map[umpire.EventKind]string{
 	umpire.EventCallStarted: "started", umpire.EventCallFinished: "ended",
 	umpire.EventCallIndeterminate: "may have run already", umpire.EventTrialRan: "tried first",
 	umpire.EventEffectsKept: "kept", umpire.EventEffectsDiscarded: "discarded",
-	umpire.EventEffectsConflicted: "in conflict", umpire.EventUndone: "taken back",
+	umpire.EventEffectsConflicted: "in conflict", umpire.EventUndone: "undone",
 	umpire.EventSessionOpened: "session opened", umpire.EventSessionEnded: "session ended",
 	umpire.EventModeChanged: "mode changed", umpire.EventGrantCreated: "grant given",
 	umpire.EventGrantRevoked: "grant revoked", umpire.EventRulesChanged: "rules changed",

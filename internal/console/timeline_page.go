@@ -95,10 +95,10 @@ func (h *history) drawUndo(e *umpire.Event) part {
 	}
 	u := h.undoable[e.Call][i]
 	path := func(path string) part { return element("li", element("code", written(view.Visible(path)))) }
-	return element("details", class("undo"), element("summary", written(h.text.Of("take back"))),
+	return element("details", class("undo"), element("summary", written(h.text.Of("undo"))),
 		element("ul", each(u.Paths[:min(len(u.Paths), maxPaths)], path),
 			when(len(u.Paths) > maxPaths, element("li",
 				written(fmt.Sprintf(h.text.Of("... and %d more"), len(u.Paths)-maxPaths))))),
 		drawAct(undoPath, map[string]any{"id": u.ID},
-			element("button", class("no"), written(h.text.Of("take these changes back")))))
+			element("button", class("no"), written(h.text.Of("undo these changes")))))
 }

@@ -217,7 +217,7 @@ func TestAllThatAnUndoTakesBackIsCounted(t *testing.T) {
 		q.Call: {{ID: "k1", Session: q.Session, Paths: make([]string, 23)}},
 	})
 	if page := b.send(t, http.MethodGet, "/timeline", "").body; !strings.Contains(page, "... and 3 more") {
-		t.Errorf("three paths are taken back that the page does not tell of:\n%s", page)
+		t.Errorf("three paths are undone that the page does not tell of:\n%s", page)
 	}
 }
 
@@ -227,7 +227,7 @@ func (w *world) undo(_ context.Context, _ *catalogue.Language, _ umpire.Gate, id
 		return "", errors.New("nothing like that")
 	}
 	w.undoable.Store(&map[umpire.CallID][]console.Undoable{})
-	return "Took back 1 change", nil
+	return "Undid 1 change", nil
 }
 
 // kept returns the changes that the test offers to undo.

@@ -23,7 +23,7 @@ func (c *Console) undo(w http.ResponseWriter, r *http.Request) {
 	}
 	err := readJSON(w, r, &in)
 	if err == nil && in.ID == "" {
-		err = umpire.Errorf("id: want the ID of what to take back: %w", umpire.ErrInvalid)
+		err = umpire.Errorf("id: want the ID of the change to undo: %w", umpire.ErrInvalid)
 	}
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)

@@ -120,7 +120,7 @@ func ownFolder(folder string) error {
 		return err
 	}
 	if othersMayRead(info) || !ours(info) {
-		return umpire.Errorf("the folder %s is not yours alone: its mode is %04o, want 0700",
+		return umpire.Errorf("other users can access the folder %s: its mode is %04o, want 0700",
 			folder, info.Mode().Perm())
 	}
 	return nil

@@ -58,7 +58,7 @@ func TestCardTellsAll(t *testing.T) {
 		"  command:\n    | cd src\n    | rm -rf build\n", "timeout:       5", "description:   cleans up",
 		"    ask    high      exec rm -rf build\n                     deletes files for good\n",
 		"unknown; in doubt: what it runs", "    deny   high      delete /q/x\n", "outside:       /q/x\n", "outside:       /p/link\n",
-		`customMeta (claimed): {"k":[1,"two"]}`, "this is known to be dangerous", "nobody knows whether it ran",
+		`customMeta (claimed): {"k":[1,"two"]}`, "this is known to be dangerous", "its outcome is unknown",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
@@ -172,20 +172,20 @@ func TestCardSaysWhenUndoEnds(t *testing.T) {
 	t.Parallel()
 	day := int64(24 * 60 * 60)
 	for seconds, want := range map[int64]string{
-		7 * day: "Undo keeps what it replaces for up to 7d, and for a day at least unless git ignores it.",
-		day / 2: "Undo keeps what it replaces for up to 12h.", 0: "",
+		7 * day: "You can undo this for up to 7d, and for at least a day unless git ignores the files.",
+		day / 2: "You can undo this for up to 12h.", 0: "",
 	} {
 		p := asked("Bash", map[string]any{"command": "make"})
 		p.Trial = &umpire.Trial{State: umpire.TrialWaiting, UndoSeconds: seconds}
-		if text, _ := shown(t, p, false); strings.Contains(text, "Undo") {
+		if text, _ := shown(t, p, false); strings.Contains(text, "You can undo") {
 			t.Errorf("nothing changed:\n%s", text)
 		}
 		p.Trial.Effects.List = []umpire.TrialEffect{{Kind: umpire.EffectDeleted, Path: "/p/b"}}
-		if text, _ := shown(t, p, false); !strings.Contains(text, want) || strings.Contains(text, "Undo") != (want != "") {
+		if text, _ := shown(t, p, false); !strings.Contains(text, want) || strings.Contains(text, "You can undo") != (want != "") {
 			t.Errorf("%d seconds: no %q in\n%s", seconds, want, text)
 		}
 		p.Trial.State = umpire.TrialDiscarded
-		if text, _ := shown(t, p, false); strings.Contains(text, "Undo") {
+		if text, _ := shown(t, p, false); strings.Contains(text, "You can undo") {
 			t.Errorf("discarded:\n%s", text)
 		}
 	}

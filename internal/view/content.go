@@ -218,8 +218,8 @@ func (c *Card) writeRemarks() {
 		remark(c.text.Of("Warning: this is known to be dangerous."))
 	}
 	if c.Pending.Indeterminate {
-		remark(c.text.Of("It was started, and nobody knows whether it ran. " +
-			"Approving says that it was done, denying that it was not; it does not run again."))
+		remark(c.text.Of("It was started, but its outcome is unknown. Approve if it was done, deny if it was not: " +
+			"it does not run again."))
 	}
 	if c.hidden {
 		remark(c.text.Of("It contains hidden characters, shown here as escapes. It can be approved once only."))

@@ -16,11 +16,12 @@ const maxTrialRows = 20
 func DescribeOffer(offer umpire.TrialOffer, text *catalogue.Language) string {
 	switch offer {
 	case umpire.TrialOffered, umpire.TrialFirst:
-		return text.Of("try it first: run it where nothing is real, and look")
+		return text.Of("try it first: run it in a trial and show its changes")
 	case umpire.TrialNetwork:
-		return text.Of("run it again with the network, in a trial: what it sends is sent")
+		return text.Of("run it again with the network, in a trial: you cannot undo what it sends")
 	case umpire.TrialAgain:
-		return text.Of("give it the network once, in a trial, when the agent runs it again: what it sends is sent")
+		return text.Of("allow it the network once, in a trial, when the agent runs it again: you cannot undo what " +
+			"it sends")
 	case umpire.NoTrial:
 	}
 	return ""
@@ -47,7 +48,7 @@ func writeTrial(c *Card) {
 	if t == nil {
 		return
 	}
-	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what it did in a trial, where nothing is real"))
+	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("its changes in a trial, where nothing is real"))
 	done := countChanges(c)
 	if done == "" {
 		done = c.text.Of("It changed nothing.")
@@ -78,14 +79,14 @@ func writeTrial(c *Card) {
 	}
 	said := "Approving keeps exactly this, and the command is not run again."
 	if t.Network {
-		said = "It had the network: what it sent is sent. Approving keeps exactly these changes."
+		said = "It had the network, and you cannot undo what it sent. Approving keeps exactly these changes."
 	}
 	switch {
 	case c.Pending.TrialOffer == umpire.TrialAgain:
 		said = "This was discarded. Approving gives exactly this command the network once, again in a trial, when " +
 			"the agent runs it again within 15 minutes."
 	case t.State != umpire.TrialWaiting:
-		said = "This was discarded, since it is not what a run would do. Approving runs the command."
+		said = "This was discarded, because a real run would do something else. Approving runs the command."
 	}
 	fmt.Fprintf(c.w, "    %s\n", c.text.Of(said))
 	if t.State == umpire.TrialWaiting && t.UndoSeconds > 0 && len(t.Effects.List) > 0 {
@@ -95,9 +96,9 @@ func writeTrial(c *Card) {
 
 // writeExpiry says how long undo can restore the replaced files.
 func writeExpiry(c *Card, age time.Duration) {
-	said := "Undo keeps what it replaces for up to %s, and for a day at least unless git ignores it."
+	said := "You can undo this for up to %s, and for at least a day unless git ignores the files."
 	if age <= retention.Protected {
-		said = "Undo keeps what it replaces for up to %s."
+		said = "You can undo this for up to %s."
 	}
 	fmt.Fprintf(c.w, "    "+c.text.Of(said)+"\n", Age(age))
 }
@@ -115,7 +116,7 @@ func countChanges(c *Card) string {
 	}
 	parts := CountEffects(counts, c.text)
 	if t.More > 0 {
-		c.left = append(c.left, c.text.Of("what it did in a trial, where nothing is real"))
+		c.left = append(c.left, c.text.Of("its changes in a trial, where nothing is real"))
 		parts = append(parts, fmt.Sprintf(c.text.Of("... and %d more"), t.More))
 	}
 	return List(parts, ", ")

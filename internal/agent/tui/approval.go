@@ -274,7 +274,7 @@ func (a *approval) try() tea.Cmd {
 		return a.choose("y")
 	case umpire.TrialOffered, umpire.TrialFirst, umpire.TrialNetwork:
 	}
-	a.complaint = a.text("it is being tried; what it did will stand here")
+	a.complaint = a.text("it is being tried; its changes will appear here")
 	return a.do(func(ctx context.Context) tea.Msg {
 		_, err := a.conf.Gate.Resolve(ctx, umpire.Answer{
 			Request: p.Request, Version: p.Version, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest,

@@ -23,22 +23,22 @@ type slash struct {
 // of them.
 func listCommands() []slash {
 	return []slash{
-		{"status", "", "show how things stand", showStatus},
+		{"status", "", "show the status", showStatus},
 		{"mode", "[MODE]", "show or change the mode: default, auto, ask, reject, plan, bypass", changeMode},
 		{
-			"plan", "", "go to plan mode: only reads run",
+			"plan", "", "switch to plan mode: only reads run",
 			func(m *model, _ string) tea.Cmd { return m.setMode(umpire.ModePlan) },
 		},
-		{"exit-plan", "", "go back to the mode before plan mode, with leave to do what was planned", exitPlan},
-		{"timeline", "", "show what was asked, decided and run", openTimeline},
-		{"undo", "[ID]", "take back what the last call of this session changed, or one of several", undoCall},
+		{"exit-plan", "", "leave plan mode, and allow the planned changes", exitPlan},
+		{"timeline", "", "show the questions, decisions and calls", openTimeline},
+		{"undo", "[ID]", "undo the changes of this session's last call, or of another", undoCall},
 		{"sessions", "", "list the sessions of this project", openSessions},
-		{"resume", "[ID]", "go on with another session of this project", resumeSession},
-		{"fork", "[ID]", "begin a session with this conversation, without its grants", forkSession},
-		{"rules", "", "list the rules, and where they stand", openRules},
+		{"resume", "[ID]", "resume another session of this project", resumeSession},
+		{"fork", "[ID]", "start a session with a copy of this conversation, without its grants", forkSession},
+		{"rules", "", "list the rules and their files", openRules},
 		{"agents", "", "show the agents, and which files their edit tools may change", limitEdits},
 		{"help", "", "show commands and keys", func(m *model, _ string) tea.Cmd { return m.openScreen(&helpScreen{}) }},
-		{"quit", "", "leave; what waits keeps waiting", func(m *model, _ string) tea.Cmd { return m.quit() }},
+		{"quit", "", "quit; waiting calls keep waiting", func(m *model, _ string) tea.Cmd { return m.quit() }},
 	}
 }
 
@@ -63,9 +63,9 @@ func (m *model) command(name, words string) tea.Cmd {
 		}
 		names = append(names, s.name)
 	}
-	problem := m.textf("/%s is no command; /help lists them", name)
+	problem := m.textf("unknown command /%s; /help lists all commands", name)
 	if near := docedit.Nearest(name, names); near != "" {
-		problem = m.textf("/%s is no command; did you mean /%s?", name, near)
+		problem = m.textf("unknown command /%s; did you mean /%s?", name, near)
 	}
 	m.log.say(warningEntry, problem)
 	return nil
@@ -101,7 +101,7 @@ func changeMode(m *model, words string) tea.Cmd {
 // gate knows both.
 func exitPlan(m *model, _ string) tea.Cmd {
 	if m.session.Mode != umpire.ModePlan {
-		m.log.say(noteEntry, m.text("this is not plan mode"))
+		m.log.say(noteEntry, m.text("the session is not in plan mode"))
 		return nil
 	}
 	return m.changeModeTo(umpire.ModeChange{Session: m.session.ID, LeavePlan: true})

@@ -35,17 +35,17 @@ func (s *helpScreen) update(m *model, msg tea.Msg) tea.Cmd {
 // keyHelp lists the keys with their actions.
 var keyHelp = [][2]string{
 	{"Enter", "send the message; Alt+Enter begins a new line"},
-	{"Esc", "stop what the agent does"},
-	{"Up/Down", "call back what was written before"},
-	{"PgUp/PgDn", "read further up or down"},
-	{"Tab", "go from a waiting call to the message, and back"},
+	{"Esc", "stop the agent"},
+	{"Up/Down", "recall an earlier message"},
+	{"PgUp/PgDn", "scroll up or down"},
+	{"Tab", "switch between a waiting call and the message"},
 	{"y s p g", "allow: once, for the session, as a rule of the project, as a rule everywhere"},
 	{"a", "show how far each of these reaches"},
-	{"Space", "read on in a card, which must have been on the screen before it can be allowed"},
+	{"Space", "scroll in a card; you can allow it after you have seen all of it"},
 	{"n c", "deny, with an optional reason; cancel: deny and stop the turn"},
-	{"e v d o", "explain, raw input, the fields beside the diff, what is folded"},
-	{"j k Y", "next and last call that waits; allow all of the same risk once"},
-	{"Ctrl+C", "take back what is written, or stop; twice: leave"},
+	{"e v d o", "explain, raw input, fields beside the diff, folded parts"},
+	{"j k Y", "next and previous waiting call; allow all of the same risk once"},
+	{"Ctrl+C", "clear the message, or stop; twice: quit"},
 }
 
 func (s *helpScreen) draw(m *model, width, height int) []string {

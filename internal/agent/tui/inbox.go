@@ -228,7 +228,7 @@ func pressInbox(m *model, k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		return m.openScreen(&helpScreen{}), true
 	case a.isOpen() && a.step == stepNone && a.typing(k):
 		a.held, a.shown, m.queue.word = "", now, true
-		a.complaint = m.text("a word answers nothing: press one key")
+		a.complaint = m.text("words do not answer a card: press a single key")
 		return a.settle(), true
 	}
 	return nil, !a.isOpen()
@@ -236,20 +236,20 @@ func pressInbox(m *model, k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 
 // inboxHelp lists the keys of an inbox with their actions.
 var inboxHelp = [][2]string{
-	{"j k", "the next and the last question that waits"},
+	{"j k", "next and previous question"},
 	{"y s p g", "allow: once, for the session, as a rule of the project, as a rule everywhere"},
 	{"a", "show how far each of these reaches"},
-	{"Space", "read on in a card, which must have been on the screen before it can be allowed"},
+	{"Space", "scroll in a card; you can allow it after you have seen all of it"},
 	{"w", "allow more: a subcommand, a folder or the tool"},
 	{"n c", "deny, with an optional reason; cancel: deny and stop the turn"},
-	{"t", "try it first, where the card offers it"},
-	{"e v d o", "explain, raw input, the fields beside the diff, what is folded"},
+	{"t", "try it first, if the card offers it"},
+	{"e v d o", "explain, raw input, fields beside the diff, folded parts"},
 	{"Y", "allow all of the same risk once"},
-	{"PgUp/PgDn", "read further up or down"},
-	{"u", "take back what a call changed, the last one first"},
+	{"PgUp/PgDn", "scroll up or down"},
+	{"u", "undo the changes of a call, the latest first"},
 	{"f", "show only the project of this card, or all again"},
-	{"t T", "show what was asked, decided and run; t only where it tries nothing"},
-	{"q", "leave; what waits keeps waiting"},
+	{"t T", "show the timeline; t does this only if there is nothing to try"},
+	{"q", "quit; waiting calls keep waiting"},
 }
 
 // codeFor returns the code that the person has to type back before an answer counts, or "" if the answer needs no code.
@@ -277,7 +277,7 @@ func (a *approval) confirmCode() tea.Cmd {
 	coded := a.coded
 	a.step, a.coded = stepNone, codedAnswer{}
 	if coded.code == "" || trimTyped(a.input.Value()) != coded.code {
-		a.complaint = a.text("that was not the code: nothing is approved")
+		a.complaint = a.text("wrong code: nothing was approved")
 		return nil
 	}
 	return a.hand(coded.answer, coded.list)

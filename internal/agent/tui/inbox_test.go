@@ -205,7 +205,7 @@ func TestInboxScreensOver(t *testing.T) {
 	d, _ := inboxOf(t, nil, 80, 24, "")
 	d.ask(npm())
 	d.press("?")
-	d.sees("the next and the last question that waits")
+	d.sees("next and previous question")
 	d.press("y", "T")
 	d.sees("PermissionAsked")
 	d.press("q")
@@ -242,21 +242,21 @@ func TestInboxUndo(t *testing.T) {
 	undo := &fakeUndo{}
 	d.m.conf.Undo = undo
 	d.press("u")
-	d.sees("nothing can be taken back")
+	d.sees("nothing to undo")
 	undo.all = []Undo{
 		{ID: "c3", Session: "s1", At: begun, Command: "Edit a.txt", Paths: []string{"/home/me/webshop/a.txt"}},
 		{ID: "c2", Session: "s2", At: begun.Add(-time.Minute), Command: "Write b.txt", Paths: []string{"/home/me/infra/b.txt"}},
 	}
 	d.ask(npm())
 	d.press("undo", "enter")
-	d.sees("Changes that can be taken back", "› c3", "c2", "/home/me/infra/b.txt")
+	d.sees("Changes you can undo", "› c3", "c2", "/home/me/infra/b.txt")
 	d.press("enter")
 	if len(undo.taken) > 0 || len(d.gate.answers) > 0 {
 		t.Fatalf("a word took back %q, answered %+v", undo.taken, d.gate.answers)
 	}
 	d.pass(settleTime)
 	d.press("enter")
-	d.sees("Took back c3", "To have it again: umpire undo u-c3", "┃ $ npm install react")
+	d.sees("Took back c3", "To redo it: umpire undo u-c3", "┃ $ npm install react")
 	d.press("u", "esc")
 	d.sees("┃ $ npm install react")
 	if len(undo.taken) != 1 {

@@ -106,7 +106,7 @@ func (a cardView) answerKeys(width int, read bool) []keyHint {
 		hints = append(hints, keyHint{"j/k", a.text("next call")})
 	}
 	if slices.ContainsFunc(a.folded, func(f fold.Line) bool { return len(f.Lines) > 0 }) {
-		hints = append(hints, keyHint{"o", a.text("open what is folded")})
+		hints = append(hints, keyHint{"o", a.text("open the folded parts")})
 	}
 	if a.conf.Inbox {
 		hints = append(hints, keyHint{"q", a.text("leave")})

@@ -118,7 +118,7 @@ func (m *model) Init() tea.Cmd {
 func (b *base) welcome() {
 	what := b.text("session %s of project %s")
 	if b.conf.Resumed {
-		what = b.text("going on with session %s of project %s")
+		what = b.text("resuming session %s of project %s")
 	}
 	b.log.say(noteEntry, fmt.Sprintf(what, b.session.ID, b.session.Project.Short())+"  "+b.session.Dir)
 }

@@ -245,7 +245,7 @@ func TestCommands(t *testing.T) {
 	say("/mode bypass", "invalid")
 	say("/plan", "mode plan")
 	say("/exit-plan", "· mode ask ·")
-	say("/exit-plan", "this is not plan mode")
+	say("/exit-plan", "the session is not in plan mode")
 	say("/status", "permission idle", "project 0123456789ab  /p", "model script:demo.json")
 	say("/tineline", "did you mean /timeline?")
 	say("/fork", "belongs to another project")
@@ -253,9 +253,9 @@ func TestCommands(t *testing.T) {
 	d.press("esc")
 	d.sawNot("any key")
 	say("/etc/passwd is a file", "> /etc/passwd is a file") // a path is a message
-	say("/resume s2", "the agent works in this session")
+	say("/resume s2", "the agent is working in this session")
 	d.tell(turnMsg{})
-	say("/resume s2", "going on with session s2")
+	say("/resume s2", "resuming session s2")
 	if diff := cmp.Diff([]string{"fork s1", "resume s2"}, d.host.went); diff != "" {
 		t.Error(diff)
 	}
@@ -333,7 +333,7 @@ func TestRulesAreRemoved(t *testing.T) {
 	d := driven(t, nil, 80, 24)
 	d.gate.rules = []umpire.Rule{{ID: "b1", Tool: "Read", Source: umpire.SourceBuiltin}, {ID: "t1", Tool: "Edit", Source: umpire.SourceProject}}
 	d.press("/rules", "enter", "x")
-	d.sees("does not stand in a file that umpire writes")
+	d.sees("umpire cannot edit the file of this rule")
 	d.press("j", "x", "n", "x")
 	d.sees("y: remove Edit")
 	if len(d.gate.removed) > 0 {

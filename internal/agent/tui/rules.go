@@ -73,7 +73,7 @@ func (s *rulesScreen) update(m *model, msg tea.Msg) tea.Cmd {
 		if _, can := writable[s.rules[s.list.at].Source]; can {
 			s.removes = true
 		} else {
-			s.problem = m.text("this rule does not stand in a file that umpire writes")
+			s.problem = m.text("umpire cannot edit the file of this rule")
 		}
 	default:
 		s.problem = ""

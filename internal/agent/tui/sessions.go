@@ -65,7 +65,7 @@ func (s *sessionsScreen) draw(m *model, width, height int) []string {
 	if s.problem != "" {
 		empty = s.problem
 	}
-	return s.list.draw(empty, m.text("j/k: move · Enter: go on with it · f: fork it · Esc: back"), width, height)
+	return s.list.draw(empty, m.text("j/k: move · Enter: resume · f: fork · Esc: back"), width, height)
 }
 
 // rows returns the sessions as a table; a star marks the current one.

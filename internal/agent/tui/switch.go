@@ -37,7 +37,7 @@ func forkSession(m *model, words string) tea.Cmd {
 // change goes to another session, unless the agent works in this one.
 func (m *model) change(to func(context.Context) (umpire.Session, error)) tea.Cmd {
 	if m.turn.stop != nil {
-		m.log.say(warningEntry, m.text("the agent works in this session: Esc stops it"))
+		m.log.say(warningEntry, m.text("the agent is working in this session: Esc stops it"))
 		return nil
 	}
 	return m.do(func(ctx context.Context) tea.Msg {

@@ -75,7 +75,7 @@ func (s *timelineScreen) rows(m *model) []string {
 		e := &m.events[i]
 		rows[i] = m.eventLine(e)
 		if id := s.undo[e.Call]; id != "" && e.Kind == umpire.EventCallFinished {
-			rows[i] += "  " + m.textf("can be taken back: %s", undoCommand(m.base, id))
+			rows[i] += "  " + m.textf("you can undo: %s", undoCommand(m.base, id))
 		}
 	}
 	return rows

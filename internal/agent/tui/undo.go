@@ -43,10 +43,10 @@ type undoScreen struct {
 func undoCall(m *model, words string) tea.Cmd {
 	switch {
 	case m.conf.Undo == nil:
-		m.log.say(noteEntry, m.text("nothing of this session can be taken back"))
+		m.log.say(noteEntry, m.text("nothing to undo in this session"))
 		return nil
 	case m.turn.stop != nil:
-		m.log.say(warningEntry, m.text("the agent works in this session: Esc stops it"))
+		m.log.say(warningEntry, m.text("the agent is working in this session: Esc stops it"))
 		return nil
 	case words != "":
 		return m.takeBack(words)
@@ -110,7 +110,7 @@ func (b *base) undoNow(ctx context.Context, id string) tea.Msg {
 	if err != nil {
 		return noteMsg{err: err}
 	}
-	said = append(said, b.textf("To have it again: %s", undoCommand(b, again)))
+	said = append(said, b.textf("To redo it: %s", undoCommand(b, again)))
 	return noteMsg{text: strings.Join(said, "\n")}
 }
 
@@ -125,9 +125,9 @@ func undoCommand(b *base, id string) string {
 // chooseUndo asks which of the changes to undo.
 func chooseUndo(m *model, all []Undo) {
 	if len(all) == 0 {
-		nothing := m.text("nothing of this session can be taken back")
+		nothing := m.text("nothing to undo in this session")
 		if m.queue != nil {
-			nothing = m.text("nothing can be taken back")
+			nothing = m.text("nothing to undo")
 		}
 		m.log.say(noteEntry, nothing)
 		return
@@ -156,12 +156,12 @@ func (s *undoScreen) update(m *model, msg tea.Msg) tea.Cmd {
 func isWordKey(k tea.KeyPressMsg) bool { return k.Text != "" && k.Text != "j" && k.Text != "k" }
 
 func (s *undoScreen) draw(m *model, width, height int) []string {
-	s.list.title = m.text("Changes of this session that can be taken back")
+	s.list.title = m.text("Changes of this session you can undo")
 	if m.queue != nil {
-		s.list.title = m.text("Changes that can be taken back")
+		s.list.title = m.text("Changes you can undo")
 	}
 	s.list.set(s.rows(m))
-	return s.list.draw("", m.text("j/k: move · Enter: take it back · Esc: back"), width, height)
+	return s.list.draw("", m.text("j/k: move · Enter: undo · Esc: back"), width, height)
 }
 
 // rows are the calls in a table, with the paths that they changed.

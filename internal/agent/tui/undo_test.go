@@ -29,17 +29,17 @@ func TestUndo(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 100, 24)
 	d.press("/undo", "enter")
-	d.sees("nothing of this session can be taken back")
+	d.sees("nothing to undo in this session")
 	undo := &fakeUndo{all: []Undo{
 		{ID: "c3", Call: "w3", Session: "s1", At: begun.Add(-time.Minute), Command: "Edit a.txt", Paths: []string{"a.txt"}},
 		{ID: "c2", Call: "w2", Session: "other", Command: "Write b.txt", Paths: []string{"b.txt"}},
 	}}
 	d.m.conf.Undo = undo
 	d.press("/undo", "enter")
-	d.sees("Took back c3", "To have it again: /undo u-c3")
+	d.sees("Took back c3", "To redo it: /undo u-c3")
 	undo.all = append(undo.all, Undo{ID: "c1", Call: "w1", Session: "s1", At: begun, Command: "Write new/x", Paths: []string{"new", "new/x"}})
 	d.press("/undo", "enter")
-	d.sees("Changes of this session that can be taken back", "Edit a.txt", "Write new/x", "new new/x", "Enter: take it back")
+	d.sees("Changes of this session you can undo", "Edit a.txt", "Write new/x", "new new/x", "Enter: undo")
 	d.press("down", "enter")
 	d.sees("Took back c1")
 	d.press("/undo u-c1", "enter")
@@ -61,5 +61,5 @@ func TestTimelineNamesUndo(t *testing.T) {
 		d.tell(watchMsg{umpire.Event{Seq: int64(i + 1), Session: "s1", Kind: umpire.EventCallFinished, Tool: "Write", Call: call}})
 	}
 	d.press("/timeline", "enter")
-	d.sees("can be taken back: /undo c3")
+	d.sees("you can undo: /undo c3")
 }

@@ -36,9 +36,9 @@ func FindUndone(a *App) (map[history.Name]bool, error) {
 // UndoneTitle says which change was undone.
 func UndoneTitle(a *App, k *trial.Kept) string {
 	if len(k.Changes) == 0 {
-		return a.Text.Of("Nothing was left to take back.")
+		return a.Text.Of("Nothing was left to undo.")
 	}
-	text := a.FormatCount(len(k.Changes), "Took back %d change", "Took back %d changes")
+	text := a.FormatCount(len(k.Changes), "Undid %d change", "Undid %d changes")
 	if k.Command != "" {
 		text = view.Joined(text, ": ", Clip(view.Visible(k.Command)))
 	}
@@ -58,10 +58,10 @@ func UndoneLines(a *App, k *trial.Kept) []string {
 	}
 	for _, path := range k.Left {
 		lines = append(lines,
-			fmt.Sprintf(a.Text.Of("left as it is, since there are other files in it: %s"), view.Visible(path)))
+			fmt.Sprintf(a.Text.Of("left in place, because other files are in it: %s"), view.Visible(path)))
 	}
 	for i := range k.Lost {
-		lines = append(lines, fmt.Sprintf(a.Text.Of("not brought back: %s (%s)"),
+		lines = append(lines, fmt.Sprintf(a.Text.Of("not restored: %s (%s)"),
 			view.Visible(strings.TrimPrefix(k.Lost[i].Path, a.Dir+"/")), a.Text.Error(k.Lost[i].Reason.Err())))
 	}
 	return lines

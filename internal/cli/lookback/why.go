@@ -243,7 +243,7 @@ func (s *story) step(a *app.App, e *umpire.Event) string {
 	case umpire.EventCallRanUnasked:
 		return a.Text.Of("ran without umpire being asked")
 	case umpire.EventCallRanRefused:
-		return fmt.Sprintf(a.Text.Of("ran all the same (%s)"), a.Text.Of(view.Refusal(e)))
+		return fmt.Sprintf(a.Text.Of("ran anyway (%s)"), a.Text.Of(view.Refusal(e)))
 	case umpire.EventCallIndeterminate:
 		return a.Text.Of("may have run: the agent ended meanwhile")
 	}

@@ -95,7 +95,7 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 				return err
 			}
 			if !confirmed {
-				fmt.Fprintln(k.tty, k.Text.Of("that was not the code: nothing is approved"))
+				fmt.Fprintln(k.tty, k.Text.Of("wrong code: nothing was approved"))
 				continue
 			}
 		}

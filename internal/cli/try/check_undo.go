@@ -38,7 +38,7 @@ func JudgeUndo(a *app.App, k *trial.Kept) (guarded []string, err error) {
 		}}})
 		if d.Verdict == umpire.Deny {
 			return nil, app.Refused("umpire undo --only PATH",
-				"nothing was taken back, since a rule denies writing %s", change.Path)
+				"nothing was undone, because a rule denies writing %s", change.Path)
 		}
 		if decidesWhatRuns(&d) {
 			guarded = append(guarded, change.Path)
@@ -58,5 +58,5 @@ func decidesWhatRuns(d *umpire.Decision) bool {
 // person to confirm it.
 func RefuseGuarded(hint, path string) error {
 	return app.Refused(hint,
-		"nothing was taken back: %s decides what runs here, so a person at a terminal confirms that", path)
+		"nothing was undone: %s decides what runs here, so a person at a terminal must confirm it", path)
 }

@@ -59,12 +59,12 @@ func NewExecCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-const execLong = `Agents start this in place of a command of theirs, since a hook of umpire's told them to:
-see umpire setup. The command runs as a trial. Its changes are kept at once if they need
-no question, and can be taken back with umpire undo. Otherwise they wait for a person,
-and it ends with exit code 3; umpire try --list shows them.
+const execLong = `Agents start this in place of their own command when umpire's hook tells them to: see
+umpire setup. The command runs as a trial. umpire keeps its changes at once if they need
+no question, and umpire undo undoes them. Otherwise they wait for a person, and it ends
+with exit code 3; umpire try --list shows them.
 
-A ticket is good for one command, in one folder, for a minute. Without a valid one
+A ticket is good for one command, in one folder, for a minute. Without a valid ticket
 nothing runs.`
 
 // An execution is one command line that runs by its ticket.
@@ -436,11 +436,11 @@ func (e *execution) decide(seen *umpire.TrialEffects, exit int) umpire.Decision 
 }
 
 // heldText tells the reader of a command's output that its changes are waiting.
-const heldText = `this ran in a trial, and nothing of it is real yet: it waits for review as %s (%s). %s. ` +
-	`Go on with something else, or wait until a person keeps it.`
+const heldText = "this ran in a trial, and nothing of it is real yet: it waits for review as %s (%s). %s. Continue " +
+	"with something else, or wait until a person keeps it."
 
 // againText tells the agent how to run a command again that failed without the network.
-const againText = `it failed because it had no network; once a person has allowed it, run the same command again`
+const againText = "it failed because it had no network; when a person has allowed it, run the same command again"
 
 // sayDropped says that the effects of the line will never become real.
 func (e *execution) sayDropped(seen *umpire.TrialEffects, why string, code int) error {

@@ -18,7 +18,7 @@ func newShowCommand(a *app.App) *cobra.Command {
 	var f tryFlags
 	cmd := &cobra.Command{
 		Use: "show [ID]", Args: app.WantAtMostOneWord, ValidArgsFunction: completeHeld(a),
-		Short:   "Show what a trial that waits would change",
+		Short:   "Show the changes of a waiting trial",
 		Long:    showLong,
 		Example: "  umpire try show\n  umpire try show trial-1234 --diff",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,7 +50,7 @@ func newShowCommand(a *app.App) *cobra.Command {
 func newKeepCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "keep [ID]", Args: app.WantAtMostOneWord, ValidArgsFunction: completeHeld(a),
-		Short:   "Make real what a trial that waits has shown",
+		Short:   "Keep the changes of a waiting trial",
 		Long:    keepLong,
 		Example: "  umpire try keep\n  umpire try keep trial-1234",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,7 +68,7 @@ func newKeepCommand(a *app.App) *cobra.Command {
 func newDiscardCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "discard [ID]", Args: app.WantAtMostOneWord, ValidArgsFunction: completeHeld(a),
-		Short:   "Remove a trial that waits: it never happened",
+		Short:   "Discard a waiting trial",
 		Long:    discardLong,
 		Example: "  umpire try discard\n  umpire try discard trial-1234",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -79,7 +79,7 @@ func sayAnswered(a *app.App, h *trial.Held, c *umpire.BatchCall) error {
 	case c.Result.Code == umpire.CodeChanged:
 		return app.Refused("umpire try show "+h.ID, "%s", view.Visible(c.Result.Output))
 	default:
-		fmt.Fprintf(a.Stderr, a.Text.Of("Kept. To take it back: umpire undo %s\n"), h.ID)
+		fmt.Fprintf(a.Stderr, a.Text.Of("Kept. To undo it: umpire undo %s\n"), h.ID)
 	}
 	return nil
 }

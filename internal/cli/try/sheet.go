@@ -92,7 +92,7 @@ func (s *sheet) show(to io.Writer) {
 		fmt.Fprintln(to)
 		return
 	}
-	fmt.Fprintln(to, s.red(s.Text.Of("It cannot be kept, since a trial cannot do all that a run does:")))
+	fmt.Fprintln(to, s.red(s.Text.Of("It cannot be kept, because the trial could not do everything that a run does:")))
 	if e.Limit != "" {
 		fmt.Fprintf(to, "  %s\n", view.Visible(e.Limit))
 	}
@@ -147,7 +147,7 @@ var differenceTexts = map[trial.DifferenceReason]string{
 	trial.DiffersSpecial:    "a socket, a pipe or a device",
 	trial.DiffersAttributes: "extended attributes or access lists",
 	trial.DiffersUnreadable: "it could not be read",
-	trial.DiffersOwner:      "it belongs to somebody else",
+	trial.DiffersOwner:      "it belongs to another user",
 	trial.DiffersUnobserved: "it could not be watched",
 }
 
@@ -176,7 +176,7 @@ func (s *sheet) summary() string {
 	}
 	said := "It %s. Nothing is real yet."
 	if s.held.Network {
-		said = "It %s. Nothing is real yet, but for what it sent."
+		said = "It %s. Nothing is real yet except what it sent."
 	}
 	return fmt.Sprintf(s.Text.Of(said), view.List(parts, ", "))
 }

@@ -67,7 +67,7 @@ func (r *undoneSince) show(a *app.App) error {
 		}
 	}
 	for _, id := range r.Left {
-		if _, err := fmt.Fprintf(a.Stdout, a.Text.Of("not taken back: %s\n"), id); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, a.Text.Of("not undone: %s\n"), id); err != nil {
 			return err
 		}
 	}

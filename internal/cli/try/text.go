@@ -1,30 +1,29 @@
 package try
 
 // long is the long help of `umpire try`.
-const long = `Runs a command where nothing that it does is real, shows what it did, and asks
-whether to keep or discard it.
+const long = `Runs a command in a trial, where nothing it does is real, shows its changes, and asks
+whether to keep or discard them.
 
-The command sees your project and changes a copy of what it touches, which lies
-beside the project. It has no network, and writes nowhere else: what it tries is
-listed. Then you see every file that it created, changed, deleted or moved.
+The command sees your project, and changes copies of files beside the project. It has
+no network and writes nowhere else; umpire lists its attempts to do so. Then you see
+every file that it created, changed, deleted or moved.
 
-  k  keep     exactly what is shown becomes real; umpire undo takes it back
+  k  keep     exactly the changes shown become real; umpire undo undoes them
   d  diff     shows the changes line by line
   x  discard  it never happened
 
-A command that failed because it wanted the network can be run again with it (key n,
-or --network). That is a trial as well, but what the command sends is sent.
+If a command failed because it had no network, you can run it again with the network
+(key n, or --network). That is also a trial, but you cannot undo what the command sends.
 
-One argument is a line for bash, several are a program and its arguments. A command
-that a rule denies is not run. The exit code is the command's own, or 2 when it was
-denied, 3 when a trial waits, and 125 where no trial can be had.
+One argument is a line for bash, several are a program and its arguments. umpire does
+not run a command that a rule denies. The exit code is the command's own, or 2 if it
+was denied, 3 if the trial waits, and 125 if a trial is not possible.
 
-Where nobody can be asked the trial waits: umpire try --list, and then umpire try
-keep or umpire try discard. Nothing is kept when somebody has changed the same
-files meanwhile.
+If nobody can be asked, the trial waits: umpire try --list, and then umpire try keep
+or umpire try discard. umpire keeps nothing if the same files have changed meanwhile.
 
-A trial holds files back, and nothing else: time passes, and a program that was
-started ends with the trial. docs/trial.md tells the rest.`
+A trial holds back files and nothing else: time passes, and programs that the command
+started end with the trial. See docs/trial.md.`
 
 const tryExample = `  umpire try -- ./scripts/migrate.sh --apply
   umpire try -- 'npm install left-pad && npm test'
@@ -32,38 +31,38 @@ const tryExample = `  umpire try -- ./scripts/migrate.sh --apply
   umpire try --network -- npm install left-pad
   umpire try --list`
 
-const showLong = `Shows what a trial that waits would change: without an ID, the only one of this
-project. With --diff line by line.`
+const showLong = `Shows the changes of a waiting trial: without an ID, of the only one in this project.
+With --diff it shows them line by line.`
 
-const keepLong = `Makes real what a trial that waits has shown: all of it, or nothing when somebody
-has changed one of the files since it began. Without an ID it is the only trial of
-this project. "umpire undo" takes it back.
+const keepLong = `Keeps the changes that a waiting trial has shown: all of them, or nothing if one of the
+files has changed since the trial began. Without an ID it is the only trial of this
+project. "umpire undo" undoes them.
 
-Keeping needs a person.`
+Only a person can keep changes.`
 
-const discardLong = `Removes a trial that waits, with all that it wrote. Without an ID it is the only one
-of this project.`
+const discardLong = `Removes a waiting trial and all its changes. Without an ID it is the only one of this
+project.`
 
 // undoLong is the long help of `umpire undo`.
-const undoLong = `Takes back what was kept last in this project, or what ID names: a trial that was kept,
-or a call that wrote files. They get their content, mode, owner and time back, and what
-was created goes. All of it is taken back, or nothing.
+const undoLong = `Undoes the changes kept last in this project, or those of ID: a trial that was kept, or
+a call that wrote files. The files get back their content, mode, owner and time, and
+created files are removed. umpire undoes all of the changes or none.
 
---since takes back all that was kept in this project since a time, the latest first. It
-stops at the first that cannot be taken back, and says what was taken back until then.
+--since undoes all changes kept in this project since a time, the latest first. It stops
+at the first one that it cannot undo, and lists those undone until then.
 
-Later changes by others are not lost: those of a text are merged by line, and where
-that cannot be done the files are named and nothing is done. --only takes back the
-others. An undo can itself be undone, by its ID.
+Later changes by others are not lost. umpire merges those of a text by line; if it
+cannot, it names the files and does nothing. --only undoes the other files. An undo can
+itself be undone, by its ID.
 
-A change whose project is gone or was replaced cannot be taken back. Other projects
-work as before. --list names it and --forget removes it; after undo.max_age a call's
-record goes by itself.
+If the project of a change is gone or was replaced, umpire cannot undo the change; other
+projects work as before. --list names it and --forget removes it; the record of a call
+goes by itself after undo.max_age.
 
-The old files are kept for seven days, and up to two gibibytes: undo.max_age and
+umpire keeps the old files for seven days, and up to two gibibytes: undo.max_age and
 undo.max_size change that.
 
-Taking back needs a person.`
+Only a person can undo changes.`
 
 const undoExample = `  umpire undo
   umpire undo --list

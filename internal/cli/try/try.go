@@ -57,11 +57,11 @@ func NewCommand(a *app.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // flags after the command's name belong to it
-	flags.BoolVar(&f.keep, "keep", false, "keep what it did without asking")
-	flags.BoolVar(&f.discard, "discard", false, "discard what it did without asking")
+	flags.BoolVar(&f.keep, "keep", false, "keep its changes without asking")
+	flags.BoolVar(&f.discard, "discard", false, "discard its changes without asking")
 	flags.BoolVar(&f.diff, "diff", false, "also show how files changed, line by line")
 	flags.BoolVar(&f.explain, "explain", false, "also show the rows that decide whether the changes are kept")
-	flags.BoolVar(&f.network, "network", false, "let the command use the network: what it sends is sent")
+	flags.BoolVar(&f.network, "network", false, "let the command use the network: you cannot undo what it sends")
 	flags.BoolVar(&f.list, "list", false, "list the trials that wait")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	flags.StringVar(&f.cwd, "cwd", "", "run the command in `DIR` (default: this one)")
@@ -324,7 +324,7 @@ func keepHeld(ctx context.Context, a *app.App, state string, h *trial.Held, quie
 		return keepError(h, err)
 	}
 	if !quiet && kept.ID != "" {
-		fmt.Fprintf(a.Stderr, a.Text.Of("Kept. To take it back: umpire undo %s\n"), kept.ID)
+		fmt.Fprintf(a.Stderr, a.Text.Of("Kept. To undo it: umpire undo %s\n"), kept.ID)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 	var f undoFlags
 	cmd := &cobra.Command{
 		Use: "undo [ID]", Args: app.WantAtMostOneWord, ValidArgsFunction: completeKept(a),
-		Short:   "Take back what was kept",
+		Short:   "Undo kept changes",
 		Long:    undoLong,
 		Example: undoExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,10 +54,10 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.since, "since", "", "take back all that was kept since `TIME`: 10m, 2d, 14:30 or RFC 3339")
-	flags.StringArrayVar(&f.only, "only", nil, "take back only this `PATH`, with what lies in it; may be repeated")
-	flags.BoolVar(&f.list, "list", false, "list what was kept, and can be taken back")
-	flags.StringVar(&f.forget, "forget", "", "remove the record `ID` that cannot be finished, with the old files in it")
+	flags.StringVar(&f.since, "since", "", "undo all changes kept since `TIME`: 10m, 2d, 14:30 or RFC 3339")
+	flags.StringArrayVar(&f.only, "only", nil, "undo only this `PATH` and everything in it; may be repeated")
+	flags.BoolVar(&f.list, "list", false, "list the kept changes that you can undo")
+	flags.StringVar(&f.forget, "forget", "", "remove the record `ID` that cannot be undone, with its old files")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	return cmd
 }
@@ -113,19 +113,19 @@ func undoError(a *app.App, id string, err error) error {
 	case isRefused:
 		return refused
 	case errors.Is(err, app.ErrUnconfirmed):
-		return app.Refused("", "nothing was taken back: %w", err)
+		return app.Refused("", "nothing was undone: %w", err)
 	case isConflict && len(conflict.Paths) > 0:
 		hint := strings.TrimSpace("umpire undo "+id) + " --only PATH"
-		return app.Refused(a.Text.Of(hint), "nothing was taken back: %w", err)
+		return app.Refused(a.Text.Of(hint), "nothing was undone: %w", err)
 	case isObstacle:
-		return app.Refused(strings.TrimSpace("umpire undo "+id), "nothing was taken back: %w", err)
+		return app.Refused(strings.TrimSpace("umpire undo "+id), "nothing was undone: %w", err)
 	case errors.Is(err, trial.ErrNothingKept), errors.Is(err, trial.ErrTakenBack), errors.Is(err, trial.ErrManyKept),
 		errors.Is(err, trial.ErrLost):
 		return app.Refused("umpire undo --list", "%w", err)
 	case errors.Is(err, os.ErrNotExist):
-		return app.Refused("umpire undo --list", "nothing was taken back: %w", err)
+		return app.Refused("umpire undo --list", "nothing was undone: %w", err)
 	}
-	return app.Failed(umpire.Errorf("nothing was taken back: %w", err))
+	return app.Failed(umpire.Errorf("nothing was undone: %w", err))
 }
 
 // showUndone says what was undone, and how to redo it.
@@ -137,7 +137,7 @@ func showUndone(a *app.App, k *trial.Kept) error {
 	for _, line := range app.UndoneLines(a, k) {
 		fmt.Fprintf(a.Stdout, "  %s\n", line)
 	}
-	_, err := fmt.Fprintf(a.Stdout, a.Text.Of("To have it again: umpire undo %s\n"), k.ID)
+	_, err := fmt.Fprintf(a.Stdout, a.Text.Of("To redo it: umpire undo %s\n"), k.ID)
 	return err
 }
 
@@ -216,11 +216,11 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 			state := a.Text.Of("kept")
 			switch {
 			case k.Undone != "":
-				state = fmt.Sprintf(a.Text.Of("taken back by %s"), k.Undone)
+				state = fmt.Sprintf(a.Text.Of("undone by %s"), k.Undone)
 			case len(k.Lost) > 0:
 				state = a.FormatCount(len(k.Lost), "kept, but for %d path", "kept, but for %d paths")
 			case k.Undoes != "":
-				state = fmt.Sprintf(a.Text.Of("took back %s"), k.Undoes)
+				state = fmt.Sprintf(a.Text.Of("undid %s"), k.Undoes)
 			}
 			_, late := k.Expires(limits)
 			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", k.ID, view.Age(a.Now().Sub(k.Time)), len(k.Changes),
@@ -240,7 +240,7 @@ func showUnfinished(a *app.App, all []trial.Unfinished) {
 }
 
 // UnfinishedText says which folder's record cannot be finished, and why.
-const UnfinishedText = "a change in %s can no longer be taken back: %s"
+const UnfinishedText = "a change in %s can no longer be undone: %s"
 
 // ForgetCommand is the command that removes a record that cannot be finished.
 func ForgetCommand(u *trial.Unfinished) string { return "umpire undo --forget " + shell.Quote(u.ID) }

@@ -38,7 +38,7 @@ func UndoInGate(ctx context.Context, a *app.App, gate umpire.Gate, id string) (s
 		},
 	})
 	if err != nil {
-		return "", umpire.Errorf("nothing was taken back: %w", err)
+		return "", umpire.Errorf("nothing was undone: %w", err)
 	}
 	if err := app.ReportUndo(ctx, a, gate, id); err != nil {
 		a.RemarkError(err)

@@ -125,7 +125,7 @@ func decodeBrowsers(data []byte) (all []Browser, line int, err error) {
 		_, err = in.Token() // the end of the list
 	}
 	if err == nil && len(bytes.TrimSpace(data[in.InputOffset():])) > 0 {
-		err = umpire.Errorf("something follows the list of browsers")
+		err = umpire.Errorf("unexpected data after the list of browsers")
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF

@@ -46,7 +46,7 @@ func (e *statusError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatte
 
 func (e *statusError) formatted() error {
 	if e.status >= 300 && e.status < 400 {
-		return umpire.Errorf("the server redirects, which is not followed")
+		return umpire.Errorf("the server redirects, which umpire does not follow")
 	}
 	return umpire.Errorf("the server answers %d", e.status)
 }

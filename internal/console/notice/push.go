@@ -49,7 +49,7 @@ type pushTarget struct {
 
 func (t *pushTarget) name() string { return "push " + t.to.Name() }
 
-var errGone = umpire.Errorf("the browser gets no notices any more")
+var errGone = umpire.Errorf("the browser no longer gets notices")
 
 // deliver sends a notice to the push service. It removes a subscription that the service no longer
 // knows, unless the browser has renewed it meanwhile.

@@ -195,7 +195,7 @@ func (r *Report) Describe(text *catalogue.Language) string {
 		refused += count
 	}
 	if refused > 0 {
-		parts = append(parts, fmt.Sprintf(text.Of("%d replies answered nothing"), refused))
+		parts = append(parts, fmt.Sprintf(text.Of("%d replies matched no question"), refused))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -89,7 +89,7 @@ func (p Party) Register(r *Registration, challenge string) (Key, error) {
 	}
 	length := int(binary.BigEndian.Uint16(r.AuthData[lengthAt:]))
 	if length != len(r.ID) || !bytes.HasPrefix(r.AuthData[idAt:], r.ID) {
-		return Key{}, refusal(umpire.Errorf("its id is not that of the device"))
+		return Key{}, refusal(umpire.Errorf("its id does not match the device"))
 	}
 	if _, err := parsePublic(r.Public); err != nil {
 		return Key{}, err
@@ -100,7 +100,7 @@ func (p Party) Register(r *Registration, challenge string) (Key, error) {
 // Verify checks an assertion by a key for a challenge, and returns the key's new counter.
 func (p Party) Verify(k *Key, a *Assertion, challenge string) (count uint32, err error) {
 	if !bytes.Equal(k.ID, a.ID) {
-		return 0, refusal(umpire.Errorf("it is another key"))
+		return 0, refusal(umpire.Errorf("the key does not match"))
 	}
 	if err := p.checkClient(a.ClientData, "webauthn.get", challenge); err != nil {
 		return 0, err
@@ -134,9 +134,9 @@ func (p Party) checkClient(data []byte, kind, challenge string) error {
 	case err != nil:
 		return refusal(umpire.Errorf("its data cannot be read"))
 	case said.Type != kind:
-		return refusal(umpire.Errorf("it was made for something else"))
+		return refusal(umpire.Errorf("it was made for another operation"))
 	case challenge == "" || subtle.ConstantTimeCompare([]byte(said.Challenge), []byte(challenge)) != 1:
-		return refusal(umpire.Errorf("its challenge is another one"))
+		return refusal(umpire.Errorf("its challenge does not match"))
 	case said.Origin != p.Origin || said.CrossOrigin:
 		return refusal(umpire.Errorf("it was made on a page of another site"))
 	}
@@ -153,7 +153,7 @@ func (p Party) checkDevice(data []byte) (count uint32, err error) {
 	case !bytes.Equal(data[:flagsAt], site[:]):
 		return 0, refusal(umpire.Errorf("it is for another site"))
 	case data[flagsAt]&flags != flags:
-		return 0, refusal(umpire.Errorf("the device did not verify who used it"))
+		return 0, refusal(umpire.Errorf("the device did not verify its user"))
 	}
 	return binary.BigEndian.Uint32(data[countAt:]), nil
 }

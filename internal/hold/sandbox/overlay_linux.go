@@ -15,7 +15,7 @@ func (h *helper) makeOverlays() error {
 	for i := range h.Over {
 		c := &h.Over[i]
 		if err := checkUpper(c); err != nil {
-			return umpire.Errorf("%s cannot carry a layer: %w", c.Upper, err)
+			return umpire.Errorf("%s cannot hold a trial's changes: %w", c.Upper, err)
 		}
 		m, err := c.layer()
 		if err != nil {
@@ -29,7 +29,7 @@ func (h *helper) makeOverlays() error {
 // explainOverlay explains why an overlay was refused.
 func explainOverlay(err error) error {
 	if errors.Is(err, unix.EINVAL) {
-		return umpire.Errorf("something is mounted below it, or the file system of the layer does not do: %w", err)
+		return umpire.Errorf("something is mounted below it, or the file system cannot hold a trial's changes: %w", err)
 	}
 	return err
 }

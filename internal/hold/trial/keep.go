@@ -63,7 +63,7 @@ type Loss struct {
 }
 
 // ErrLost means that none of the requested changes can be undone.
-var ErrLost = errors.New("it cannot be taken back")
+var ErrLost = errors.New("it cannot be undone")
 
 // Touches reports whether anything changed at or below some absolute paths.
 func (k *Kept) Touches(paths []string) bool {
@@ -73,10 +73,10 @@ func (k *Kept) Touches(paths []string) bool {
 }
 
 // ErrLayerChanged means that a layer differs from the effects that were shown.
-var ErrLayerChanged = errors.New("the layer has changed since it was shown")
+var ErrLayerChanged = errors.New("the trial's changes differ from those that were shown")
 
 // ErrNotWhole means that the effects do not cover everything the command did.
-var ErrNotWhole = errors.New("the trial could not do all that a run would have done")
+var ErrNotWhole = errors.New("the trial could not do everything that a run would have done")
 
 // A ConflictError lists paths that somebody else has changed. Nothing of the requested
 // change was applied.

@@ -25,7 +25,7 @@ func (e *strandedError) Error() string { return e.formatted().Error() }
 func (e *strandedError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
 
 func (e *strandedError) formatted() error {
-	return umpire.Errorf("somebody else has changed %s meanwhile; what stood there before is in %s",
+	return umpire.Errorf("somebody else has changed %s meanwhile; its old content is in %s",
 		listPaths(e.Paths), e.Record)
 }
 

@@ -21,7 +21,7 @@ type Keeper struct {
 }
 
 // errLayerGone means that a trial can no longer be kept.
-var errLayerGone = errors.New("its layer is gone")
+var errLayerGone = errors.New("the trial's changes are gone")
 
 // find returns a waiting trial, or nil.
 func (k *Keeper) find(id umpire.TrialID) (*Held, error) {

@@ -36,7 +36,7 @@ func openStore(dir string, limit int64) (*store, error) {
 	}
 	s := &store{dir: dir, max: limit}
 	if s.free, err = files.FreeBytes(s.dir); err == nil && s.free < minSpace {
-		err = umpire.Errorf("%s has no space for a layer", dir)
+		err = umpire.Errorf("%s has no space for a trial's changes", dir)
 	}
 	return s, err
 }
@@ -143,7 +143,7 @@ func copyFolder(from, to string) error {
 		return err
 	}
 	if err := os.Lchown(to, int(info.Uid), int(info.Gid)); err != nil {
-		return umpire.Errorf("%s belongs to somebody else: %w", from, err)
+		return umpire.Errorf("%s belongs to another user: %w", from, err)
 	}
 	if err := unix.Chmod(to, info.Mode&0o7777); err != nil {
 		return err

@@ -39,8 +39,8 @@ type UndoSpec struct {
 
 // The reasons why nothing can be undone.
 var (
-	ErrNothingKept = errors.New("nothing was kept that could be taken back")
-	ErrTakenBack   = errors.New("it was taken back already")
+	ErrNothingKept = errors.New("nothing to undo: no changes were kept")
+	ErrTakenBack   = errors.New("it was already undone")
 	ErrManyKept    = errors.New("the ID means several: type more of it")
 )
 
@@ -228,7 +228,7 @@ func (k *Kept) Expires(limits UndoLimits) (early, late time.Time) {
 }
 
 // ErrWouldForget means that a keep's old content does not fit: records younger than a day stay.
-var ErrWouldForget = errors.New("undo has no room for the old content: records younger than a day stay")
+var ErrWouldForget = errors.New("undo has no room for the old content, because it keeps records younger than a day")
 
 // smallKeep is the size below which a keep does not check the other records.
 const smallKeep = 1 << 20

@@ -94,7 +94,7 @@ func openUndo(t *transaction, old string, was *journal) (u *undoing, err error) 
 		return nil, err
 	}
 	if len(u.put) != len(was.Steps) {
-		return nil, umpire.Errorf("%s: its journal and what was made ready differ", was.ID)
+		return nil, umpire.Errorf("%s: its journal does not match the prepared files", was.ID)
 	}
 	if u.files, err = openFolderAt(filepath.Join(old, filesFolder)); err != nil {
 		return nil, err
@@ -394,7 +394,7 @@ func (u *undoing) planBack(ctx context.Context, i int, plan step) error {
 func (u *undoing) readOld(ctx context.Context, i int, old content) (Entry, error) {
 	f, err := old.open()
 	if files.Missing(err) {
-		return Entry{}, umpire.Errorf("%s: what stood there before is no longer kept", u.was.Steps[i].Path)
+		return Entry{}, umpire.Errorf("%s: its old content is no longer kept", u.was.Steps[i].Path)
 	}
 	if err != nil {
 		return Entry{}, err
