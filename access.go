@@ -47,7 +47,7 @@ func (k *AccessKind) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return Errorf("access kind %q is not known", text)
+	return Errorf("unknown access kind %q", text)
 }
 
 // A Place says where a path lies after links are resolved. The zero value is PlaceUnknown,
@@ -85,7 +85,7 @@ func (p *Place) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return Errorf("place %q is not known", text)
+	return Errorf("unknown place %q", text)
 }
 
 // An Access is one effect of a call: it starts a program, reads, writes or deletes a path,

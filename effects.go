@@ -179,7 +179,7 @@ func readMode(text string) (fs.FileMode, error) {
 		}
 	}
 	if mode.String() != text {
-		return 0, Errorf("mode %q is not known", text)
+		return 0, Errorf("unknown mode %q", text)
 	}
 	return mode, nil
 }

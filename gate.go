@@ -193,9 +193,9 @@ var (
 	// ErrNeedsPerson: an agent asked for something that only a person may do.
 	ErrNeedsPerson = errors.New("needs a person")
 	// ErrChanged: an answer is about a card other than the waiting one.
-	ErrChanged = errors.New("changed: not what was shown")
+	ErrChanged = errors.New("changed since it was shown")
 	// ErrFenced: another runner has taken the session.
-	ErrFenced = errors.New("fenced: another runner has taken this session")
+	ErrFenced = errors.New("another runner has taken over this session")
 	// ErrOtherProject: the session belongs to another project.
 	ErrOtherProject = errors.New("belongs to another project")
 	// ErrLimit: a limit is reached.

@@ -20,7 +20,7 @@ func CheckID[ID ~string](field string, id ID) error {
 	}
 	for _, r := range string(id) {
 		if !unicode.IsPrint(r) {
-			return Errorf("%s: holds %U, which cannot be shown: %w", field, r, ErrInvalid)
+			return Errorf("%s: contains %U, which cannot be shown: %w", field, r, ErrInvalid)
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func (s *Source) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return Errorf("rule source %q is not known", text)
+	return Errorf("unknown rule source %q", text)
 }
 
 // A Rule allows, asks about or denies the accesses that it matches. Its JSON form is that of

@@ -25,7 +25,7 @@ const (
 // errGlobDashed reports a file that a program may mistake for an option.
 var errGlobDashed = errors.New("a file that it matches is named like an option")
 
-var errGlobLimit = errors.New("pattern reaches more than can be checked")
+var errGlobLimit = errors.New("the pattern covers too much to check")
 
 // wild are the characters that make a component a pattern.
 const wild = `*?[\{(`

@@ -23,7 +23,7 @@ func CheckExamples(r umpire.Rule, o Options) error {
 	}
 	for _, example := range r.Examples.NotMatch {
 		if MatchesExample(r, example, o) {
-			return umpire.Errorf("rule %q matches %q, which it says it does not", nameOf(r), example)
+			return umpire.Errorf("rule %q matches %q, which it lists under not_match", nameOf(r), example)
 		}
 	}
 	return nil

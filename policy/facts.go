@@ -246,7 +246,7 @@ func textOf(in strictjson.Object, names ...string) (string, error) {
 			return "", umpire.Errorf("input.%s: want a string, got %s", name, strictjson.KindOf(raw))
 		}
 		if strings.ContainsRune(text, 0) && name != "command" && name != "cmd" {
-			return "", umpire.Errorf("input.%s: holds a NUL byte", name)
+			return "", umpire.Errorf("input.%s: contains a NUL byte", name)
 		}
 		return text, nil
 	}

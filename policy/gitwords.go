@@ -53,7 +53,7 @@ func gitWords(tool string, in strictjson.Object) ([]string, error) {
 	case "GitCheckout":
 		return g.checkout(in), g.err
 	}
-	return nil, umpire.Errorf("tool: %q is no Git tool", tool)
+	return nil, umpire.Errorf("tool: %q is not a Git tool", tool)
 }
 
 // A gitWordReader turns the input of a Git tool into words and keeps the first error.
@@ -86,7 +86,7 @@ func (g *gitWordReader) checkout(in strictjson.Object) []string {
 	words := g.words(in, "checkout", create, target)
 	switch paths := slices.Contains(words, "--"); {
 	case len(create) > 0 && paths:
-		g.refuse("paths", "do not go with create")
+		g.refuse("paths", "cannot be used with create")
 	case len(create) > 0:
 		g.name(in, "branch", "") // a new name must be a name, not an expression
 	}
@@ -188,9 +188,9 @@ func nameProblem(text string) error {
 	}
 	switch {
 	case !plainRevision(text):
-		return errors.New("is no name")
+		return errors.New("is not a name")
 	case strings.ContainsFunc(text, special):
-		return errors.New("has a character that means something else to git")
+		return errors.New("has a character that git treats specially")
 	case strings.Contains(text, "..") || strings.Contains(text, "@{") || strings.Contains(text, "//") || text == "@":
 		return errors.New("is an expression, not a name")
 	case strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"),

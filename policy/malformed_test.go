@@ -18,7 +18,7 @@ func TestMalformedInput(t *testing.T) {
 		{"Read", `{"path":{}}`, "input.path: want a string, got an object"},
 		{"Read", `{"paths":["a",1]}`, "input.paths[1]: want a string, got a number"},
 		{"Read", `{"paths":[""]}`, "input.paths[0]: names no path"},
-		{"Write", `{"file_path":"a\u0000"}`, "input.file_path: holds a NUL byte"},
+		{"Write", `{"file_path":"a\u0000"}`, "input.file_path: contains a NUL byte"},
 		{"filesystem-edit", `{"filePath":[{"x":1}]}`, "input.filePath[0]: want a string, got nothing"},
 		{"filesystem-edit", `{"filePath":[{"path":null}]}`, "input.filePath[0]: names no path"},
 		{"WebFetch", `{"url":true}`, "input.url: want a string, got a boolean"},

@@ -86,7 +86,7 @@ func cutAnyWords(arg string) string {
 
 func needText(text string) error {
 	if text == "" {
-		return errors.New("nothing follows the key")
+		return errors.New("the key has no value")
 	}
 	return nil
 }

@@ -84,18 +84,20 @@ func validMatch(tool string, m umpire.Match) error {
 	}
 	switch {
 	case set > 1 && m.Domain != "":
-		return errors.New("match has a domain and more; write one rule for each")
+		return errors.New("match has a domain and other fields; write one rule for each")
 	case m.Command != "" && m.CommandPrefix != "":
 		return errors.New("match has a command and a commandPrefix; one of them is enough")
 	case m.Command != "" && tool != "Bash":
-		return umpire.Errorf("command does not go with tool %q; use Bash", tool)
+		return umpire.Errorf("command cannot be used with tool %q; use Bash", tool)
 	case m.CommandPrefix != "" && !takesCommand(tool):
-		return umpire.Errorf("commandPrefix does not go with tool %q; use Bash", tool)
+		return umpire.Errorf("commandPrefix cannot be used with tool %q; use Bash", tool)
 	case m.PathGlob != "" && !takesPath(tool) && m.Command+m.CommandPrefix == "":
-		return umpire.Errorf("pathGlob does not go with tool %q; use Read or Edit, they judge every command's files",
+		return umpire.Errorf("pathGlob cannot be used with tool %q; use Read or Edit, which cover every command's "+
+			"files",
 			tool)
 	case m.Domain != "" && !takesDomain(tool):
-		return umpire.Errorf("domain does not go with tool %q; use WebFetch, it judges every command's hosts", tool)
+		return umpire.Errorf("domain cannot be used with tool %q; use WebFetch, which covers every command's "+
+			"hosts", tool)
 	}
 	return nil
 }
@@ -107,13 +109,13 @@ func validCap(r *umpire.Rule) error {
 	case r.Cap == umpire.Cap{}:
 		return nil
 	case r.Action != umpire.Allow:
-		return errors.New("max_consequence and options go with allow rules only")
+		return errors.New("max_consequence and options can be used only with allow rules")
 	case r.MaxConsequence > umpire.Harmless:
 		return errors.New("max_consequence: want none, reversible, outward or lost")
 	case r.Options != umpire.OptionsAny && r.Options != umpire.OptionsShown:
 		return umpire.Errorf("options %q: want \"shown\"", r.Options)
 	case r.Options != umpire.OptionsAny && r.Match.Command+r.Match.CommandPrefix == "":
-		return errors.New("options go with a command only")
+		return errors.New("options can be used only with a command")
 	}
 	return nil
 }

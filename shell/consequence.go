@@ -56,7 +56,8 @@ func statedAs(name string, risk umpire.Risk) (stated, error) {
 		return unstated, umpire.Errorf("consequence: %q is not one of none, reversible, outward, lost", name)
 	}
 	if umpire.Low.AtLeast(risk) && c.AtLeast(umpire.Outward) {
-		return unstated, umpire.Errorf("consequence: a use that is %s is not of risk %s, since it would run unasked",
+		return unstated, umpire.Errorf("consequence: a use that is %s cannot have risk %s, because it would run "+
+			"unasked",
 			name,
 			risk)
 	}
@@ -65,7 +66,7 @@ func statedAs(name string, risk umpire.Risk) (stated, error) {
 
 func (o *Option) statedAs(does effect) (stated, error) {
 	if o.Consequence != "" && does&(asks|harms) == 0 {
-		return unstated, errors.New("consequence: goes with asks or harms")
+		return unstated, errors.New("consequence: can be used only with asks or harms")
 	}
 	return statedAs(o.Consequence, umpire.Medium)
 }

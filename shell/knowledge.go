@@ -105,17 +105,17 @@ func NewKnowledge(entries []Program) (*Knowledge, error) {
 func (p *Program) mayStand(seen map[string]bool) error {
 	for _, name := range p.Names {
 		if seen[name] {
-			return umpire.Errorf("names: %q has another entry", name)
+			return umpire.Errorf("names: %q already has an entry", name)
 		}
 		seen[name] = true
 		known, family := builtIn(name)
 		switch {
 		case known == nil:
 		case !p.Replace:
-			return umpire.Errorf("names: %q is built in; see umpire programs show %s, and say replace: true if yours "+
-				"is better", name, name)
+			return umpire.Errorf("names: %q is built in; see umpire programs show %s, and set replace: true to use "+
+				"yours instead", name, name)
 		case slices.Contains(guarded[:], family) || !known.isPlain():
-			return umpire.Errorf("replace: what is built in for %q is more than a table and cannot be replaced", name)
+			return umpire.Errorf("replace: the built-in entry for %q has code and cannot be replaced", name)
 		}
 	}
 	return nil
@@ -302,7 +302,7 @@ func (p *Program) compile(depth int) (program, error) {
 		sub, err := p.Subs[i].compile(depth + 1)
 		for _, name := range p.Subs[i].Names {
 			if err == nil && seen[name] {
-				err = umpire.Errorf("names: %q stands twice", name)
+				err = umpire.Errorf("names: duplicate %q", name)
 			}
 			seen[name] = true
 		}
@@ -345,11 +345,11 @@ func (p *Program) checkHead(depth int) error {
 	case len(p.Checked) > maxEntryText:
 		return umpire.Errorf("checked: longer than %d bytes", maxEntryText)
 	case depth > 0 && p.Checked != "":
-		return errors.New("checked goes with the program, not with a subcommand")
+		return errors.New("checked belongs to the program, not to a subcommand")
 	case tooLong(p.Why) || len(p.Args) > maxEntryText || len(strings.Join(p.Names, " ")) > maxEntryText:
 		return umpire.Errorf("a text is longer than %d bytes", maxEntryText)
 	case depth > 0 && (p.Replace || len(p.Examples.Safe)+len(p.Examples.Asks) > 0):
-		return errors.New("replace and examples go with the program, not with a subcommand")
+		return errors.New("replace and examples belong to the program, not to a subcommand")
 	}
 	return p.Examples.check()
 }
@@ -416,7 +416,7 @@ func optionsOf(options []Option, s style) ([]option, error) {
 			opt.consequence, err = o.statedAs(opt.does)
 		}
 		if err == nil && opt.does&ofValue != 0 && !o.takesValue() {
-			err = errors.New("does: that is about a value, so one of the names must end in = or ?")
+			err = errors.New("does: this needs a value, so one of the names must end in = or ?")
 		}
 		if err != nil {
 			return nil, umpire.Errorf("options[%d].%w", i, err)
@@ -448,7 +448,7 @@ func (o *Option) check(s style, seen map[string]bool) error {
 		}
 		for _, name := range spelled {
 			if seen[name] {
-				return umpire.Errorf("names: %s stands twice", name)
+				return umpire.Errorf("names: duplicate %s", name)
 			}
 			seen[name] = true
 		}
@@ -461,7 +461,7 @@ func spelledAs(spelling string, s style) ([]string, error) {
 	name := strings.TrimRight(spelling, "=?")
 	if len(name) < 2 || name[0] != '-' || name == "--" || len(spelling) > len(name)+1 ||
 		strings.ContainsAny(name, "= \t\n") {
-		return nil, umpire.Errorf("names: %q is not how an option is spelled", spelling)
+		return nil, umpire.Errorf("names: %q is not a valid option name", spelling)
 	}
 	if s == words || name[1] == '-' {
 		return []string{name}, nil

@@ -38,9 +38,9 @@ func checkNetcat(u *use) {
 		reachesFirst(u)
 		return
 	}
-	u.onlyShows("looks whether a port is open")
+	u.onlyShows("checks whether a port is open")
 	if len(u.operands) > 0 {
-		look(u, u.operands[0], "looks whether a port is open")
+		look(u, u.operands[0], "checks whether a port is open")
 	}
 	u.operands = nil
 }

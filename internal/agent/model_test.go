@@ -152,7 +152,7 @@ func TestBrokenCall(t *testing.T) {
 		s.stands("a d", 2)
 		results := s.model.last().Results()
 		if len(results) != 4 || !results[1].IsError || !strings.HasPrefix(results[1].Output, "Error: The call was not run. The reply was cut off") ||
-			!results[2].IsError || !strings.Contains(results[2].Output, "is given twice") {
+			!results[2].IsError || !strings.Contains(results[2].Output, "appears twice") {
 			s.Errorf("results %+v", results)
 		}
 	}, say(use("a", "Bash"), broken, twice, use("d", "Bash")))

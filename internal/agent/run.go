@@ -160,7 +160,7 @@ func (r *run) prompt(ctx context.Context, task string) error {
 	prompt := umpire.Prompt{Session: r.session.ID, Text: task, Epoch: r.session.Epoch}
 	prompted, err := r.Gate.Conversations().Prompt(ctx, prompt)
 	if err != nil {
-		return umpire.Errorf("hand in the task: %w", err)
+		return umpire.Errorf("submit the task: %w", err)
 	}
 	if prompted.Queued {
 		r.notify(func(h Handler) { h.Queued(prompted) })

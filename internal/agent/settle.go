@@ -44,7 +44,7 @@ func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, erro
 				return b, err // in a sub-agent
 			}
 		default:
-			err = umpire.Errorf("batch %q is %q, which is no state that is known", id, b.State)
+			err = umpire.Errorf("batch %q: unknown state %q", id, b.State)
 		}
 	}
 	return b, err
@@ -61,7 +61,7 @@ func (r *run) runNextCall(ctx context.Context, b umpire.Batch) (umpire.Batch, er
 	}
 	c := b.Next()
 	if c == nil {
-		return b, umpire.Errorf("batch %q runs, and has no call left to run: %w", b.ID, umpire.ErrState)
+		return b, umpire.Errorf("batch %q is running, but has no call left to run: %w", b.ID, umpire.ErrState)
 	}
 	if r.cancelled {
 		return r.storeResult(ctx, b, c.ID, umpire.Result{
@@ -77,7 +77,7 @@ func (r *run) runNextCall(ctx context.Context, b umpire.Batch) (umpire.Batch, er
 	}
 	if left := started.Batch.Next(); started.Batch.State == umpire.BatchRunning && left != nil && left.ID == c.ID &&
 		left.State == c.State {
-		return b, umpire.Errorf("call %q is %s, and the gate does not let it start: %w", c.ID, c.State, umpire.ErrState)
+		return b, umpire.Errorf("call %q cannot start, because it is %s: %w", c.ID, c.State, umpire.ErrState)
 	}
 	return started.Batch, nil
 }

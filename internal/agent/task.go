@@ -143,13 +143,13 @@ func (t *tasks) Run(ctx context.Context, started umpire.Started) umpire.Result {
 
 var (
 	errStopped = errors.New("a person stopped the turn")
-	errWaits   = errors.New("the sub-agent waits for an answer that nobody here can give")
+	errWaits   = errors.New("the sub-agent waits for an answer, but nobody can be asked here")
 	errTurns   = umpire.Errorf("it asked its model more than %d times", maxTurns)
 )
 
 func (t *tasks) perform(ctx context.Context, call *umpire.Call) (string, error) {
 	if t.used++; t.used > maxTasks {
-		return "", umpire.Errorf("this run has had %d sub-agents, and may have no more", maxTasks)
+		return "", umpire.Errorf("this run has already had %d sub-agents, the most allowed", maxTasks)
 	}
 	a, err := t.assign(call)
 	if err != nil {
@@ -173,7 +173,7 @@ func (t *tasks) perform(ctx context.Context, call *umpire.Call) (string, error) 
 		t.run.cancelled = true
 		return "", errStopped
 	case outcome.Stop != llm.StopEnd:
-		return "", umpire.Errorf("the sub-agent's last reply is not whole (%s): %s", outcome.Stop, words)
+		return "", umpire.Errorf("the sub-agent's last reply is incomplete (%s): %s", outcome.Stop, words)
 	}
 	return words, nil
 }

@@ -145,7 +145,7 @@ func (f *answerFlags) fillAnswer(answer *umpire.Answer, now time.Time) error {
 		}
 	}
 	if f.rule != "" && f.width != "" {
-		return app.Usage("umpire approve --help", "--width does not go with --rule, which says itself what it covers")
+		return app.Usage("umpire approve --help", "--width cannot be used with --rule, which sets its own width")
 	}
 	if err := answer.Width.UnmarshalText([]byte(f.width)); err != nil {
 		return app.Usage("umpire approve --help", "--%w", err)
@@ -197,7 +197,8 @@ func findPending(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 		ids = append(ids, string(found[i].Request))
 	}
 	return umpire.Pending{},
-		app.Usage("umpire pending --all-projects", "%q means %d questions: %s", id, len(found), strings.Join(ids, ", "))
+		app.Usage("umpire pending --all-projects", "%q matches %d questions: "+
+			"%s", id, len(found), strings.Join(ids, ", "))
 }
 
 // matching returns the questions that an id may mean. A complete id matches only

@@ -80,7 +80,7 @@ func TestStreamOutlivesBadLines(t *testing.T) {
 		{"half a JSON text", `{"id":"x","comm` + "\n", "", "deny", "invalid", "unexpected end"},
 		{"two objects", `{"id":"x","command":"ls"}{}` + "\n", "", "deny", "invalid", "after top-level value"},
 		{"a list", "[]\n", "", "deny", "invalid", "want a JSON object, got a list"},
-		{"a command twice", `{"id":"x","command":"ls","command":"rm -rf ."}` + "\n", "x", "deny", "invalid", `"command" is given twice`},
+		{"a command twice", `{"id":"x","command":"ls","command":"rm -rf ."}` + "\n", "x", "deny", "invalid", `"command" appears twice`},
 		{"an input twice", `{"id":"x","tool":"Read","input":{"path":"a","path":"b"}}` + "\n", "x", "deny", "invalid", "input: "},
 		{"an id that is an object", `{"id":{},"command":"ls"}` + "\n", "", "deny", "invalid", "id: want a string or a number"},
 		{"a tool that is a number", `{"id":"x","tool":5}` + "\n", "x", "deny", "invalid", "tool: want a string"},
@@ -88,7 +88,7 @@ func TestStreamOutlivesBadLines(t *testing.T) {
 		{"a command for another tool", `{"id":"x","command":"ls","tool":"Read"}` + "\n", "x", "deny", "invalid", "command: "},
 		{"an input that is a text", `{"id":"x","tool":"Read","input":"a"}` + "\n", "x", "deny", "invalid", "input: want an object, got a string"},
 		{"a path that is a number", `{"id":"x","tool":"Read","input":{"path":5}}` + "\n", "x", "deny", "invalid", "input.path: want a string"},
-		{"a NUL in a path", `{"id":"x","tool":"Read","input":{"path":"a\u0000"}}` + "\n", "x", "deny", "invalid", "input.path: holds a NUL byte"},
+		{"a NUL in a path", `{"id":"x","tool":"Read","input":{"path":"a\u0000"}}` + "\n", "x", "deny", "invalid", "input.path: contains a NUL byte"},
 		{"no tool", `{"id":"x"}` + "\n", "x", "deny", "invalid", "tool: is missing"},
 	}
 	for _, test := range tests {

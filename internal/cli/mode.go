@@ -52,7 +52,7 @@ func runMode(ctx context.Context, a *app.App, f *modeFlags, word string) error {
 	change := umpire.ModeChange{LeavePlan: f.leavePlan}
 	switch {
 	case word != "" && f.leavePlan:
-		return app.Usage("umpire sessions mode --help", "--leave-plan goes back to the mode before: it takes no MODE")
+		return app.Usage("umpire sessions mode --help", "--leave-plan returns to the previous mode: it takes no MODE")
 	case word != "":
 		change.Mode = new(umpire.Mode)
 		if err := change.Mode.UnmarshalText([]byte(word)); err != nil {

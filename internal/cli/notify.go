@@ -69,7 +69,7 @@ func testNotices(ctx context.Context, a *app.App) error {
 		fmt.Fprintln(a.Stdout, view.Visible(view.Joined(r.Name, ": ", said)))
 	}
 	if failed {
-		return app.Failed(errors.New("not every notice was sent"))
+		return app.Failed(errors.New("some notices could not be sent"))
 	}
 	return nil
 }

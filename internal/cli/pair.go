@@ -56,7 +56,7 @@ func pairPhone(ctx context.Context, a *app.App, with, name string) error {
 	case with == "ntfy" && name != "":
 		return app.Usage("umpire console pair --help", "--name cannot be used with ntfy, which has no sign-in")
 	case (with == "console" || name != "") && !conf.Console.On():
-		return app.Refused("umpire config", "other machines do not reach the console: the key console is not set")
+		return app.Refused("umpire config", "other machines cannot reach the console: set the key console")
 	case with != "ntfy" && conf.Console.On():
 		return followConsole(ctx, a, conf, name, true)
 	}

@@ -61,9 +61,9 @@ exec umpire timeline --events
 stdout 'PermissionAsked +s1 '
 [same] exec sh -c '! umpire status | grep -q "open sessions keep"'
 [!same] exec umpire status
-[!same] stdout 'note +open sessions keep the project id from when they were opened: [0-9a-f]{12}'
+[!same] stdout 'note +open sessions keep the project id that they were opened with: [0-9a-f]{12}'
 [same] posts 400 agent SessionService/Continue '{"working_dir":"'$WORK/FOLDER'"}'
-[same] stdout 'session s1 of this project is in '
+[same] stdout 'to continue session s1 of this project, in '
 [!same] posts 200 agent SessionService/Continue '{"working_dir":"'$WORK/FOLDER'"}'
 [!same] field session_id s1
 [!same] posts 200 agent SessionService/Continue '{"session_id":"s1","working_dir":"'$WORK/FOLDER'"}'
@@ -92,7 +92,7 @@ cd $WORK/FOLDER
 exec umpire sessions
 stdout $S
 [same] ! exec umpire run --model script:$WORK/hi.json --continue more
-[same] stderr 'session '$S' of this project is in '
+[same] stderr 'to continue session '$S' of this project, in '
 [!same] exec umpire run --model script:$WORK/hi.json --continue more
 exec umpire sessions --json
 field 0/session_id $S

@@ -51,7 +51,7 @@ func newServeCommand(a *app.App) *cobra.Command {
 		"open the console on `ADDRESS` at once, such as 127.0.0.1:7576 (default: when umpire console asks)")
 	flags.StringVar(&f.metrics, "metrics", "",
 		"serve counts and times, without commands, paths or ids, to Prometheus at http://`ADDRESS`/metrics")
-	flags.BoolVar(&f.allowRemote, "allow-remote", false, "permit an address that other machines can reach, unencrypted")
+	flags.BoolVar(&f.allowRemote, "allow-remote", false, "permit an unencrypted address that other machines can reach")
 	return cmd
 }
 

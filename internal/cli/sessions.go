@@ -166,5 +166,5 @@ func findSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 		return "", &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("no session %q", id),
 			Hint: "umpire sessions --all-projects"}
 	}
-	return "", app.Usage("umpire sessions", "%q means %d sessions: %s", id, len(found), strings.Join(found, ", "))
+	return "", app.Usage("umpire sessions", "%q matches %d sessions: %s", id, len(found), strings.Join(found, ", "))
 }

@@ -156,7 +156,7 @@ func (s *status) noteOtherIDs(a *app.App, sessions []umpire.Session) {
 	}
 	if len(others) > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf(
-			a.Text.Of("open sessions keep the project id from when they were opened: %s"), strings.Join(others, ", ")))
+			a.Text.Of("open sessions keep the project id that they were opened with: %s"), strings.Join(others, ", ")))
 	}
 }
 

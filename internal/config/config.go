@@ -147,7 +147,7 @@ func (c *Config) take(f file, g given) error {
 		return at.Fault(umpire.Errorf("%s: %w", g.key, at.Err))
 	}
 	if next.WarnOnly && g.key == enforceKey && f.source != umpire.SourceManaged {
-		return umpire.Errorf("%s: false counts only in %s; remove this line", g.key, managedFile())
+		return umpire.Errorf("%s: false has an effect only in %s; remove this line", g.key, managedFile())
 	}
 	project := f.source == umpire.SourceProject
 	if restore := restores[g.key]; project && restore != nil {

@@ -321,8 +321,8 @@ func TestSuffixNotices(t *testing.T) {
 func TestConfigErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
-		{"a key near another", "risk:\n  medum: ask", `:2: key "risk.medum" is not known; did you mean "risk.medium"?`},
-		{"a key near none", "colour: red", `:1: key "colour" is not known`},
+		{"a key near another", "risk:\n  medum: ask", `:2: unknown key "risk.medum"; did you mean "risk.medium"?`},
+		{"a key near none", "colour: red", `:1: unknown key "colour"`},
 		{"a word of another set", "risk.medium: deny", `:1: risk.medium: "deny": want one of ask, allow`},
 		{"a text for a number", "auto.max_denials: many", ":1: auto.max_denials: "},
 		{"none", "auto.max_denials: 0", "want at least 1"},
@@ -337,7 +337,7 @@ func TestConfigErrors(t *testing.T) {
 		{"an alias", "mode: &m ask\nlang: *m", "without aliases"},
 		{"a key twice", "mode: ask\nmode: plan", `:2: duplicate key "mode"`},
 		{"a key twice, once nested", "risk.medium: ask\nrisk:\n  medium: allow", `:3: duplicate key "risk.medium"`},
-		{"an agent's key", "agents: {main: {tolls: []}}", `key "tolls" is not known`},
+		{"an agent's key", "agents: {main: {tolls: []}}", `unknown key "tolls"`},
 		{"bytes that are no text", "mode: \xff", ":1: invalid UTF-8"},
 	}
 	for _, test := range tests {
@@ -386,8 +386,8 @@ func TestNotifyErrors(t *testing.T) {
 		{"a token elsewhere", "notify:\n  ntfy: {server: https://ntfy.example, topic: t, token_file: ../timeline.key}", ":2: notify: ntfy.token_file: want the name of a file"},
 		{"a webhook without a secret", "notify:\n  webhooks:\n    - url: https://a.example\n      secret_file: s\n    - url: https://b.example", "webhooks.2.secret_file: want the name"},
 		{"a webhook in the clear", "notify:\n  webhooks:\n    - url: https://a.example\n      secret_file: s\n    - url: http://b.example\n      secret_file: s", ":5: notify: webhooks.2.url: want https://HOST"},
-		{"an unknown key", "notify:\n  commmands: true", `:2: notify: key "commmands" is not known`},
-		{"an unknown key of a webhook", "notify:\n  webhooks:\n    - uri: https://a.example", `:3: notify: webhooks[0]: key "uri" is not known; did you mean "url"?`},
+		{"an unknown key", "notify:\n  commmands: true", `:2: notify: unknown key "commmands"`},
+		{"an unknown key of a webhook", "notify:\n  webhooks:\n    - uri: https://a.example", `:3: notify: webhooks[0]: unknown key "uri"; did you mean "url"?`},
 		{"replies to the notices", "notify:\n  ntfy: {server: https://ntfy.example, topic: t, replies: t, token_file: t}", ":2: notify: ntfy.replies: want another topic"},
 		{"trust in nobody", "notify:\n  commands: true\n  relay_trusted: true", ":3: notify: relay_trusted: want ntfy with a server of your own"},
 		{"trust without replies", "notify:\n  ntfy: {server: https://ntfy.example, topic: t, token_file: t}\n  commands: true\n  relay_trusted: true", ":4: notify: relay_trusted: want ntfy with a server of your own"},
@@ -415,10 +415,10 @@ func TestNotifyErrors(t *testing.T) {
 		{"an odd header", "console: {origin: 'https://a.example', listen: '127.0.0.1:1', user_header: 'X-User: a', secret_file: s}", ":1: console: user_header: want the name of a header"},
 		{"a proxy and a certificate", "console: {origin: 'https://a.example', listen: ':1', certificate_file: c, key_file: k, user_header: X-User, secret_file: s}", ":1: console: user_header: remove the certificate"},
 		{"a key elsewhere", "console: {origin: 'https://a.example', listen: ':1', certificate_file: c, key_file: ../k}", ":1: console: key_file: want the name of a file"},
-		{"a console's unknown key", "console: {address: x}", `:1: console: key "address" is not known`},
+		{"a console's unknown key", "console: {address: x}", `:1: console: unknown key "address"`},
 		{"a list for a word", "notify:\n  ntfy:\n    server: [a]", ":3: notify: ntfy.server: want a string, not a list"},
 		{"a hook's wrong key", "hooks:\n  PreToolUse:\n    - run: x", ":3: hooks: "},
-		{"a server's wrong key", "mcp_servers:\n  a:\n    command: x\n    colour: red", `:4: mcp_servers: a: key "colour" is not known; want one of command, args, `},
+		{"a server's wrong key", "mcp_servers:\n  a:\n    command: x\n    colour: red", `:4: mcp_servers: a: unknown key "colour"; want one of command, args, `},
 		{"a server's key of another kind", "mcp_servers:\n  a:\n    command: [x]", ":3: mcp_servers: a.command: want a string, not a list"},
 		{"a server's key twice", "mcp_servers:\n  a:\n    command: x\n    command: y", `:4: mcp_servers: a: duplicate key "command"`},
 		{"two documents", "mode: ask\n---\nmode: bypass", ":2: more than one document"},

@@ -61,8 +61,8 @@ func readFiles(files []file) (*Config, error) {
 func (f file) guarded() error {
 	switch {
 	case f.source == umpire.SourceManaged && !rulefile.OwnedByAdmin(f.path):
-		return umpire.Errorf("%s: others than the administrator can write the file or its folder: chown root and "+
-			"chmod go-w both", f.path)
+		return umpire.Errorf("%s: users other than the administrator can write the file or its folder: chown root "+
+			"and chmod go-w both", f.path)
 	case f.source == umpire.SourceUser && rulefile.WritableByAll(f.path):
 		return umpire.Errorf("%s: everybody can write the file or its folder: chmod go-w", f.path)
 	}

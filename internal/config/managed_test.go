@@ -24,7 +24,7 @@ func TestOnlyTheAdministratorSwitchesOff(t *testing.T) {
 	for _, source := range []umpire.Source{umpire.SourceUser, umpire.SourceProject} {
 		for _, text := range []string{"lang: en\nsecurity.permission.enforce_gateway: false\n", "security:\n  permission: {enforce_gateway: no}\n"} {
 			_, err := readLayers(t, map[umpire.Source]string{source: text})
-			want := source.String() + ".yaml:2: security.permission.enforce_gateway: false counts only in /etc/umpire/config.yaml; remove this line"
+			want := source.String() + ".yaml:2: security.permission.enforce_gateway: false has an effect only in /etc/umpire/config.yaml; remove this line"
 			if err == nil || !strings.HasSuffix(err.Error(), want) {
 				t.Errorf("%s: got %v, want %s", source, err, want)
 			}
@@ -97,7 +97,7 @@ func TestAdministratorsFileIsGuarded(t *testing.T) {
 	if err := os.Chmod(f.path, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readFiles([]file{f}); err == nil || !strings.Contains(err.Error(), "others than the administrator can write") {
+	if _, err := readFiles([]file{f}); err == nil || !strings.Contains(err.Error(), "users other than the administrator can write") {
 		t.Errorf("it is read: %v", err)
 	}
 }

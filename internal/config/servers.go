@@ -74,7 +74,7 @@ func (s *Server) checkURL() error {
 func (s *Server) checkCommand() error {
 	if strings.ContainsAny(s.Command, `/\`) && !filepath.IsAbs(s.Command) && !strings.HasPrefix(s.Command, "~/") {
 		return umpire.Errorf(
-			"command: %q is relative to who knows where; want an absolute path, ~/… or a name in PATH", s.Command,
+			"command: %q is relative to an unknown folder; want an absolute path, ~/… or a name in PATH", s.Command,
 		)
 	}
 	return nil

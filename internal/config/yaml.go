@@ -51,9 +51,9 @@ func keyOf(key string) (*Key, error) {
 		}
 	}
 	if near := nearestKey(key); near != "" {
-		return nil, umpire.Errorf("key %q is not known; did you mean %q?", key, near)
+		return nil, umpire.Errorf("unknown key %q; did you mean %q?", key, near)
 	}
-	return nil, umpire.Errorf("key %q is not known", key)
+	return nil, umpire.Errorf("unknown key %q", key)
 }
 
 func nearestKey(key string) string {

@@ -182,7 +182,7 @@ func (c *pushPages) drawSubscribe(o *origin, key string, by *signIn, text *catal
 	does := text.Of("Notify me on this phone")
 	form := func(proof ...part) part {
 		return drawAct(subscribePath, map[string]any{}, attr("data-push", key),
-			attr("data-denied", text.Of("the browser does not let this page show notices")), parts(proof),
+			attr("data-denied", text.Of("the browser does not allow notices from this page")), parts(proof),
 			element("button", class("go"), written(does)))
 	}
 	if len(c.passkeys.of(o.party().ID, by.person)) > 0 {

@@ -182,7 +182,7 @@ func (b *ruleBook) drawLayers() part {
 			element("ul", each(rules, func(r *umpire.Rule) part { return b.drawRule(r) })))))
 	}
 	builtin := policy.Builtin()
-	title := fmt.Sprintf(b.text.Of("%d rules that are part of umpire"), len(builtin))
+	title := fmt.Sprintf(b.text.Of("%d built-in rules"), len(builtin))
 	if !b.asked.builtin {
 		q := rulesQuery{session: b.asked.session, builtin: true}
 		return append(all, element("p", class("layer"), element("a", address("href", q.address()), written(title))))

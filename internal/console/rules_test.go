@@ -61,7 +61,7 @@ func TestRules(t *testing.T) {
 	for _, want := range []string{
 		`Rules of this project allow Bash\(frob:\*\) .*pads · \.umpire/permissions\.json:\d+ remove`,
 		`Your rules for all projects deny Bash\(git push:\*\) .*pushes · /\S+/permissions\.json:\d+ remove`,
-		`\d+ rules that are part of umpire`, `Grants no grants`,
+		`\d+ built-in rules`, `Grants no grants`,
 		`rule files .*ok /\S+/permissions\.json project · umpire · 1 rule`,
 	} {
 		if !regexp.MustCompile(want).MatchString(page) {

@@ -10,7 +10,7 @@ import (
 
 // Stamp always fails because this system cannot tell whether a file has changed.
 func Stamp(string) (string, time.Time, error) {
-	return "", time.Time{}, errors.New("this system does not tell when a file changed")
+	return "", time.Time{}, errors.New("this system does not report when a file changed")
 }
 
 func ChangeTime(info fs.FileInfo) time.Time { return info.ModTime() }

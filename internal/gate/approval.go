@@ -123,7 +123,7 @@ func (g *Gate) checkRuleFits(cond *conditions, a *umpire.Answer, call *umpire.Ca
 	if slices.ContainsFunc(d.Reasons, speaks) {
 		return nil
 	}
-	return invalid("rule", "%s says nothing of this call", policy.FormatShort(r))
+	return invalid("rule", "%s does not apply to this call", policy.FormatShort(r))
 }
 
 // maxFolderGrant is the longest lifetime of a rule for reading an outside folder.
@@ -168,7 +168,7 @@ func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.D
 			if r.ExpiresAt.IsZero() {
 				r.ExpiresAt = latest.UTC().Truncate(time.Second)
 			} else if r.ExpiresAt.After(latest) {
-				return nil, umpire.Errorf("expires_at: a folder outside is approved for 30 days at most: %w",
+				return nil, umpire.Errorf("expires_at: a folder outside can be approved for 30 days at most: %w",
 					umpire.ErrInvalid)
 			}
 		}

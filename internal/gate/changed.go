@@ -76,6 +76,6 @@ func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 	if err != nil {
 		return err
 	}
-	return umpire.Errorf("request %q does not show what the call would do now: %s; it asks again as request %q: %w",
+	return umpire.Errorf("request %q is out of date: %s; the call asks again as request %q: %w",
 		r.ask.Request, r.changed, q.card.Request, umpire.ErrChanged)
 }

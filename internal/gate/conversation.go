@@ -68,7 +68,8 @@ func (t *transaction) prompt(p *umpire.Prompt, sealed store.Sealed) (umpire.Prom
 		return umpire.Prompted{}, err
 	}
 	if n > maxQueued {
-		return umpire.Prompted{}, umpire.Errorf("session %q has %d messages queued: %w", t.session.ID, maxQueued,
+		return umpire.Prompted{}, umpire.Errorf("session %q already has %d messages queued: "+
+			"%w", t.session.ID, maxQueued,
 			umpire.ErrLimit)
 	}
 	t.append(umpire.Event{Kind: umpire.EventPromptQueued}, map[string]any{"position": n, "waiting": t.session.Pending})

@@ -70,7 +70,7 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 		return umpire.Batch{}, umpire.Errorf("call %q has its result already: %w", r.Call, umpire.ErrState)
 	case umpire.CallAsked:
 		if t.session.External && c.Trial != "" {
-			return umpire.Batch{}, umpire.Errorf("call %q was tried, and what it did waits for a person: %w", r.Call,
+			return umpire.Batch{}, umpire.Errorf("call %q was tried, and its changes wait for a person: %w", r.Call,
 				umpire.ErrState) // the agent has stopped waiting, which is not an answer
 		}
 		if r.Status != umpire.ResultTimeout && r.Status != umpire.ResultCancelled {

@@ -148,7 +148,7 @@ func selectGrants(all []umpire.GrantStatus, r *umpire.Revocation) ([]umpire.Gran
 	case 0:
 		return nil, umpire.Errorf("grant %q: %w", r.ID, umpire.ErrNotFound)
 	}
-	return nil, invalid("grant_id", "%q means %d grants", r.ID, len(found))
+	return nil, invalid("grant_id", "%q matches %d grants", r.ID, len(found))
 }
 
 func (gs *grants) revokeGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus, by umpire.Actor) error {

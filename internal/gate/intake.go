@@ -168,7 +168,7 @@ func sameCalls(b *umpire.Batch, s *umpire.Submission) error {
 		same = err == nil && b.Calls[i].ID == s.Calls[i].ID && b.Calls[i].ArgsHash == hash
 	}
 	if !same {
-		return umpire.Errorf("batch %q was handed in before with other calls: %w", s.Batch, umpire.ErrState)
+		return umpire.Errorf("batch %q was submitted before with different calls: %w", s.Batch, umpire.ErrState)
 	}
 	return nil
 }

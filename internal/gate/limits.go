@@ -83,7 +83,8 @@ func roomForSession(tx *store.Tx, runner string) error {
 func roomForQuestions(tx *store.Tx, runner string, more int) error {
 	_, pending, err := tx.Sessions.CountOpen(runner)
 	if err == nil && pending+more > maxOpenPending {
-		return umpire.Errorf("%d questions of this agent wait, and %d more would be over %d: %w", pending, more,
+		return umpire.Errorf("%d questions of this agent wait, and %d more would exceed the limit of %d: "+
+			"%w", pending, more,
 			maxOpenPending, umpire.ErrLimit)
 	}
 	return err

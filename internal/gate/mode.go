@@ -38,9 +38,9 @@ func switchable(m umpire.Mode) bool {
 func (ss *sessions) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Session, err error) {
 	switch {
 	case m.LeavePlan && (m.Mode != nil || m.AllowAll != nil):
-		return s, invalid("leave_plan", "goes alone: the mode is the one before")
+		return s, invalid("leave_plan", "cannot be combined: it returns to the previous mode")
 	case m.Mode == nil && m.AllowAll == nil && !m.LeavePlan:
-		return s, invalid("mode", "is missing, and so is allow_all")
+		return s, invalid("mode", "is missing, and allow_all too")
 	}
 	change, err := ss.planChange(ctx, &m)
 	if err != nil {

@@ -32,7 +32,7 @@ func (ss *sessions) inheritParent(ctx context.Context, o *umpire.Opening) error 
 }
 
 // errOwnMode rejects a mode switch of a sub-agent alone.
-var errOwnMode = invalid("mode", "a sub-agent is in the mode of its parent: switch that one")
+var errOwnMode = invalid("mode", "a sub-agent has the mode of its parent: switch the parent's mode")
 
 // checkParent rejects a session in another project than its parent's.
 func checkParent(tx *store.Tx, s *umpire.Session) error {

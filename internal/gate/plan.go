@@ -257,7 +257,7 @@ func (pl planner) plannedGrant(grant umpire.Grant) store.GrantRow {
 // because no person chose another.
 func (o *outcome) leavePlan(d *planExit, e umpire.Event) error {
 	if o.session.Mode != umpire.ModePlan {
-		return umpire.Errorf("session %q is in mode %s by now: %w", o.session.ID, o.session.Mode, umpire.ErrState)
+		return umpire.Errorf("session %q is now in mode %s: %w", o.session.ID, o.session.Mode, umpire.ErrState)
 	}
 	for i := range d.grants {
 		row := d.grants[i]

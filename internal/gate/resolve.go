@@ -64,7 +64,7 @@ func checkAnswer(a *umpire.Answer) error {
 	case a.Request == "":
 		return invalid("request_id", "is missing")
 	case a.ArgsHash == "":
-		return invalid("args_hash", "is missing: an answer is bound to the arguments that were shown")
+		return invalid("args_hash", "is missing: an answer must name the arguments that were shown")
 	case a.Choice.UnmarshalText([]byte(a.Choice)) != nil:
 		return invalid("answer", "want approve, deny, cancel or try, got %q", a.Choice)
 	case a.Scope > umpire.ScopeGlobal:
@@ -72,13 +72,13 @@ func checkAnswer(a *umpire.Answer) error {
 	case len(a.Reason) > maxReason:
 		return invalid("reason", "longer than %d bytes", maxReason)
 	case a.Rule != "" && (a.Choice != umpire.Approve || a.Scope == umpire.ScopeOnce):
-		return invalid("rule", "goes only with an approval for longer than once")
+		return invalid("rule", "can be used only with an approval for longer than once")
 	case a.Width != "" && (a.Choice != umpire.Approve || a.Scope == umpire.ScopeOnce):
-		return invalid("width", "goes only with an approval for longer than once")
+		return invalid("width", "can be used only with an approval for longer than once")
 	case a.Width != "" && a.Rule != "":
-		return invalid("width", "does not go with a rule, which says itself what it covers")
+		return invalid("width", "cannot be used with a rule, which sets its own width")
 	case !a.ExpiresAt.IsZero() && (a.Choice != umpire.Approve || a.Scope == umpire.ScopeOnce):
-		return invalid("expires_at", "goes only with an approval for longer than once")
+		return invalid("expires_at", "can be used only with an approval for longer than once")
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution
 		a.Choice, r.code = umpire.Approve, codeOf(umpire.Approve)
 	}
 	if r.again && a.Choice == umpire.Approve && a.Scope != umpire.ScopeOnce {
-		return nil, invalid("scope", "network access for a command is approved once at a time")
+		return nil, invalid("scope", "network access for a command can be approved only once at a time")
 	}
 	r.revision = g.projects.revision(r.conditions)
 	if a.Choice != umpire.Approve || r.card.Indeterminate {
@@ -163,16 +163,16 @@ func (r *resolution) fits() error {
 	case r.answer.ArgsHash == "":
 		return invalid("args_hash", "is missing")
 	case r.answer.ArgsHash != r.ask.ArgsHash:
-		return umpire.Errorf("args_hash is about other arguments than request %q shows: %w", r.ask.Request,
+		return umpire.Errorf("args_hash does not match the arguments of request %q: %w", r.ask.Request,
 			umpire.ErrChanged)
 	case r.answer.ShownDigest == "":
-		return umpire.Errorf("shown_digest is missing: an answer is bound to the card of request %q: %w", r.ask.Request,
+		return umpire.Errorf("shown_digest is missing: an answer must name the card of request %q: %w", r.ask.Request,
 			umpire.ErrChanged)
 	case r.answer.ShownDigest != r.ask.ShownDigest:
-		return umpire.Errorf("shown_digest is of another card than request %q has: %w",
+		return umpire.Errorf("shown_digest does not match the card of request %q: %w",
 			r.ask.Request, umpire.ErrChanged)
 	case r.answer.Version != 0 && r.answer.Version != r.ask.Round:
-		return invalid("version", "is %d, and request %q is at %d", r.answer.Version, r.ask.Request, r.ask.Round)
+		return invalid("version", "is %d, but request %q is at %d", r.answer.Version, r.ask.Request, r.ask.Round)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (g *Gate) prepareGrants(r *resolution) error {
 		d.ReasonCode = r.card.Code // the approval reaches as far as the card says
 	}
 	if !r.answer.ExpiresAt.IsZero() && !r.answer.ExpiresAt.After(g.be.now()) {
-		return invalid("expires_at", "has passed already")
+		return invalid("expires_at", "is already in the past")
 	}
 	if d.Verdict == umpire.Deny && !r.conditions.Headless {
 		return umpire.Errorf("request %q cannot be approved: %w: %w", r.ask.Request,
@@ -244,7 +244,8 @@ func codeOf(c umpire.Choice) umpire.ReasonCode {
 func answeredError(tx *store.Tx, id umpire.RequestID) error {
 	row, err := tx.Answers.Get(id)
 	if errors.Is(err, umpire.ErrNotFound) {
-		return umpire.Errorf("request %q was put anew, since what it showed has changed: %w", id, umpire.ErrChanged)
+		return umpire.Errorf("request %q was replaced by a new one, because the call has changed since: "+
+			"%w", id, umpire.ErrChanged)
 	}
 	if err != nil {
 		return umpire.Errorf("request %q: %w", id, err)

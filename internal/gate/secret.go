@@ -85,7 +85,7 @@ func (sec secrets) unseal(label string, s store.Sealed) (string, error) {
 		return s.Shown, nil
 	}
 	if sec.sealer == nil {
-		return "", umpire.Errorf("%s: sealed, and there is no key: %w", label, umpire.ErrState)
+		return "", umpire.Errorf("%s: sealed, and the key is missing: %w", label, umpire.ErrState)
 	}
 	plain, err := sec.sealer.Open(label, s.Exact)
 	return string(plain), err

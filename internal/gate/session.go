@@ -132,7 +132,7 @@ func (ss *sessions) newSession(ctx context.Context, o *umpire.Opening) (umpire.S
 		s.Mode = *o.Mode
 	}
 	if s.Mode == umpire.ModeBypass && !s.AllowBypass {
-		return s, invalid("mode", "bypass has to be permitted when the session is opened")
+		return s, invalid("mode", "bypass must be permitted when the session is opened")
 	}
 	if s.Runner != "" {
 		s.LeaseUntil = now.Add(lease)
@@ -296,8 +296,7 @@ func (ss *sessions) errNoSession(ctx context.Context, p *Project, elsewhere umpi
 			p.Root, umpire.ErrState)
 	}
 	return umpire.Session{},
-		umpire.Errorf("no session to continue in %s; session %s of this project is in %s, "+
-			"continue it with --session %s: %w",
+		umpire.Errorf("no session to continue in %s; to continue session %s of this project, in %s: --session %s: %w",
 			p.Root, project.PrintableID(last.ID), last.Dir, project.PrintableID(last.ID), umpire.ErrState)
 }
 
@@ -309,7 +308,7 @@ func (t *transaction) takeOver(p *Project, r *umpire.Resumption) error {
 		return err
 	}
 	if t.session.External {
-		return umpire.Errorf("session %s belongs to the agent %s, which runs its calls itself: continue it there: %w",
+		return umpire.Errorf("session %s belongs to the agent %s, which runs its own calls: continue it there: %w",
 			project.PrintableID(t.session.ID), cmp.Or(t.session.Agent, "that opened it"), umpire.ErrState)
 	}
 	if err := t.checkFree(); err != nil {
@@ -324,7 +323,7 @@ func (t *transaction) takeOver(p *Project, r *umpire.Resumption) error {
 	}
 	if r.Mode != nil {
 		if *r.Mode == umpire.ModeBypass && !r.AllowBypass {
-			return invalid("mode", "bypass has to be permitted when the session is opened")
+			return invalid("mode", "bypass must be permitted when the session is opened")
 		}
 		t.session.Mode, t.session.AllowBypass = *r.Mode, r.AllowBypass
 	}

@@ -38,7 +38,7 @@ func (g *Gate) startWith(ctx context.Context, s *umpire.Start, ticket string) (u
 }
 
 // errMoved means that the call was answered between the check and the start.
-var errMoved = errors.New("the call has moved on")
+var errMoved = errors.New("the call's state has changed")
 
 func (g *Gate) tryStart(ctx context.Context, s *umpire.Start, ticket string) (umpire.Started, error) {
 	l, err := g.prepareStart(ctx, s, ticket)

@@ -147,7 +147,7 @@ func (t *transaction) checkRoom(sub *submission) error {
 		limit = defaultMaxPending
 	}
 	if sub.asking > 0 && t.session.Pending+sub.asking > limit {
-		return umpire.Errorf("session %q has %d questions waiting and %d more would be over %d "+
+		return umpire.Errorf("session %q has %d questions waiting, and %d more would exceed the limit of %d "+
 			"(pending.max_per_session): %w",
 			t.session.ID, t.session.Pending, sub.asking, limit, umpire.ErrLimit)
 	}

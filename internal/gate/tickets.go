@@ -62,7 +62,7 @@ func (tk *tickets) Use(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, 
 		return tx.Tickets.Get(store.DigestOf(u.Secret))
 	})
 	if errors.Is(err, umpire.ErrNotFound) {
-		return umpire.Ticket{}, umpire.Errorf("this ticket is not known: %w", umpire.ErrState)
+		return umpire.Ticket{}, umpire.Errorf("this ticket is unknown: %w", umpire.ErrState)
 	}
 	if err != nil {
 		return umpire.Ticket{}, err
@@ -163,13 +163,13 @@ func checkTicket(row *store.TicketRow, u *umpire.TicketUse, now time.Time) error
 	case !now.Before(row.Expires):
 		return umpire.Errorf("this ticket is older than %s", umpire.TicketLife)
 	case row.User != u.User:
-		return errors.New("this ticket is another user's")
+		return errors.New("this ticket belongs to another user")
 	case row.Line == nil && row.LineDigest != store.DigestOf(u.Line):
 		return errors.New("this ticket is for another command line")
 	case row.Dir != u.Dir:
 		return umpire.Errorf("this ticket is for the folder %s", row.Dir)
 	case row.Host != "" && !slices.Contains(u.Above, row.Host):
-		return errors.New("the agent that was given this ticket is gone, or has not started this")
+		return errors.New("the agent with this ticket is gone, or did not start this process")
 	}
 	return nil
 }

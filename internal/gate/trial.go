@@ -169,7 +169,7 @@ func (ts *trials) Begin(ctx context.Context, r umpire.TrialRequest) (umpire.Begu
 			return err
 		}
 		if c.Request != p.seen.Request {
-			return umpire.Errorf("call %q was asked about anew: %w", c.ID, umpire.ErrState)
+			return umpire.Errorf("call %q has a new question: %w", c.ID, umpire.ErrState)
 		}
 		err = t.beginTrial(b, &begun, r.Runner, p.base)
 		begun.Batch = *b

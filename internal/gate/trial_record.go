@@ -21,7 +21,7 @@ type recordDetail struct {
 }
 
 // errReported means that the timeline already has the event of a record.
-var errReported = errors.New("it was reported before")
+var errReported = errors.New("it was already reported")
 
 // reportRecord records on the timeline that a person settled something outside any session. There
 // is one event, no matter how many processes report it, or how often.

@@ -115,7 +115,7 @@ func (t *transaction) discardAndAsk(
 		return err
 	}
 	if c.Request != anew.seen.Request {
-		return umpire.Errorf("call %q was asked about anew: %w", c.ID, umpire.ErrState)
+		return umpire.Errorf("call %q has a new question: %w", c.ID, umpire.ErrState)
 	}
 	if anew.judged.unasked {
 		d := &anew.judged.decision

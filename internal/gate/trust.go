@@ -18,7 +18,7 @@ func (rs *rules) Trust(ctx context.Context, c umpire.TrustChange) ([]string, err
 	}
 	switch {
 	case c.Code && len(c.Files) > 0:
-		return nil, invalid("files", "are about rules, not code")
+		return nil, invalid("files", "are for rules, not for code")
 	case c.Code && c.Revoke:
 		return nil, rs.mistrustCode(ctx, p, c.By)
 	case c.Code:

@@ -23,7 +23,7 @@ const (
 )
 
 var errManyEvents = errors.New(
-	"too many events, or pruned ones, since the code was confirmed (umpire rules trust --code)")
+	"too many events, or pruned ones, since you trusted the code (umpire rules trust --code)")
 
 // writtenIn returns a function that lists the files of a project that agents changed since a
 // time, as paths below its root in the order of their names.

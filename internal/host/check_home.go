@@ -18,8 +18,8 @@ import (
 func checkHome(getenv func(string) string, dir string, projects ...string) error {
 	named := getenv(relay.HomeVariable)
 	if named != "" && !filepath.IsAbs(named) {
-		return umpire.Errorf("UMPIRE_HOME is %q: want an absolute path, since a project's settings could lead "+
-			"another one into the project", named)
+		return umpire.Errorf("UMPIRE_HOME is %q: want an absolute path, because a relative one could lead into the "+
+			"project", named)
 	}
 	folder := relay.Home(getenv, dir)
 	if folder == "" {
@@ -34,8 +34,8 @@ func checkHome(getenv func(string) string, dir string, projects ...string) error
 	}
 	for _, project := range projects {
 		if top := shares(project, home); top != "" {
-			return umpire.Errorf("umpire's folder %q lies in the project %q, whose own files would decide; keep it "+
-				"elsewhere, with UMPIRE_HOME", home, top)
+			return umpire.Errorf("umpire's folder %q lies in the project %q, so the project could change it: move "+
+				"it elsewhere with UMPIRE_HOME", home, top)
 		}
 	}
 	return nil

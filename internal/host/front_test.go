@@ -127,7 +127,7 @@ func TestGateThatBreaksOffIsAskedAgain(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		case 2:
 			w.WriteHeader(http.StatusServiceUnavailable)
-			fmt.Fprint(w, `{"reason_code":"draining","message":"the gate is going away"}`)
+			fmt.Fprint(w, `{"reason_code":"draining","message":"the gate is shutting down"}`)
 		default:
 			w.Header().Set(relay.HeaderExit, "0")
 			w.Header().Set(relay.HeaderStdout, "4")

@@ -69,7 +69,7 @@ func TestReadMuseRefuses(t *testing.T) {
 		{`{}`, "toolName: missing"},
 		{`{"toolName":1}`, "toolName: want a string"},
 		{`{"toolName":"A","toolCallId":1}`, "toolCallId: want a string"},
-		{`{"toolName":"A","toolName":"B","input":{}}`, `"toolName" is given twice`},
+		{`{"toolName":"A","toolName":"B","input":{}}`, `"toolName" appears twice`},
 		{`{"toolName":"A","input":[]}`, "input: want an object"},
 		{`{"toolName":"A","input":{"path":"a","Path":"b"}}`, `both "Path" and "path"`},
 		{`{"toolName":"A","input":{},"options":[]}`, "options: want an object"},

@@ -82,13 +82,13 @@ func (p *Responder) UseGate(g umpire.Gate, attended func(context.Context, umpire
 }
 
 // ErrAway means that the gate is shutting down, and that the question must be asked again.
-var ErrAway = errors.New("the gate is going away")
+var ErrAway = errors.New("the gate is shutting down")
 
 // Answer answers a question within its deadline. The only error is [ErrAway].
 func (p *Responder) Answer(ctx context.Context, q Question) (Output, error) {
 	h := Find(q.Agent)
 	if h == nil {
-		return claude.Fail("", umpire.Errorf("agent %q is not known", view.Visible(q.Agent))), nil
+		return claude.Fail("", umpire.Errorf("unknown agent %q", view.Visible(q.Agent))), nil
 	}
 	if q.Deadline <= 0 {
 		return h.Fail(h.payloadAbout(q.Payload), errLate), nil

@@ -212,14 +212,14 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 			b = started.Batch
 		case umpire.CallExecuting:
 			if h.question.Again {
-				return Output{}, errors.New("the gate went away before it told its answer")
+				return Output{}, errors.New("lost the connection to the gate before it answered")
 			}
 			// The same hook registered twice: the other one has the answer.
 			return h.event.silence(), nil
 		case umpire.CallDenied, umpire.CallDone, umpire.CallUnknown, umpire.CallSettled:
 			return h.writeAnswer(refusal(c), false), nil
 		default:
-			return Output{}, umpire.Errorf("the gate has call %q in the state %q", c.ID, c.State)
+			return Output{}, umpire.Errorf("in the gate, call %q has the state %q", c.ID, c.State)
 		}
 	}
 }
@@ -286,7 +286,7 @@ func (h *gateHook) wait(ctx context.Context) (umpire.Batch, error) {
 const maxAwait = 5 * time.Second
 
 // errUnwatched means that a call is held but the inbox is no longer watched.
-var errUnwatched = errors.New("nobody looks at the inbox")
+var errUnwatched = errors.New("nobody has the inbox open")
 
 // unwatchedText tells where the question has gone.
 const unwatchedText = "umpire's inbox was closed, so the question comes here"

@@ -142,7 +142,7 @@ func SaveSnapshot(p SnapshotKey, take func() (*Snapshot, error)) error {
 		return err
 	}
 	if first.SnapshotKey != p || !reflect.DeepEqual(first, again) {
-		return errors.New("what it is made of changes")
+		return errors.New("its source files are changing")
 	}
 	return first.write()
 }
@@ -156,7 +156,7 @@ func (s *Snapshot) stamp(now time.Time) error {
 			return err
 		}
 		if text != "" && now.Sub(changed) < settled {
-			return umpire.Errorf("%s changed just now", f.Path)
+			return umpire.Errorf("%s has just changed", f.Path)
 		}
 		f.Stamp = text
 	}
@@ -174,7 +174,7 @@ func (s *Snapshot) write() error {
 		return err
 	}
 	if !reflect.DeepEqual(back, s) || len(data) > maxSize {
-		return errors.New("it would not be read back as it is")
+		return errors.New("it would read back differently")
 	}
 	name := s.path()
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -203,7 +203,7 @@ func (s *Snapshot) Judge() (*Judge, error) {
 		return nil, err
 	}
 	if bounds.Root != s.Root {
-		return nil, umpire.Errorf("the root of %q is %q now, and was %q", s.Dir, bounds.Root, s.Root)
+		return nil, umpire.Errorf("the root of %q is now %q; it was %q", s.Dir, bounds.Root, s.Root)
 	}
 	rules := make([]umpire.Rule, 0, len(s.Rules))
 	for _, kept := range s.Rules {

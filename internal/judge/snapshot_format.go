@@ -111,7 +111,7 @@ func (f field) text() (string, error) {
 	case reflect.Slice:
 		return f.list()
 	}
-	return "", umpire.Errorf("a snapshot cannot hold %s", f.at.Type())
+	return "", umpire.Errorf("a snapshot cannot contain %s", f.at.Type())
 }
 
 func (f field) list() (string, error) {
@@ -153,7 +153,7 @@ func (f field) read(text string) error {
 	case reflect.Slice:
 		return f.readList(text)
 	}
-	return umpire.Errorf("a snapshot cannot hold %s", f.at.Type())
+	return umpire.Errorf("a snapshot cannot contain %s", f.at.Type())
 }
 
 func (f field) readList(text string) error {

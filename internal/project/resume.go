@@ -41,7 +41,7 @@ func (p *Project) CheckFork(s *umpire.Session) error {
 		return nil
 	}
 	return p.crossing(s,
-		errors.New("a fork stays in its project, --allow-cross-project-session does not change that"))
+		errors.New("a fork stays in its project, even with --allow-cross-project-session"))
 }
 
 // crossing returns an error with the session, both projects, and the next step.

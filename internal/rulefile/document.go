@@ -21,7 +21,7 @@ const maxRules = 100_000
 type Check func(umpire.Rule) error
 
 // errUnchecked rejects allow rules if there is no Check.
-var errUnchecked = errors.New("nothing is set up to check the rule")
+var errUnchecked = errors.New("the rule cannot be checked here")
 
 // checkRule checks a rule. Without a Check only rules that restrict pass.
 func (c Check) checkRule(r umpire.Rule) error {

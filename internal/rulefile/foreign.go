@@ -14,7 +14,7 @@ import (
 // commandWildcards are the characters that make a command a pattern.
 const commandWildcards = "*?["
 
-var errPattern = errors.New("allow takes a command prefix; other patterns can not be kept exactly")
+var errPattern = errors.New("allow takes a command prefix; other patterns cannot be kept exactly")
 
 // admitCommand adds a rule for a command pattern: "X", "X *" and "X:*" match the
 // commands that begin with the words X, and "*" matches every command.

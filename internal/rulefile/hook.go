@@ -222,7 +222,7 @@ func (r *reader) faultyHook(h Hook, at docedit.Pos, err error) {
 	}
 	r.doc.degraded = true
 	h.Named()
-	r.fault(r.place(at), fmt.Sprintf("hook %q cannot be run, so what it is about asks: %s", h.ID, text))
+	r.fault(r.place(at), fmt.Sprintf("hook %q cannot run, so the calls it covers ask: %s", h.ID, text))
 	r.addHook(h, at)
 }
 

@@ -37,7 +37,7 @@ func (r *reader) unknown(m *docedit.Value, known []string) {
 
 // unknownKey returns the text for an unknown key, with a suggestion.
 func unknownKey(key string, known []string) string {
-	said := fmt.Sprintf("key %q is not known", key)
+	said := fmt.Sprintf("unknown key %q", key)
 	if near := docedit.Nearest(key, known); near != "" {
 		said += fmt.Sprintf("; did you mean %q?", near)
 	}

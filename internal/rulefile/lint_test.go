@@ -23,21 +23,21 @@ func TestLint(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, p.Text))
 	}
 	want := []string{
-		`1:16 key "rule" is not known; did you mean "rules"?`,
-		`1:28 key "zzz" is not known`,
+		`1:16 unknown key "rule"; did you mean "rules"?`,
+		`1:28 unknown key "zzz"`,
 		`3:3 rule "a" does not allow while "commandprefix", which may narrow it, is not understood`,
-		`3:60 key "commandprefix" is not known; did you mean "commandPrefix"?`,
+		`3:60 unknown key "commandprefix"; did you mean "commandPrefix"?`,
 		`3:85 source is ignored: it follows from where the file stands`,
 		`4:3 rule id "a" stands on line 3 already`,
-		`4:49 key "expiresAt" is not known; did you mean "expires_at"?`,
-		`4:67 key "Ω" is not known`,
-		`5:17 key "notmatch" is not known; did you mean "not_match"?`,
+		`4:49 unknown key "expiresAt"; did you mean "expires_at"?`,
+		`4:67 unknown key "Ω"`,
+		`5:17 unknown key "notmatch"; did you mean "not_match"?`,
 		`6:3 rule "b" never allows: bad pattern`,
-		`8:11 hook "hook-a32fca07" cannot be run, so what it is about asks: key "PreTooluse" is not known; did you mean "PreToolUse"?`,
-		`8:46 hook "h" cannot be run, so what it is about asks: command is missing`,
-		`8:58 key "comand" is not known; did you mean "command"?`,
-		`9:17 hook "hook-791fbd57" cannot be run, so what it is about asks: hooks: want a list, not an object`,
-		`9:21 key "SessionStart" is not known`,
+		`8:11 hook "hook-a32fca07" cannot run, so the calls it covers ask: unknown key "PreTooluse"; did you mean "PreToolUse"?`,
+		`8:46 hook "h" cannot run, so the calls it covers ask: command is missing`,
+		`8:58 unknown key "comand"; did you mean "command"?`,
+		`9:17 hook "hook-791fbd57" cannot run, so the calls it covers ask: hooks: want a list, not an object`,
+		`9:21 unknown key "SessionStart"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -94,7 +94,7 @@ func (l *Programs) admit(entries []programEntry) {
 		}
 		for _, name := range e.Names {
 			if err == nil && where[name] != "" {
-				err = umpire.Errorf("program %q: has another entry at %s", name, where[name])
+				err = umpire.Errorf("program %q: already has an entry at %s", name, where[name])
 			}
 		}
 		if err != nil {

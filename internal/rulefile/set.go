@@ -241,7 +241,7 @@ func (f *File) mistrust(entries []Trusted) string {
 	case umpire.SourceUnknown, umpire.SourceBuiltin, umpire.SourceSession:
 		return fmt.Sprintf("a file can not be a source of kind %s", f.Source)
 	default:
-		return "the source of the file is not known"
+		return "the source of the file is unknown"
 	}
 	return ""
 }

@@ -127,7 +127,7 @@ func LeftOut(path string) []Problem {
 // parseShort parses the rest of the short form with the caller's parser.
 func (r *reader) parseShort(e entry, short string) {
 	if r.short == nil {
-		e.err = errors.New("nothing is set up to read the short form")
+		e.err = errors.New("the short form cannot be read here")
 		r.admit(e)
 		return
 	}

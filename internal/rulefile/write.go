@@ -47,7 +47,7 @@ func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 			return data, nil
 		}
 		if len(e.read) >= maxRules {
-			return nil, umpire.Errorf("there are %d rules already", maxRules)
+			return nil, umpire.Errorf("there are already %d rules", maxRules)
 		}
 		if r.ID == "" {
 			r.ID = derivedID(r)
@@ -136,15 +136,15 @@ func (l Layer) writable() error {
 	case umpire.SourceManaged:
 		return errors.New("the managed file belongs to the administrator")
 	case umpire.SourceUnknown, umpire.SourceBuiltin, umpire.SourceSession:
-		return umpire.Errorf("rules of kind %s are not kept in a file", l.Source)
+		return umpire.Errorf("rules of kind %s cannot be stored in a file", l.Source)
 	default:
-		return errors.New("the source of the file is not known")
+		return errors.New("the source of the file is unknown")
 	}
 	if l.Format != FormatUmpire {
 		return umpire.Errorf("files of format %s are read, never written", l.Format)
 	}
 	if l.Source == umpire.SourceProject && (l.Root == "" || !files.Within(l.Root, l.Path)) {
-		return errors.New("the file does not lie in the project")
+		return errors.New("the file is not in the project")
 	}
 	return l.refuseLinks()
 }

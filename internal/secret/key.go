@@ -104,11 +104,11 @@ func readKey(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, umpire.Errorf("%s is no plain file", path)
+		return nil, umpire.Errorf("%s is not a plain file", path)
 	}
 	if others := info.Mode().Perm() & 0o077; others != 0 && runtime.GOOS != "windows" {
 		return nil, umpire.Errorf(
-			"%s can be read by others (%v): make sure nobody has, then chmod 600 it", path, info.Mode().Perm(),
+			"others can read %s (%v): check that nobody has, then chmod 600 it", path, info.Mode().Perm(),
 		)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxFile))
@@ -119,7 +119,8 @@ func readKey(path string) ([]byte, error) {
 	secret, err := base64.StdEncoding.DecodeString(encoded)
 	if !ok || err != nil || len(secret) != keySize {
 		return nil, umpire.Errorf(
-			"%s holds no key: put the right one back, or remove it for a new one and lose what it made", path,
+			"%s contains no key: restore the right one, or remove the file to get a new key and lose everything "+
+				"made with the old one", path,
 		)
 	}
 	return secret, nil

@@ -10,7 +10,7 @@ import (
 )
 
 // errNoKey is matched if there is no key to seal or open with.
-var errNoKey = errors.New("there is no key")
+var errNoKey = errors.New("the key is missing")
 
 // errSealed is matched if a sealed text cannot be opened: it was sealed with another key
 // or label, or was changed.
@@ -70,7 +70,7 @@ func (s *Sealer) Open(label string, sealed []byte) ([]byte, error) {
 	}
 	plain, err := s.aead.Open(nil, nil, sealed[headSize:], s.bound(label))
 	if err != nil {
-		return nil, umpire.Errorf("open %s: it was changed, or belongs to another place: %w", label, errSealed)
+		return nil, umpire.Errorf("open %s: it was changed, or belongs elsewhere: %w", label, errSealed)
 	}
 	return plain, nil
 }

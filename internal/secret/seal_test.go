@@ -46,7 +46,7 @@ func TestSealedForOnePlace(t *testing.T) {
 		sealer *Sealer
 		want   string
 	}{
-		"call:s1:c2": {s, "belongs to another place"}, "call:s2:c1": {s, "belongs to another place"}, "": {s, "belongs to another place"},
+		"call:s1:c2": {s, "belongs elsewhere"}, "call:s2:c1": {s, "belongs elsewhere"}, "": {s, "belongs elsewhere"},
 		"call:s1:c1": {other, "another key"}, "result:s1:c1": {s, "open result:s1:c1: "},
 	} {
 		if got, err := tt.sealer.Open(label, sealed); !errors.Is(err, errSealed) ||
@@ -179,10 +179,10 @@ func TestKeyFilesThatAreRefused(t *testing.T) {
 		want string
 	}{
 		"empty":        {"", 0o600, "holds no key"},
-		"cut":          {whole[:30], 0o600, "holds no key"},
-		"short":        {keyHeader + "AAAA", 0o600, "holds no key"},
-		"something":    {"hello\n", 0o600, "holds no key"},
-		"another kind": {strings.Replace(whole, "-1:", "-2:", 1), 0o600, "holds no key"},
+		"cut":          {whole[:30], 0o600, "contains no key"},
+		"short":        {keyHeader + "AAAA", 0o600, "contains no key"},
+		"something":    {"hello\n", 0o600, "contains no key"},
+		"another kind": {strings.Replace(whole, "-1:", "-2:", 1), 0o600, "contains no key"},
 		"for all":      {whole, 0o644, "can be read by others (-rw-r--r--)"},
 		"for a group":  {whole, 0o640, "can be read by others"},
 	} {
@@ -211,7 +211,7 @@ func TestKeyFilesThatAreRefused(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(folder, keyFile), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if key, err := OpenKey(folder); key != nil || err == nil || !strings.Contains(err.Error(), "no plain file") {
+	if key, err := OpenKey(folder); key != nil || err == nil || !strings.Contains(err.Error(), "not a plain file") {
 		t.Errorf("a folder: %v, %v", key, err)
 	}
 	file := filepath.Join(t.TempDir(), "file")

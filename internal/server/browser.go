@@ -38,7 +38,7 @@ func (b *Browser) Identify(ctx context.Context, sessions umpire.SessionReader) (
 	}
 	runner, err := p.runner(ctx, sessions)
 	if err != nil {
-		return "", umpire.Errorf("%w: it is not known who runs sessions: %w", umpire.ErrNotRecorded, err)
+		return "", umpire.Errorf("%w: cannot determine the owner of sessions: %w", umpire.ErrNotRecorded, err)
 	}
 	if runner != nil {
 		return "", umpire.Errorf("process %d, which runs a session, started the browser", runner.pid)

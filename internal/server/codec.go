@@ -64,7 +64,7 @@ func (b *body) readJSON(data []byte) { b.err = readJSON(data, b.value) }
 func (b *body) readProto(data []byte) {
 	m := b.message.ProtoReflect().New()
 	if err := proto.Unmarshal(data, m.Interface()); err != nil {
-		b.err = invalid("the request is no %s: %v", m.Descriptor().FullName(), err)
+		b.err = invalid("the request is not a %s: %v", m.Descriptor().FullName(), err)
 		return
 	}
 	text, err := appendMessage(nil, m)
@@ -174,7 +174,7 @@ func (c jsonCodec) Name() string { return c.name }
 func (jsonCodec) Marshal(v any) ([]byte, error) {
 	c, ok := v.(carrier)
 	if !ok {
-		return nil, umpire.Errorf("%T is no carrier", v)
+		return nil, umpire.Errorf("unexpected type %T: want a carrier", v)
 	}
 	return c.encodeJSON()
 }
@@ -183,7 +183,7 @@ func (jsonCodec) Marshal(v any) ([]byte, error) {
 func (jsonCodec) Unmarshal(data []byte, v any) error {
 	c, ok := v.(carrier)
 	if !ok {
-		return umpire.Errorf("%T is no carrier", v)
+		return umpire.Errorf("unexpected type %T: want a carrier", v)
 	}
 	c.readJSON(data)
 	return nil
@@ -203,7 +203,7 @@ func (protoCodec) Marshal(v any) ([]byte, error) {
 	case proto.Message:
 		return proto.Marshal(v)
 	}
-	return nil, umpire.Errorf("%T is neither carrier nor message", v)
+	return nil, umpire.Errorf("unexpected type %T: want a carrier or a message", v)
 }
 
 // Unmarshal decodes a carrier or a message.
@@ -215,5 +215,5 @@ func (protoCodec) Unmarshal(data []byte, v any) error {
 	case proto.Message:
 		return proto.Unmarshal(data, v)
 	}
-	return umpire.Errorf("%T is neither carrier nor message", v)
+	return umpire.Errorf("unexpected type %T: want a carrier or a message", v)
 }

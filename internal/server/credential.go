@@ -90,7 +90,7 @@ func readToken(path string) (string, error) {
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():
-		return "", umpire.Errorf("%s is no regular file", path)
+		return "", umpire.Errorf("%s is not a regular file", path)
 	case info.Size() > maxTokenFile, othersMayRead(info):
 		return "", nil
 	}

@@ -182,7 +182,7 @@ func noteFailure(ctx context.Context, err error) error {
 }
 
 // errDraining is the response to requests while the server stops.
-var errDraining = &failure{code: connect.CodeUnavailable, word: wordDraining, text: "the gate is going away"}
+var errDraining = &failure{code: connect.CodeUnavailable, word: wordDraining, text: "the gate is shutting down"}
 
 func wrongMethod(want string) *failure {
 	return &failure{

@@ -168,7 +168,7 @@ func (g *guard) person(x *exchange, r *http.Request, where route) *failure {
 	}
 	runner, err := x.peer.runner(r.Context(), g.server.gate.Sessions())
 	if err != nil {
-		return failureOf(umpire.Errorf("%w: it is not known who runs sessions: %w", umpire.ErrNotRecorded, err))
+		return failureOf(umpire.Errorf("%w: cannot determine the owner of sessions: %w", umpire.ErrNotRecorded, err))
 	}
 	if runner != nil {
 		return forbidden(refused + "the process was started by process " + strconv.Itoa(runner.pid) +

@@ -99,7 +99,7 @@ func vacate(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	case info.Mode().Type() != fs.ModeSocket:
-		return errors.New("there is something that is no socket")
+		return errors.New("there is something other than a socket")
 	}
 	dialer := net.Dialer{Timeout: probeTimeout}
 	if c, err := dialer.DialContext(ctx, "unix", path); err == nil {

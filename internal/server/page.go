@@ -71,7 +71,7 @@ func readPage[T any](
 				return page, true, nil
 			default:
 				return nil, false, umpire.Errorf(
-					"limit: %d entries have more than %d bytes, and the request does not say paged: %w",
+					"limit: %d entries have more than %d bytes: ask for pages with paged: %w",
 					limit, most, umpire.ErrLimit)
 			}
 		}

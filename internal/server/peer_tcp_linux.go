@@ -68,7 +68,7 @@ func findTCPSocket(far, near netip.AddrPort) (tcpSocket, error) {
 			return tcpSocket{uid: uid, inode: fields[inodeField]}, nil
 		}
 	}
-	return tcpSocket{}, umpire.Errorf("the connection from %s is not in the kernel's table", far)
+	return tcpSocket{}, umpire.Errorf("the kernel does not list the connection from %s", far)
 }
 
 // parseProcAddr parses "0100007F:1F90": words of the address in the machine's byte order,

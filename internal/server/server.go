@@ -157,10 +157,10 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 // admissible refuses addresses that other machines can reach.
 func (s *Server) admissible(addr net.Addr) error {
 	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !s.config.Remote {
-		return umpire.Errorf("listen on %s: not a loopback address, which has to be allowed explicitly", tcp)
+		return umpire.Errorf("listen on %s: not a loopback address; allow it explicitly", tcp)
 	}
 	if s.config.Credentials.Agent == "" || s.config.Credentials.Person == "" {
-		return errors.New("serve: there are no credentials")
+		return errors.New("serve: the credentials are missing")
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ var errStalled = errors.New("the reader has stopped reading")
 
 // resume returns the error that tells a subscriber to resume elsewhere.
 func (s *subscriber) resume(word string) *failure {
-	text := "the gate is going away; go on after the event named"
+	text := "the gate is shutting down; resume after the event named"
 	if word == wordSlow {
 		text = "the reader was too slow; go on after the event named"
 	}

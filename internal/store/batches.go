@@ -73,7 +73,7 @@ func (t Batches) saveState(from, to *umpire.Batch) error {
 		return nil
 	}
 	t.pending = true
-	return t.modify(umpire.Errorf("batch %q", from.ID), conflict("it is not %s any more", from.State),
+	return t.modify(umpire.Errorf("batch %q", from.ID), conflict("it is no longer %s", from.State),
 		`UPDATE batches SET state = $3, resumes = $4, cancelled = $5
 		WHERE session_id = $1 AND batch_id = $2 AND state = $6 AND resumes = $7 AND cancelled = $8`,
 		string(from.Session), string(from.ID), string(to.State), to.Resumes, to.Cancelled,
@@ -88,7 +88,7 @@ func (t Batches) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 	}
 	t.pending = true
 	return t.modify(umpire.Errorf("call %q of batch %q", from.ID, b.ID),
-		conflict("it is not %s any more, or the batch not %s", from.State, b.State),
+		conflict("it is no longer %s, or the batch is not %s", from.State, b.State),
 		`UPDATE calls SET state = $3, request_id = $4, round = $5, attempt = $6,
 			verdict = $7, reason = $8, reason_code = $9
 		WHERE session_id = $1 AND call_id = $2 AND state = $10 AND request_id = $11 AND round = $12 AND attempt = $13

@@ -92,7 +92,7 @@ func unpack(data string, size int64, digest string) (string, error) {
 		return "", umpire.Errorf("the input cannot be read: %w", err)
 	}
 	if DigestOf(text.String()) != digest {
-		return "", umpire.Errorf("the input was altered: its digest is another one")
+		return "", umpire.Errorf("the input was changed: its digest does not match")
 	}
 	return text.String(), nil
 }

@@ -58,7 +58,7 @@ func (c *conn) migrateOne(ctx context.Context, all []migration) (done bool, err 
 	}
 	if version > len(all) {
 		return false, c.giveUp(ctx,
-			umpire.Errorf("the database has version %d and this program knows %d: use a newer program",
+			umpire.Errorf("the database has version %d, but this program supports only %d: use a newer program",
 				version, len(all)))
 	}
 	if version == len(all) {

@@ -56,7 +56,7 @@ func (t Trials) Insert(r TrialRow) error {
 
 // Report stores the effects of a running trial. Batches.Apply then changes its state.
 func (t Trials) Report(id umpire.TrialID, r *TrialReport) error {
-	return t.modify(umpire.Errorf("trial %q", id), conflict("it does not run"), `UPDATE trials
+	return t.modify(umpire.Errorf("trial %q", id), conflict("it is not running"), `UPDATE trials
 		SET layer_digest = $2, exit_code = $3, output = $4, output_exact = $5, effects = $6,
 		effects_exact = $7, ran_at = $8 WHERE trial_id = $1 AND state = 'running'`, string(id), r.Layer, r.Exit,
 		[]byte(r.Output.Shown), blob(r.Output.Exact), r.Effects.Shown, blob(r.Effects.Exact), stamp(r.Ran))
@@ -121,7 +121,7 @@ func (t Trials) apply(c *umpire.BatchCall, e *umpire.Event) error {
 	if to == umpire.TrialKept || to == umpire.TrialDiscarded {
 		settled = stamp(e.At)
 	}
-	return t.modify(umpire.Errorf("trial %q", c.Trial), conflict("it is not %s any more", c.TrialState),
+	return t.modify(umpire.Errorf("trial %q", c.Trial), conflict("it is no longer %s", c.TrialState),
 		`UPDATE trials SET state = $3, settled_at = $4 WHERE trial_id = $1 AND state = $2`,
 		string(c.Trial), string(c.TrialState), string(to), settled)
 }

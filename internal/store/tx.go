@@ -194,7 +194,7 @@ func (tx *transaction) exec(query string, args ...any) (int64, error) {
 
 // insert runs a statement that adds one row, or fails because of a conflicting one.
 func (tx *transaction) insert(what error, query string, args ...any) error {
-	return tx.modify(what, conflict("there is one already, or one in its place"), query, args...)
+	return tx.modify(what, conflict("it already exists, or conflicts with another"), query, args...)
 }
 
 // row reads one row into dest. It fails with umpire.ErrNotFound if there is no row.

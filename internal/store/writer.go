@@ -34,7 +34,7 @@ type update struct {
 }
 
 // errLeft is the outcome of a function that did not return.
-var errLeft = errors.New("the function of the update did not return")
+var errLeft = errors.New("the update's function did not return")
 
 func newWriter(s *Store) *writer {
 	return &writer{store: s, queue: make(chan *update, maxQueued), ended: make(chan struct{})}

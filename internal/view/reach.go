@@ -196,7 +196,7 @@ func (c *Card) Options() []Option {
 		options = append(options, Option{"t", said, umpire.Answer{Choice: umpire.Try}})
 	}
 	return append(options,
-		Option{"n", c.text.Of("deny; what follows is the reason"), umpire.Answer{Choice: umpire.Refuse}},
+		Option{"n", c.text.Of("deny; add the reason after it"), umpire.Answer{Choice: umpire.Refuse}},
 		Option{"c", c.text.Of("cancel: deny, and stop the turn"), umpire.Answer{Choice: umpire.Cancel}},
 	)
 }

@@ -138,7 +138,7 @@ func saysAway(text string) bool {
 			return true
 		}
 	}
-	return strings.Contains(text, "no gate answers on") || strings.Contains(text, "the gate is going away")
+	return strings.Contains(text, "no gate answers on") || strings.Contains(text, "the gate is shutting down")
 }
 
 // forgives reports whether an error means that the database is away, in a home whose

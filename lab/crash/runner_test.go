@@ -154,7 +154,7 @@ func (c *conversation) ended(ctx context.Context, g *gate, err error, said strin
 	if err == nil || over(g.gone) {
 		return nil
 	}
-	for _, reason := range []string{"the turn was cancelled", "nothing is open in session"} {
+	for _, reason := range []string{"the turn was cancelled", "has no open calls"} {
 		if strings.Contains(said, reason) {
 			return nil
 		}

@@ -91,7 +91,7 @@ func (p *Proxy) tell(n *Notice) {
 	select {
 	case p.notices <- *n:
 	default:
-		p.report(umpire.Errorf("more than %d notices wait; one is dropped", maxNotices))
+		p.report(umpire.Errorf("more than %d notices wait; one was dropped", maxNotices))
 	}
 }
 
@@ -134,13 +134,13 @@ func (p *Proxy) fromAgent(line []byte) error {
 		err = umpire.Errorf("id: want a text or a number")
 	}
 	if err == nil && isJudged(foldMethod(m.Method)) && !isJudged(m.Method) {
-		err = umpire.Errorf("method %q is not known", m.Method)
+		err = umpire.Errorf("unknown method %q", m.Method)
 	}
 	switch {
 	case len(line) == 1 || err == nil && m.Method == "" && !m.IsResponse():
 		return p.Editor.Write(line)
 	case err != nil:
-		p.report(umpire.Errorf("a message of the agent is not forwarded: %w", err))
+		p.report(umpire.Errorf("a message from the agent was not forwarded: %w", err))
 		if answer := jsonrpc.RefuseUnread(line, err); answer != nil {
 			return p.Agent.Write(answer)
 		}
@@ -167,7 +167,7 @@ func (p *Proxy) fromAgent(line []byte) error {
 // judge judges a request of the agent while other messages go on.
 func (p *Proxy) judge(m *jsonrpc.Message) error {
 	if !m.IsRequest() {
-		p.report(umpire.Errorf("a message of the agent is not forwarded: %s without an id", m.Method))
+		p.report(umpire.Errorf("a message from the agent was not forwarded: %s without an id", m.Method))
 		return nil
 	}
 	p.mu.Lock()
@@ -180,7 +180,7 @@ func (p *Proxy) judge(m *jsonrpc.Message) error {
 	case held, asked, len(p.held) >= maxHeld:
 		p.mu.Unlock() // the agent may not be reading
 		return p.Agent.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeDenied,
-			"umpire: a request with this id waits already, or too many do"))
+			"umpire: a request with this id is already waiting, or too many are"))
 	}
 	h := &hold{}
 	if s, err := p.sessionOf(m.Params); err == nil {

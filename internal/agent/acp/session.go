@@ -96,7 +96,7 @@ func (p *Proxy) sessionOf(params json.RawMessage) (*session, error) {
 	}
 	s, known := p.sessions.Get(about.Session)
 	if !known || s.project == "" {
-		return nil, umpire.Errorf("session %q: the folder that it was opened in is not known", about.Session)
+		return nil, umpire.Errorf("session %q: its folder is unknown", about.Session)
 	}
 	return s, nil
 }

@@ -69,7 +69,7 @@ func checkAnswers(open []Block, m Message) error {
 	results := m.Results()
 	for i, call := range open {
 		if i >= len(results) {
-			return umpire.Errorf("call %q of the message before has no result", call.ID)
+			return umpire.Errorf("call %q of the previous message has no result", call.ID)
 		}
 		if results[i].Call != call.ID {
 			return umpire.Errorf("result %d answers call %q, want %q", i, results[i].Call, call.ID)
@@ -77,7 +77,7 @@ func checkAnswers(open []Block, m Message) error {
 	}
 	if len(results) > len(open) {
 		return umpire.Errorf(
-			"result %d answers call %q, which is no open call of the message before", len(open),
+			"result %d answers call %q, which is not an open call of the previous message", len(open),
 			results[len(open)].Call,
 		)
 	}
@@ -101,7 +101,7 @@ func checkBlocks(m Message, ids map[string]bool) error {
 		case b.Type == TypeCall && m.Role == RoleAssistant:
 			if b.ID == "" || b.Tool == "" || ids[b.ID] {
 				return umpire.Errorf(
-					"content[%d]: call %q of tool %q: an id or a name is missing, or the id stands twice", i, b.ID,
+					"content[%d]: call %q of tool %q: the id or name is missing, or the id is a duplicate", i, b.ID,
 					b.Tool,
 				)
 			}
@@ -111,9 +111,9 @@ func checkBlocks(m Message, ids map[string]bool) error {
 			ids[b.ID] = true
 		case b.Type == TypeResult && m.Role == RoleUser && !texts:
 		case b.Type == TypeResult && m.Role == RoleUser:
-			return umpire.Errorf("content[%d]: a result stands after text", i)
+			return umpire.Errorf("content[%d]: a result must come before text", i)
 		default:
-			return umpire.Errorf("content[%d]: a block of type %q has no place in a message of role %q",
+			return umpire.Errorf("content[%d]: a message of role %[3]q cannot contain a block of type %[2]q",
 				i, b.Type, m.Role)
 		}
 	}

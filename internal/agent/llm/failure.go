@@ -19,7 +19,7 @@ func (e *BadRequestError) Error() string { return e.formatted().Error() }
 func (e *BadRequestError) Phrase() umpire.Phrase { return umpire.PhraseOf(e.formatted()) }
 
 func (e *BadRequestError) formatted() error {
-	return umpire.Errorf("model refuses the request (%d): %s", e.Status, e.Reason)
+	return umpire.Errorf("the model refused the request (%d): %s", e.Status, e.Reason)
 }
 
 // A FailureKind classifies a failure by its remedy.
@@ -45,7 +45,7 @@ const (
 var failureTexts = map[FailureKind]error{
 	FailedUnknown:  errors.New("the model gave no reply"),
 	FailedKey:      errors.New("the provider does not accept the key: check the variable that holds it"),
-	FailedRights:   errors.New("the key has no right to use this model: ask for access, or choose another model"),
+	FailedRights:   errors.New("the key may not use this model: ask for access, or choose another model"),
 	FailedModel:    errors.New("the provider has no such model: check the name after --model, and the base URL"),
 	FailedLimit:    errors.New("the provider's rate limit or credit is used up: wait, or look at the account's limits"),
 	FailedOverload: errors.New("the provider is overloaded: try again in a while"),
@@ -55,7 +55,7 @@ var failureTexts = map[FailureKind]error{
 	FailedConnection: errors.New("the provider cannot be reached: check the network and the base URL"),
 	FailedBroken:     errors.New("the reply broke off before its end: try again"),
 	FailedSilent:     errors.New("the model was silent for too long: try again"),
-	FailedFlood:      errors.New("the reply is larger than any that can be kept: try again, and ask for less"),
+	FailedFlood:      errors.New("the reply is too large to keep: try again, and ask for less"),
 }
 
 // A ReplyError is the reason why a model did not reply. It never contains the key.

@@ -34,7 +34,7 @@ var (
 // with the key would be sent there too.
 var httpClient = &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {
 	if first := via[0].URL; r.URL.Host != first.Host || r.URL.Scheme != first.Scheme {
-		return umpire.Errorf("the server leads to %s, which is not to have the key", r.URL.Host)
+		return umpire.Errorf("the server redirects to %s, which must not get the key", r.URL.Host)
 	}
 	return nil
 }}

@@ -44,23 +44,23 @@ func TestCheckRefusesWhatRealModelsRefuse(t *testing.T) {
 		{"the assistant first", `messages[0]: role is "assistant", want "user"`, llm.Request{Messages: []llm.Message{assistant(llm.Text("a"))}}},
 		{"the assistant last", "messages[1]: the last message is not from the user", llm.Request{Messages: []llm.Message{user(llm.Text("a")), assistant(llm.Text("b"))}}},
 		{"one side twice", `messages[1]: role is "user", want "assistant"`, llm.Request{Messages: []llm.Message{user(llm.Text("a")), user(llm.Text("b"))}}},
-		{"a call without its result", `messages[2]: call "b" of the message before has no result`, llm.Request{Messages: []llm.Message{
+		{"a call without its result", `messages[2]: call "b" of the previous message has no result`, llm.Request{Messages: []llm.Message{
 			user(llm.Text("go")), assistant(call("a"), call("b")), user(llm.Result("a", "1", false)),
 		}}},
 		{"results in another order", `messages[2]: result 0 answers call "b", want "a"`, llm.Request{Messages: []llm.Message{
 			user(llm.Text("go")), assistant(call("a"), call("b")), user(llm.Result("b", "1", false), llm.Result("a", "1", false)),
 		}}},
-		{"two results of one call", `messages[2]: result 1 answers call "a", which is no open call`, llm.Request{Messages: []llm.Message{
+		{"two results of one call", `messages[2]: result 1 answers call "a", which is not an open call`, llm.Request{Messages: []llm.Message{
 			user(llm.Text("go")), assistant(call("a")), user(llm.Result("a", "1", false), llm.Result("a", "1", false)),
 		}}},
 		{"a result of no call", `messages[0]: result 0 answers call "x"`, llm.Request{Messages: []llm.Message{user(llm.Result("x", "1", false))}}},
-		{"a result after text", "messages[2].content[1]: a result stands after text", llm.Request{Messages: []llm.Message{
+		{"a result after text", "messages[2].content[1]: a result must come before text", llm.Request{Messages: []llm.Message{
 			user(llm.Text("go")), assistant(call("a")), user(llm.Text("hm"), llm.Result("a", "1", false)),
 		}}},
 		{"an id twice", `messages[3].content[0]: call "a"`, llm.Request{Messages: []llm.Message{
 			user(llm.Text("go")), assistant(call("a")), user(llm.Result("a", "1", false)), assistant(call("a")), user(llm.Result("a", "1", false)),
 		}}},
-		{"a call of the user", `messages[0].content[0]: a block of type "tool_use" has no place`, llm.Request{Messages: []llm.Message{user(call("a"))}}},
+		{"a call of the user", `messages[0].content[0]: a message of role "user" cannot contain a block of type "tool_use"`, llm.Request{Messages: []llm.Message{user(call("a"))}}},
 		{"an empty text", "messages[0].content[0]: text is empty", llm.Request{Messages: []llm.Message{user(llm.Text(""))}}},
 		{"an empty message", "messages[0].content: is empty", llm.Request{Messages: []llm.Message{user()}}},
 		{"an input that is no object", `input of call "a" is a list`, llm.Request{Messages: []llm.Message{
@@ -137,7 +137,7 @@ func TestScriptErrorsNameTurnAndField(t *testing.T) {
 		`[{"delay_ms": 1e99}]`:            "turn 1: delay_ms",
 		`[{"calls": [{"id": 7}]}]`:        "turn 1: calls.id: is a JSON number",
 		`[{}, {"calls": [{"id":"a","tool":"R","input":"x"}]}]`:       "turn 2: calls[0].input: is a string, want an object",
-		`[{"calls": [{"id":"a","tool":"R"},{"id":"a","tool":"R"}]}]`: `turn 1: calls[1].id: "a" stands twice`,
+		`[{"calls": [{"id":"a","tool":"R"},{"id":"a","tool":"R"}]}]`: `turn 1: calls[1].id: duplicate "a"`,
 	} {
 		if _, err := llm.ParseScript([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", text, err, want)

@@ -103,7 +103,7 @@ func (t *turn) decodeTurn(item json.RawMessage) error {
 		case c.ID == "":
 			return umpire.Errorf("calls[%d].id: is missing", i)
 		case ids[c.ID]:
-			return umpire.Errorf("calls[%d].id: %q stands twice", i, c.ID)
+			return umpire.Errorf("calls[%d].id: duplicate %q", i, c.ID)
 		case c.Tool == "":
 			return umpire.Errorf("calls[%d].tool: is missing", i)
 		case len(c.Input) > 0 && strictjson.KindOf(c.Input) != "an object":

@@ -31,7 +31,7 @@ func readKept[V any](path string, limit int64) (map[string]V, error) {
 		err = errors.New("want version 1, with tools")
 	}
 	if err != nil {
-		return nil, umpire.Errorf("what is remembered of MCP tools, in %q: %w", path, err)
+		return nil, umpire.Errorf("remembered MCP tools, in %q: %w", path, err)
 	}
 	return kept.Tools, nil
 }

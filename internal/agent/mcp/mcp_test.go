@@ -150,7 +150,7 @@ func TestAnswers(t *testing.T) {
 		"a picture:\n[image, image/png, 3 bytes: not shown]\nof a file\n[a resource that can be read at file:///b: b]\n"+`{"n":1}`)
 	w.wants("mcp__s__fail", `{}`, umpire.ResultError, "it is broken")
 	w.wants("mcp__s__nothing", `{}`, umpire.ResultError, "there is no tool")
-	w.wants("mcp__s__ask", `{}`, umpire.ResultError, "refused")
+	w.wants("mcp__s__ask", `{}`, umpire.ResultError, "umpire refuses")
 	w.wants("mcp__s__long", `{}`, umpire.ResultOK, "begin", "left out", "end")
 	if r := w.run("mcp__s__long", `{}`); len(r.Output) > 64<<10 {
 		t.Errorf("a result of %d bytes", len(r.Output))
@@ -162,7 +162,7 @@ func TestServersGetNoAnswers(t *testing.T) {
 	t.Parallel()
 	w := open(t, map[string]config.Server{"old": local("raw"), "new": local()})
 	w.wants("mcp__old__pester", `{}`, umpire.ResultOK, "refused: true true")
-	w.wants("mcp__new__ask", `{}`, umpire.ResultError, "which is refused")
+	w.wants("mcp__new__ask", `{}`, umpire.ResultError, "which umpire refuses")
 }
 
 // A call to a server over HTTP that does not answer ends in time.
@@ -253,7 +253,7 @@ func TestChangedToolIsRefused(t *testing.T) {
 	if !w.Has("mcp__s__mixed") {
 		t.Error("a tool that did not change is gone")
 	}
-	if got := w.noticed(); !strings.Contains(got, "MCP tool mcp__s__echo is not run any more") {
+	if got := w.noticed(); !strings.Contains(got, "MCP tool mcp__s__echo can no longer run") {
 		t.Errorf("noticed: %s", got)
 	}
 }
@@ -282,7 +282,7 @@ func TestToolThatChangedBetweenRuns(t *testing.T) {
 		t.Errorf("a tool that is the same counts as changed: %s", same.noticed())
 	}
 	changed := opened("anew")
-	if !asks(changed, "mcp__s__echo") || asks(changed, "mcp__s__look") || !strings.Contains(changed.noticed(), "mcp__s__echo is described otherwise") {
+	if !asks(changed, "mcp__s__echo") || asks(changed, "mcp__s__look") || !strings.Contains(changed.noticed(), "mcp__s__echo asks, because its description has changed") {
 		t.Errorf("a changed tool is not asked about: %s", changed.noticed())
 	}
 	changed.wants("mcp__s__echo", `{"text":"b"}`, umpire.ResultOK, "b")

@@ -89,7 +89,7 @@ const (
 // Reasons to stop holding a call.
 var (
 	errCallCancelled = errors.New("the client cancelled the call")
-	errComesBack     = errors.New("the client comes back")
+	errComesBack     = errors.New("the client will reconnect")
 )
 
 // Run forwards messages until one side ends. The error is nil when the client has ended, and
@@ -123,7 +123,7 @@ func (p *Proxy) fromClient(line []byte) error {
 		err = umpire.Errorf("id: want a text or a number")
 	}
 	if err == nil && !isForwarded(m.Method) {
-		err = umpire.Errorf("method %q is not known", m.Method)
+		err = umpire.Errorf("unknown method %q", m.Method)
 	}
 	if err == nil && strings.HasPrefix(m.Method, "resources/") {
 		err = checkAddress(m.Params)
@@ -134,7 +134,7 @@ func (p *Proxy) fromClient(line []byte) error {
 	}
 	switch {
 	case err != nil:
-		p.reportError(umpire.Errorf("a message of the client is not forwarded: %w", err))
+		p.reportError(umpire.Errorf("a message from the client was not forwarded: %w", err))
 		if answer := jsonrpc.RefuseUnread(line, err); answer != nil {
 			return p.Client.Write(answer)
 		}
@@ -172,7 +172,7 @@ func isForwarded(method string) bool {
 func (p *Proxy) fromServer(line []byte) error {
 	m, err := jsonrpc.Parse(line)
 	if err != nil && len(bytes.TrimSpace(line)) > 0 {
-		p.reportError(umpire.Errorf("a message of the server is not forwarded: %w", err))
+		p.reportError(umpire.Errorf("a message from the server was not forwarded: %w", err))
 		o, _ := strictjson.ReadObject(line) // ignore all members but the unique ones
 		m = jsonrpc.Message{ID: o["id"]}
 		if !m.IsResponse() || !m.HasValidID() || o["method"] != nil {
@@ -222,7 +222,7 @@ func (p *Proxy) hold(m *jsonrpc.Message) error {
 	if held || runs || len(p.held) >= maxHeldCalls {
 		p.mu.Unlock() // the client may not be reading
 		return p.Client.Write(jsonrpc.Refuse(m.ID, jsonrpc.CodeDenied,
-			"umpire: a request with this id waits already, or too many do"))
+			"umpire: a request with this id is already waiting, or too many are"))
 	}
 	p.held[m.Key()] = p.relay.Go(func(ctx context.Context) error {
 		forwarded, err := p.judge(ctx, m)

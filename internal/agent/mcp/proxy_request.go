@@ -124,7 +124,7 @@ func (p *Proxy) findTool(ctx context.Context, r *proxyRequest) error {
 		r.described, err = strictjson.Canonical(now)
 	}
 	if err == nil && was != nil && !bytes.Equal(was, r.described) {
-		err = umpire.Errorf("the server describes the tool otherwise than when the call was asked about")
+		err = umpire.Errorf("the server's description of the tool has changed since the question")
 	}
 	return err
 }
@@ -159,7 +159,7 @@ func checkAddress(params json.RawMessage) error {
 	address := addressOf(params)
 	dropped := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError }
 	if strings.ContainsFunc(address, dropped) {
-		return umpire.Errorf("the address %q holds a blank or an invisible character", files.Clip(address))
+		return umpire.Errorf("the address %q contains a space or an invisible character", files.Clip(address))
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ const (
 // started: then the server gets it. The error tells why it was not started.
 func (p *Proxy) settleCall(ctx context.Context, r *proxyRequest) (started bool, err error) {
 	if err := p.findTool(ctx, r); err != nil {
-		return false, umpire.Errorf("the server does not tell of its tools: %w", err)
+		return false, umpire.Errorf("the server does not list its tools: %w", err)
 	}
 	b, err := p.submit(ctx, r)
 	if err != nil {
@@ -66,11 +66,11 @@ func (p *Proxy) settleCall(ctx context.Context, r *proxyRequest) (started bool, 
 			}
 			b = s.Batch
 		case umpire.CallExecuting, umpire.CallUnknown, umpire.CallSettled:
-			return false, umpire.Errorf("this very call was started before, and nobody knows what became of it")
+			return false, umpire.Errorf("call already started; its outcome is unknown")
 		case umpire.CallDenied, umpire.CallDone:
 			return false, errors.New(textOf(c))
 		default:
-			return false, umpire.Errorf("the gate has call %q in the state %q", c.ID, c.State)
+			return false, umpire.Errorf("in the gate, call %q has the state %q", c.ID, c.State)
 		}
 	}
 }

@@ -334,7 +334,7 @@ func TestProxyEarlyAnswers(t *testing.T) {
 	server.say(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 	client.hears(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 	client.say(`{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"t","arguments":{"x":"good"}}}`)
-	if got := client.hear(); !strings.Contains(got, "waits already") {
+	if got := client.hear(); !strings.Contains(got, "is already waiting") {
 		t.Errorf("an id that is held was taken again: %s", got)
 	}
 	for gate.submitted.Load() == nil {

@@ -20,7 +20,7 @@ var errSaid = errors.New("the tool failed")
 func resultText(r *sdk.CallToolResult) (string, error) {
 	if r.NeedsInput() {
 		return "", errors.New(
-			"the server wants to ask the user or the model something before it goes on, which is refused",
+			"the server wants to ask the user or the model a question first, which umpire refuses",
 		)
 	}
 	var parts []string

@@ -579,7 +579,7 @@ func TestRefusedWidths(t *testing.T) {
 		says map[string]string
 	}{
 		{control, []string{"always allow", "allow this session", "allow this project", "allow everywhere"}, map[string]string{
-			"s": "a control file is approved once at a time", "p": "a control file is approved once at a time",
+			"s": "a control file can be approved only once at a time", "p": "a control file can be approved only once at a time",
 		}},
 		{own, []string{"always allow", "allow this project"}, map[string]string{"p": "only a rule of your own can allow this"}},
 	} {

@@ -378,7 +378,7 @@ func TestResumedShowsTheConversation(t *testing.T) {
 	d.gate.said = said
 	d.gate.others = []umpire.Session{{ID: "s2", Project: someProject}}
 	d.press("/resume s2", "enter")
-	d.sees("going on with session s2", "I look", "✓ ok Bash ls\n  a.txt\n✗ denied Edit b\n  不行\n", `> question 199\x1b[2J`)
+	d.sees("resuming session s2", "I look", "✓ ok Bash ls\n  a.txt\n✗ denied Edit b\n  不行\n", `> question 199\x1b[2J`)
 	d.sawNot("waits")
 	for range 100 {
 		d.press("pgup")

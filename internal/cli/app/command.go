@@ -36,7 +36,7 @@ func RefuseWords(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return Usage(cmd.CommandPath()+" --help", "%s takes no words, got %q", cmd.CommandPath(), args[0])
+	return Usage(cmd.CommandPath()+" --help", "%s takes no arguments, got %q", cmd.CommandPath(), args[0])
 }
 
 // WantAtMostOneWord refuses more than one word after a command.
@@ -44,7 +44,7 @@ func WantAtMostOneWord(cmd *cobra.Command, args []string) error {
 	if len(args) <= 1 {
 		return nil
 	}
-	return Usage(cmd.CommandPath()+" --help", "%s takes one word at most, got %q", cmd.CommandPath(), args[1])
+	return Usage(cmd.CommandPath()+" --help", "%s takes at most one argument, got %q", cmd.CommandPath(), args[1])
 }
 
 // WantWords requires exactly these words after a command.
@@ -97,7 +97,7 @@ func Expiry(text string, now time.Time) (time.Time, error) {
 		if t, err := time.Parse(layout, text); err == nil && t.After(now) {
 			return t, nil
 		} else if err == nil {
-			return t, Usage("", "--expires %q: has passed already", text)
+			return t, Usage("", "--expires %q: is already in the past", text)
 		}
 	}
 	return time.Time{}, Usage("", "--expires %q: want a day (2027-01-01), an RFC 3339 time or a duration (8h)", text)

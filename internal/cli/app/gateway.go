@@ -105,7 +105,7 @@ func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Cred
 	if err == nil && running == nil && conf.Listen != "" {
 		err = &CommandError{
 			Code: ExitGate, Hint: "umpire serve",
-			Err: umpire.Errorf("no gate answers on %s, where %s says that it listens", where, conf.Sources["listen"]),
+			Err: umpire.Errorf("no gate answers on %s, its address in %s", where, conf.Sources["listen"]),
 		}
 	}
 	return running, err
@@ -159,7 +159,7 @@ func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, 
 	token, err := client.ReadToken(filepath.Join(a.StateDir(), string(as)+".token"))
 	if err != nil {
 		return "", &CommandError{Code: ExitGate,
-			Err: umpire.Errorf("a gate answers on %s, and its credential cannot be read: %w", where, err)}
+			Err: umpire.Errorf("a gate answers on %s, but its credential cannot be read: %w", where, err)}
 	}
 	return token, nil
 }
@@ -272,7 +272,7 @@ func checkPersonToken(a *App, tokenFile string) error {
 		return Failed(err)
 	}
 	if subtle.ConstantTimeCompare([]byte(token), []byte(known.Person)) != 1 {
-		return Refused("", "%s holds no credential of a person", tokenFile)
+		return Refused("", "%s does not contain a person's credential", tokenFile)
 	}
 	return nil
 }
@@ -280,7 +280,7 @@ func checkPersonToken(a *App, tokenFile string) error {
 // remedyFor returns the next step if the store cannot be opened.
 func remedyFor(s StoreAddress) string {
 	if s.Kind == storePostgres {
-		return "start the database, or name another store: umpire serve --store sqlite:PATH"
+		return "start the database, or use another store: umpire serve --store sqlite:PATH"
 	}
 	return "umpire doctor"
 }
@@ -324,7 +324,7 @@ func GateError(err error) error {
 		errors.Is(err, umpire.ErrOtherProject), errors.Is(err, umpire.ErrLimit), errors.Is(err, umpire.ErrChanged):
 		code = ExitRefused
 	case errors.Is(err, client.ErrCredential):
-		code, err = ExitRefused, umpire.Errorf("the gate does not take this credential: %w", err)
+		code, err = ExitRefused, umpire.Errorf("the gate rejects this credential: %w", err)
 	}
 	return &CommandError{Code: code, Err: err}
 }

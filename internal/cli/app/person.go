@@ -58,12 +58,12 @@ type ancestor struct {
 func (a *App) NeedPerson(what string) error {
 	hint := a.Text.Of("run it yourself, in a terminal that no agent started")
 	if m := findMarker(a.Getenv); m != nil {
-		return Refused(hint, "%s needs a person, and %s started this process (%s is set)", what, m.agent, m.name)
+		return Refused(hint, "%s needs a person, but %s started this process (%s is set)", what, m.agent, m.name)
 	}
 	for _, p := range a.ancestry() {
 		if p.marker != nil {
 			return Refused(hint,
-				"%s needs a person, and %s started process %d, which this one descends from (%s was set)",
+				"%s needs a person, but %s started process %d, an ancestor of this one (%s was set)",
 				what, p.marker.agent, p.pid, p.marker.name)
 		}
 	}
@@ -84,7 +84,7 @@ func (a *App) needOutsider(what string, runners map[string]string) error {
 	for _, p := range a.ancestry() {
 		if session, runs := runners[p.runner]; runs && p.runner != "" {
 			return Refused(a.Text.Of("run it yourself, in a terminal that no agent started"),
-				"%s needs a person, and this process descends from %d, which runs session %s", what, p.pid, session)
+				"%s needs a person, but this process descends from %d, which runs session %s", what, p.pid, session)
 		}
 	}
 	return nil

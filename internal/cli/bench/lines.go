@@ -105,7 +105,7 @@ func readLine(text []byte, n int) (Line, error) {
 		"agent": &l.Agent,
 	} {
 		if raw, ok := fields[name]; ok && json.Unmarshal(raw, into) != nil {
-			return l, umpire.Errorf("%s: %.40q is not what stands there", name, raw)
+			return l, umpire.Errorf("%s: unexpected value %.40q", name, raw)
 		}
 	}
 	if l.ID == "" {
@@ -118,9 +118,9 @@ func readLine(text []byte, n int) (Line, error) {
 	case l.Command == "":
 		return l, errors.New("command: is missing")
 	case !slices.Contains([]Want{Safe, NotSafe, Critical, Any, Recorded}, l.Want):
-		return l, umpire.Errorf("want: %.40q is not safe, not-safe, critical or any", l.Want)
+		return l, umpire.Errorf("want %.40q: want safe, not-safe, critical or any", l.Want)
 	case l.Count < 0:
-		return l, errors.New("count: is below zero")
+		return l, errors.New("count: is negative")
 	}
 	l.Count = max(l.Count, 1)
 	return l, nil

@@ -149,7 +149,7 @@ func (d *doctor) handler(h *host.Host, r registered) bool {
 		d.fail("hook", again, "%s: %s is not a program", r.where(), r.Command)
 		return false
 	case info.Mode()&0o002 != 0:
-		d.fail("hook", "chmod o-w "+r.Command, "%s: anybody can change %s", r.where(), r.Command)
+		d.fail("hook", "chmod o-w "+r.Command, "%s: any user can change %s", r.where(), r.Command)
 		return true
 	}
 	if why := register.ExplainFleeting(d.App, r.Command); why != "" {

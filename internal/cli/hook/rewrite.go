@@ -116,7 +116,7 @@ var rulesElsewhere = []string{"--settings", "--disallowedTools", "--disallowed-t
 func (r *rewriter) findObstacle(ctx context.Context, q *host.Question, project string, call *umpire.Call) error {
 	args, alive := process.ArgumentsOf(hostOf(q))
 	if !alive {
-		return errors.New("the process that asks is not known")
+		return errors.New("the asking process is unknown")
 	}
 	if err := canTry(ctx, r.app, project); err != nil {
 		return err
@@ -205,7 +205,7 @@ func readableSettings(a *app.App, hostDir, project string) ([]rulefile.Layer, er
 		case err != nil:
 			return nil, err
 		case isolates:
-			return nil, umpire.Errorf("%s turns a sandbox of its own on", path)
+			return nil, umpire.Errorf("%s turns on its own sandbox", path)
 		}
 		layers = append(layers, rulefile.Layer{
 			Source: umpire.SourceUser, Path: path, Format: rulefile.FormatClaudeSettings,
@@ -288,7 +288,7 @@ func (r *rewriter) matchRules(
 	d := judge.Decide(find, policy.Query{Call: *call, Conditions: given}, r.app.Now)
 	for _, reason := range d.Reasons {
 		if rule := reason.Rule; rule != nil && rule.Source != umpire.SourceBuiltin && reason.Verdict != umpire.Allow {
-			return umpire.Errorf("its own rule %s speaks about the command", rule.ID)
+			return umpire.Errorf("its own rule %s applies to the command", rule.ID)
 		}
 	}
 	for i := range d.Accesses {

@@ -21,7 +21,7 @@ func keepSnapshot(a *app.App, dir string) {
 	_ = judge.SaveSnapshot(p, func() (*judge.Snapshot, error) { return takeSnapshot(a, p) })
 }
 
-var errNotSimple = errors.New("it is decided by more than a snapshot holds")
+var errNotSimple = errors.New("its decision depends on more than a snapshot contains")
 
 // takeSnapshot reads the inputs of decisions in a project. It fails if there are hooks or
 // known programs, which a snapshot cannot hold.

@@ -46,7 +46,7 @@ func TestListOptions(t *testing.T) {
 			[][]string{{add + "'Read(.env)' --scope global"}},
 		},
 		{
-			"a control file is approved once",
+			"a control file can be approved only once",
 			umpire.Decision{ReasonCode: umpire.CodeControlFile, Suggestions: []umpire.Suggestion{path}}, false, nil,
 		},
 		{

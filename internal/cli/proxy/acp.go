@@ -22,17 +22,16 @@ const acpLong = `Stands between an editor and a coding agent that speak the Agen
 
   gemini --acp      becomes   umpire proxy acp -- gemini --acp
 
-The agent's questions are answered where umpire knows that the call is safe or
-refuses it, and else go to the editor's own dialog, or to umpire's inbox while
-somebody looks at it (see the key hook.when_asked). Files that the editor is to
-read or write for the agent, and commands that it is to run, are decided in the
-same way. Everything else passes as it came. When either of the two ends, the
-other one is ended.
+umpire answers the agent's questions if it knows that the call is safe, or denies it.
+Other questions go to the editor's own dialog, or to umpire's inbox if someone has it
+open (see the key hook.when_asked). umpire decides in the same way when the agent has
+the editor read or write a file or run a command. It passes on everything else
+unchanged. When either of the two ends, umpire ends the other.
 
 An agent that never asks runs its own tools without umpire: set it up to ask.
 
-With --chain it is a link of a chain that agent-client-protocol-conductor leads,
-and starts no agent.`
+With --chain it is one proxy in a chain led by agent-client-protocol-conductor, and
+starts no agent.`
 
 const acpExample = `  umpire proxy acp -- gemini --acp
   umpire proxy acp -- opencode acp
@@ -51,7 +50,7 @@ func newACPCommand(a *app.App) *cobra.Command {
 			return runACP(cmd.Context(), a, words)
 		},
 	}
-	cmd.Flags().BoolVar(&chain, "chain", false, "be a link of a chain of proxies, which a conductor starts")
+	cmd.Flags().BoolVar(&chain, "chain", false, "run as one proxy in a chain that a conductor starts")
 	cmd.Flags().SetInterspersed(false)
 	return cmd
 }

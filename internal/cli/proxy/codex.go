@@ -19,16 +19,15 @@ before the command of Codex:
 
   codex app-server      becomes   umpire proxy codex -- codex app-server
 
-Codex's questions are answered where umpire knows that the call is safe or refuses it,
-and else go to the editor's own dialog, or to umpire's inbox while somebody looks at it
-(see the key hook.when_asked). Nothing is ever accepted for a whole session. A program
-that waits for input is refused where it would run outside of Codex's sandbox, for what
-is typed into it stays unseen. A request of a kind that umpire does not know is refused.
-Everything else passes as it came.
+umpire answers Codex's questions if it knows that the call is safe, or denies it. Other
+questions go to the editor's own dialog, or to umpire's inbox if someone has it open (see
+the key hook.when_asked). umpire never accepts anything for a whole session. It refuses a
+program that waits for input outside Codex's sandbox, because it cannot see the input, and
+any kind of request that it does not know. It passes on everything else unchanged.
 
-umpire sees only what Codex asks about. Everything else runs in Codex's sandbox alone,
-unless "umpire setup codex" has set up its hooks as well. With the approval policy "never"
-Codex asks about nothing.`
+umpire sees only calls that Codex asks about. Codex's sandbox alone holds the others, unless
+"umpire setup codex" has added its hooks as well. With the approval policy "never" Codex
+asks about nothing.`
 
 // newCodexCommand is `umpire proxy codex`.
 func newCodexCommand(a *app.App) *cobra.Command {

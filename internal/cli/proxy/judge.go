@@ -142,7 +142,7 @@ func (j *judge) ask(ctx context.Context, p payload) (out *bytes.Buffer, exit int
 	}
 	exit, known := front.Answer(ctx, []string{j.host})
 	if !known {
-		return nil, 0, umpire.Errorf("host %q is not known", j.host)
+		return nil, 0, umpire.Errorf("unknown host %q", j.host)
 	}
 	return out, exit, nil
 }

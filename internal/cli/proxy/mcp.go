@@ -32,17 +32,18 @@ before the command of the server:
 
   npx -y @acme/files /srv      becomes   umpire proxy mcp --name files -- npx -y @acme/files /srv
 
-A server at a URL gets such a command with --url. Redirects are not followed. With
---listen umpire serves clients over HTTP, with a server for each: it prints the address
-and the header that a client has to send.
+A server at a URL gets such a command with --url. umpire does not follow redirects. With
+--listen it serves clients over HTTP, each with its own server, and prints the address
+and the header that a client must send.
 
-A rule names a tool as mcp__NAME__TOOL. A tool that no rule speaks of asks: the call
-waits in umpire's inbox (umpire watch, umpire pending). A denied call ends with a
-result that says why. How each tool describes itself is remembered; one that describes
-itself otherwise later asks whatever rule allows it, and the card shows the difference.
+A rule names a tool as mcp__NAME__TOOL. A tool without a rule asks: the call waits
+in umpire's inbox (umpire watch, umpire pending). A denied call ends with a result that
+gives the reason. umpire remembers the description of each tool; a tool whose description
+has changed asks even if a rule allows it, and the card shows the difference.
 
-All else (resources, prompts, the server's questions) passes as it came. The server
-itself runs with your rights: umpire decides what it is asked to do, not what it does.`
+umpire passes on everything else unchanged (resources, prompts, the server's questions).
+The server itself runs with your rights: umpire decides about the calls to it, not about
+its own actions.`
 
 const mcpExample = `  umpire proxy mcp --name files -- npx -y @modelcontextprotocol/server-filesystem /srv/data
   umpire proxy mcp --url https://mcp.example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
@@ -71,7 +72,7 @@ func newMCPCommand(a *app.App) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.name, "name", "",
 		"call the server `NAME` in rules and cards (default: from its command or its address)")
-	cmd.Flags().StringVar(&f.url, "url", "", "stand before the server at `URL`, which speaks MCP over HTTP")
+	cmd.Flags().StringVar(&f.url, "url", "", "proxy the MCP server at `URL`, over HTTP")
 	cmd.Flags().StringArrayVar(&f.headers, "header", nil,
 		"send `FIELD` to the server at a URL; ${NAME} in it is taken from the environment")
 	cmd.Flags().StringVar(&f.listen, "listen", "",

@@ -27,14 +27,14 @@ and start Claude Code with it:
 
   claude -p --mcp-config servers.json --permission-prompt-tool mcp__umpire__permission_prompt
 
-Claude Code asks it about what its own rules and hooks leave open. Each call is
-decided as the hook would; one that asks waits in umpire's inbox until a person answers.`
+Claude Code asks it about calls that its own rules and hooks leave open. It decides each
+call as the hook would; a call that asks waits in umpire's inbox for a person's answer.`
 
 // newPromptCommand is `umpire proxy mcp permission-prompt`.
 func newPromptCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "permission-prompt", Args: app.RefuseWords,
-		Short: "Be the permission prompt tool of Claude Code", Long: promptLong,
+		Short: "Serve as the permission prompt tool of Claude Code", Long: promptLong,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runPrompt(cmd.Context(), a) },
 	}
 }

@@ -148,14 +148,14 @@ func (j *initJob) hookBinary() (string, error) {
 // binary returns the absolute path with which agents start umpire.
 func (j *initJob) binary() (string, error) {
 	if j.Executable == "" {
-		return "", app.Failed(errors.New("the path of the umpire program cannot be told"))
+		return "", app.Failed(errors.New("cannot determine the path of the umpire program"))
 	}
 	path, err := filepath.EvalSymlinks(j.Executable)
 	if err != nil {
 		return "", app.Failed(err)
 	}
 	if why := ExplainFleeting(j.App, path); why != "" {
-		warning := j.Text.Of("the agent will start %s, which %s; install umpire elsewhere and run init again")
+		warning := j.Text.Of("the agent will start %s, which %s; install umpire elsewhere and run umpire setup again")
 		j.addWarning(fmt.Sprintf(warning, path, j.Text.Of(why)))
 	}
 	return path, nil
@@ -168,11 +168,11 @@ func ExplainFleeting(a *app.App, path string) string {
 	}
 	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
 		if files.Within(resolved(dir), path) {
-			return "lies in a temporary folder"
+			return "is in a temporary folder"
 		}
 	}
 	if p, err := a.FindProject(a.Dir); err == nil && files.Within(resolved(p.Root), path) {
-		return "lies in the project, where the agent can change it"
+		return "is in the project, where the agent can change it"
 	}
 	return ""
 }

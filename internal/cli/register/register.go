@@ -93,7 +93,7 @@ func listAgents(ctx context.Context, a *app.App) error {
 		s, ok := setup.Find(h.Name)
 		if !ok {
 			fmt.Fprintf(table, "%s\t%s\n", h.Name,
-				fmt.Sprintf(a.Text.Of("speaks the marker protocol: let it start `umpire hook %s`"), h.Name))
+				fmt.Sprintf(a.Text.Of("uses the marker protocol: have it start `umpire hook %s`"), h.Name))
 			continue
 		}
 		where := RegisteredFiles(a, s)
@@ -228,7 +228,7 @@ func (j *initJob) settingsPath() (string, error) {
 		}
 		path := filepath.Join(p.Root, filepath.FromSlash(j.host.Settings.Project))
 		if info, err := os.Lstat(filepath.Dir(path)); err == nil && !info.IsDir() {
-			return "", app.Refused("", "%s is not a folder of the project: it may lead to files of somebody else",
+			return "", app.Refused("", "%s is not a folder of the project: it may lead to another user's files",
 				filepath.Dir(path))
 		}
 		return path, nil
@@ -352,7 +352,8 @@ func (j *initJob) noteAllowList() {
 	for _, file := range ClaudeFiles(j.App) {
 		rules, left, err := p.RulesOf(file.Path, rulefile.FormatClaudeSettings)
 		if n := len(rules) + len(left); err == nil && n > 0 {
-			j.addWarning(fmt.Sprintf(j.Text.Of("%s has %s of Claude Code's own: umpire rules import claude %s"),
+			j.addWarning(fmt.Sprintf(j.Text.Of("%s has %s for Claude Code alone; to import them: umpire rules "+
+				"import claude %s"),
 				file.Path, j.FormatCount(n, "%d rule", "%d rules"), shell.Quote(file.Path)))
 		}
 	}

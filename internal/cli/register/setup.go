@@ -78,7 +78,7 @@ func NewSetupCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&s.unproven, "unproven", false,
 		"also set up agents that umpire was never tested with")
 	flags.BoolVar(&s.observe, "observe", false,
-		"only record what umpire would do, and stop nothing; setup alone ends it")
+		"only record what umpire would do, and stop nothing; run umpire setup to end this")
 	flags.BoolVar(&list, "list", false, "list the agents that umpire knows, and which have its hook")
 	flags.StringVar(&scope, "scope", "user", "with an AGENT, the settings to change, `SCOPE`: user or project")
 	flags.StringVar(&s.autonomy, "autonomy", "", "how much runs without a question: `LEVEL` low, medium or high")

@@ -46,7 +46,7 @@ func ReadSettings(path string) ([]byte, fs.FileInfo, error) {
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		return nil, nil, umpire.Errorf(
-			"%s is a symbolic link: change the file it leads to by hand, or replace the link by a file", path)
+			"%s is a symbolic link: edit its target by hand, or replace the link with a file", path)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, nil, umpire.Errorf("%s is not a regular file", path)
@@ -66,7 +66,7 @@ func ReadSettings(path string) ([]byte, fs.FileInfo, error) {
 // writeSettings puts the change on disk, in one step, with the mode that the file had.
 func (j *initJob) writeSettings(c settingsChange, info fs.FileInfo) error {
 	if now, _, err := ReadSettings(c.path); err != nil || !bytes.Equal(now, c.before) {
-		return app.Failed(umpire.Errorf("%s changed in the meantime: nothing is written", c.path))
+		return app.Failed(umpire.Errorf("%s has changed meanwhile: nothing was written", c.path))
 	}
 	if c.remove {
 		if err := os.Remove(c.path); err != nil {

@@ -51,7 +51,7 @@ func confirmRule(ctx context.Context, a *app.App, doubt string, again []string) 
 	for i := range again {
 		again[i] = shell.Quote(again[i])
 	}
-	refusal := app.Usage("umpire rules add "+strings.Join(again, " ")+" --yes", "%s; --yes adds it all the same", doubt)
+	refusal := app.Usage("umpire rules add "+strings.Join(again, " ")+" --yes", "%s; --yes adds it anyway", doubt)
 	if !a.Terminal {
 		return refusal
 	}

@@ -64,7 +64,7 @@ func newRulesListCommand(a *app.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&builtin, "builtin", false, "also list the rules that are part of umpire")
+	cmd.Flags().BoolVar(&builtin, "builtin", false, "also list umpire's built-in rules")
 	return cmd
 }
 

@@ -33,15 +33,15 @@ func NewTrustCommand(a *app.App) *cobra.Command {
 			}
 			switch {
 			case show && revoke, show && forget, revoke && forget:
-				return app.Usage("", "--show, --revoke and --forget: want one of them")
+				return app.Usage("", "--show, --revoke and --forget cannot be combined")
 			case forget && !code:
-				return app.Usage("umpire rules trust --code --forget", "--forget goes with --code")
+				return app.Usage("umpire rules trust --code --forget", "--forget can be used only with --code")
 			case code && show:
 				return app.Failed(showCode(a, p))
 			case code && forget:
 				return forgetCode(ctx, a, p)
 			case code && revoke:
-				return app.Usage("umpire rules trust --code --forget", "--revoke is about rules")
+				return app.Usage("umpire rules trust --code --forget", "--revoke is for rules")
 			case code:
 				return trustCode(ctx, a, p)
 			case show:

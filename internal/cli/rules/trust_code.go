@@ -64,7 +64,7 @@ func showCode(a *app.App, p *app.OpenedProject) error {
 	case !trusted:
 		fmt.Fprintf(a.Stdout, a.Text.Of("the code of %s is not trusted\n"), view.Visible(p.Root))
 	case len(changes) > 0:
-		fmt.Fprintf(a.Stdout, a.Text.Of("the trust in the code of %s has ended:\n"), view.Visible(p.Root))
+		fmt.Fprintf(a.Stdout, a.Text.Of("the code of %s is no longer trusted:\n"), view.Visible(p.Root))
 		showChanges(a, changes)
 	default:
 		fmt.Fprintf(a.Stdout, a.Text.Of("the code of %s is trusted\n"), view.Visible(p.Root))

@@ -43,7 +43,7 @@ func runChat(ctx context.Context, a *app.App, f *runFlags, task string, plain bo
 	}
 	s := &agentRun{App: a, flags: f, asks: true}
 	if !a.Terminal && !(f.json && s.personAtStreams()) {
-		return app.Usage("umpire run --help", "umpire chat needs a terminal; umpire run does without one")
+		return app.Usage("umpire run --help", "umpire chat needs a terminal; use umpire run without one")
 	}
 	if err := s.prepare(); err != nil {
 		return err

@@ -80,7 +80,7 @@ func (h *chatHost) Turn(ctx context.Context, _ umpire.Session, task string, hand
 // explain adds the person's next step to the error of an interrupted turn.
 func (h *chatHost) explain(err error) error {
 	if errors.Is(err, umpire.ErrFenced) {
-		return umpire.Errorf("%w; /resume %s takes it back", err, h.session.ID)
+		return umpire.Errorf("%w; to resume it: /resume %s", err, h.session.ID)
 	}
 	return err
 }

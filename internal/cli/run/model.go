@@ -37,7 +37,7 @@ func (s *agentRun) openModel(full string) (llm.Model, func(), error) {
 	switch {
 	case full == "":
 		return nil, nil, app.Usage("umpire run --model anthropic:NAME TASK",
-			"no model is named: --model, or model of the agent's profile")
+			"no model: pass --model, or set model in the agent's profile")
 	case open == nil || name == "":
 		return nil, nil, app.Usage(help, "model %q: want anthropic:NAME, openai:NAME or script:FILE", full)
 	}
@@ -53,7 +53,7 @@ func (s *agentRun) openModel(full string) (llm.Model, func(), error) {
 
 func (s *agentRun) script(file string, o llm.Options) (llm.Model, error) {
 	if o.Effort != "" {
-		return nil, errors.New("--effort: a script does not think")
+		return nil, errors.New("--effort cannot be used with a script")
 	}
 	return llm.ReadScript(s.Absolute(file))
 }

@@ -111,7 +111,7 @@ func (f *runFlags) checkSession(hint string) error {
 	}
 	switch {
 	case chosen > 1:
-		return app.Usage(hint, "only one of --continue, --session and --fork can be meant")
+		return app.Usage(hint, "--continue, --session and --fork cannot be combined")
 	case chosen > 0 && len(f.addDirs) > 0:
 		return app.Usage(hint, "--add-dir is for a new session")
 	case chosen > 0 && len(f.allowedTools) > 0:
@@ -403,9 +403,9 @@ func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 	switch {
 	case o.Waiting > 0:
 		return &app.CommandError{Code: app.ExitAsks, Hint: "umpire pending",
-			Err: umpire.Errorf("session %s waits for answers, and nobody can be asked here: %d", id, o.Waiting)}
+			Err: umpire.Errorf("session %s waits for answers, but nobody can be asked here: %d", id, o.Waiting)}
 	case o.Idle:
-		return app.Refused(goOn+" TASK", "nothing is open in session %s", id)
+		return app.Refused(goOn+" TASK", "session %s has no open calls", id)
 	case o.Cancelled:
 		return &app.CommandError{
 			Code: app.ExitDenied, Hint: goOn + " TASK", Err: errors.New("the turn was cancelled"),
@@ -418,10 +418,10 @@ func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 			Err: umpire.Errorf("denied, because no answer came before the deadline: %d", o.Late)}
 	case o.Stop == llm.StopCut:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn + ` "go on"`,
-			Err: umpire.Errorf("the last reply was cut off at the longest that the model writes")}
+			Err: umpire.Errorf("the last reply was cut off at the model's length limit")}
 	case o.Stop == llm.StopRefused:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn + " TASK",
-			Err: umpire.Errorf("the provider did not let the model reply")}
+			Err: umpire.Errorf("the provider blocked the model's reply")}
 	}
 	return nil
 }
@@ -433,7 +433,7 @@ func (s *agentRun) brokenOff(ctx context.Context, id umpire.SessionID, err error
 	switch {
 	case errors.Is(err, app.ErrUnconfirmed):
 		return &app.CommandError{Code: app.ExitAsks, Hint: goOn,
-			Err: umpire.Errorf("nobody answers any more: the calls of session %s still wait", id)}
+			Err: umpire.Errorf("nobody can answer any longer: the calls of session %s still wait", id)}
 	case ctx.Err() != nil:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn,
 			Err: umpire.Errorf("interrupted; you can resume session %s", id)}

@@ -115,7 +115,7 @@ func (s *agentRun) queuedText(existing *umpire.Session, prompted umpire.Prompted
 		return fmt.Sprintf(s.Text.Of("queued: session %s waits for answers first (umpire pending): %d"), existing.ID,
 			prompted.Waiting)
 	}
-	return fmt.Sprintf(s.Text.Of("queued: session %s is run by %s"), existing.ID, view.Visible(existing.Runner))
+	return fmt.Sprintf(s.Text.Of("queued: session %s is running in %s"), existing.ID, view.Visible(existing.Runner))
 }
 
 // lastSeqBefore returns the event before this process entered the session.

@@ -108,7 +108,7 @@ func runCheck(ctx context.Context, a *app.App, f *checkFlags, words []string) er
 	if f.stdin {
 		if len(words) > 0 || f.tool != "" {
 			return app.Usage("umpire check --help",
-				"--stdin takes its calls from standard input: no command and no --tool beside it")
+				"--stdin reads calls from standard input: do not give a command or --tool with it")
 		}
 		return checkStream(ctx, a, c)
 	}
@@ -157,7 +157,7 @@ func (f *checkFlags) call(words []string) (umpire.Call, error) {
 	}
 	if len(words) == 0 {
 		return umpire.Call{},
-			app.Usage("umpire check -- npm test", "nothing to decide: no command, no --tool, no --stdin")
+			app.Usage("umpire check -- npm test", "nothing to decide: give a command, --tool or --stdin")
 	}
 	return CommandCall(view.CommandLine(words))
 }

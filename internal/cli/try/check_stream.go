@@ -165,7 +165,7 @@ func (l *callLine) fill(fields map[string]json.RawMessage) error {
 	input, hasInput := fields["input"]
 	switch {
 	case hasCommand && hasInput:
-		return errors.New("command: stands for an input, give one of them")
+		return errors.New("command: give either a command or an input")
 	case hasCommand && l.call.Tool != "" && l.call.Tool != "Bash":
 		return errors.New("command: is for the tool Bash")
 	case hasCommand:

@@ -40,7 +40,7 @@ func NewExecCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "exec TICKET -- COMMAND", Args: cobra.ArbitraryArgs,
 		Annotations: map[string]string{app.ForPrograms: "yes"},
-		Short:       "Run a command that an agent's hook has put a ticket before",
+		Short:       "Run an agent's command with the ticket from its hook",
 		Long:        execLong,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			with := *a
@@ -356,7 +356,7 @@ func conflictText(h *trial.Held, result string) string {
 	case strings.Contains(result, full):
 		return full
 	case len(h.Effects.Stale) > 0:
-		return "other calls changed files while it ran, and it may have read them"
+		return "other calls changed files while it ran, and it may have read those files"
 	}
 	return "somebody else has changed the same files"
 }
@@ -395,7 +395,7 @@ func (e *execution) keepAllowed(
 		return errors.Join(app.Failed(err), exitOf(h.Exit))
 	}
 	if late {
-		return e.hold(h, seen, e.Text.Of("nobody waited for it any more"))
+		return e.hold(h, seen, e.Text.Of("nobody was waiting for it any longer"))
 	}
 	if d := e.decide(seen, h.Exit); d.Verdict != umpire.Allow {
 		return e.hold(h, seen, e.Text.Reason(d.Reason))
@@ -410,7 +410,7 @@ func (e *execution) keepAllowed(
 
 // sayAgain says that the line runs a second time.
 func (e *execution) sayAgain(changed []string) {
-	text := e.Text.Of("%s changed while this ran, so it runs again from the beginning")
+	text := e.Text.Of("this runs again from the beginning, because %s changed while it ran")
 	fmt.Fprintf(e.Stderr, "umpire: "+text+"\n", view.Visible(changed[0]))
 }
 

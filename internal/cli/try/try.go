@@ -83,7 +83,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	case len(words) == 0:
 		return app.Usage("umpire try -- npm test", "nothing to try: no command")
 	case f.keep && f.discard:
-		return app.Usage("umpire try --help", "--keep and --discard: want one of them")
+		return app.Usage("umpire try --help", "--keep and --discard cannot be combined")
 	}
 	collectLater()
 	ahead := sandbox.StartAhead(pipedInput(a), f.network) // concurrently with finding out its task

@@ -42,11 +42,11 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 			case f.forget != "":
 				return forget(cmd.Context(), a, f.forget)
 			case f.list && len(args) > 0:
-				return app.Usage("umpire undo --help", "ID and --list: want one of them")
+				return app.Usage("umpire undo --help", "give an ID or --list, not both")
 			case f.list:
 				return listKept(cmd.Context(), a, &f)
 			case f.since != "" && len(args) > 0:
-				return app.Usage("umpire undo --help", "ID and --since: want one of them")
+				return app.Usage("umpire undo --help", "give an ID or --since, not both")
 			case f.since != "":
 				return undoSince(cmd.Context(), a, &f)
 			}

@@ -33,7 +33,7 @@ func (b Block) span(d *Doc) (from, to int, err error) {
 	}
 	end := findLine(d.text[from:], b.End)
 	if end < 0 {
-		return 0, 0, d.lines.At(from).Fault(umpire.Errorf("the mark %q is missing below", b.End))
+		return 0, 0, d.lines.At(from).Fault(umpire.Errorf("the closing mark %q is missing", b.End))
 	}
 	to = min(d.lineEnd(from+end)+len(d.newline()), len(d.text))
 	for line := range strings.Lines(d.text[to:]) {
@@ -42,7 +42,7 @@ func (b Block) span(d *Doc) (from, to int, err error) {
 				break
 			}
 			return 0, 0, d.lines.At(to).Fault(umpire.Errorf(
-				"a key below umpire's lines belongs to their table: move it up"))
+				"a key below umpire's lines would join their table: move it up"))
 		}
 	}
 	return from, to, nil

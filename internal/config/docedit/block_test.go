@@ -59,7 +59,7 @@ func checkBlock(t *testing.T, text []byte) {
 func TestBlockRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"a = 1\n# >>> test\n":                         `line 2, column 1: the mark "# <<< test" is missing below`,
+		"a = 1\n# >>> test\n":                         `line 2, column 1: the closing mark "# <<< test" is missing`,
 		"# >>> test\n[b]\n# <<< test\n\n# x\na = 1\n": "line 4, column 1: a key below umpire's lines",
 	} {
 		if _, err := open(t, TOML, text).PutBlock(testBlock, ""); err == nil || !strings.HasPrefix(err.Error(), want) {

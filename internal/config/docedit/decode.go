@@ -109,15 +109,15 @@ func (v *Value) decodeField(of reflect.Value, path string) error {
 		path = join(path, key)
 		if words {
 			if v = v.words(); slices.ContainsFunc(v.Items, isPhrase) {
-				return v.Fault(under(path, errors.New("want words without blanks")))
+				return v.Fault(under(path, errors.New("want words without spaces")))
 			}
 		}
 		return v.decode(into, path)
 	}
 	if near := Nearest(v.Key, known); near != "" {
-		return v.KeyPos.Fault(under(path, umpire.Errorf("key %q is not known; did you mean %q?", v.Key, near)))
+		return v.KeyPos.Fault(under(path, umpire.Errorf("unknown key %q; did you mean %q?", v.Key, near)))
 	}
-	return v.KeyPos.Fault(under(path, umpire.Errorf("key %q is not known; want one of %s", v.Key,
+	return v.KeyPos.Fault(under(path, umpire.Errorf("unknown key %q; want one of %s", v.Key,
 		strings.Join(known, ", "))))
 }
 

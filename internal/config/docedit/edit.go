@@ -34,7 +34,7 @@ type edit struct {
 func (d *Doc) edited(want *Value, edits ...edit) (*Doc, error) {
 	next, err := d.reopen(edits...)
 	if err == nil && !Equal(next.Root, want) {
-		return nil, errors.New("the change would change something else, too: edit the file by hand")
+		return nil, errors.New("the edit would also change something else: edit the file by hand")
 	}
 	return next, err
 }
@@ -44,7 +44,7 @@ func (d *Doc) reopen(edits ...edit) (*Doc, error) {
 	text, at := d.mark, 0
 	for _, e := range edits {
 		if e.from < at || e.to < e.from {
-			return nil, errors.New("the change would change something else, too: edit the file by hand")
+			return nil, errors.New("the edit would also change something else: edit the file by hand")
 		}
 		text += d.text[at:e.from] + e.text
 		at = e.to

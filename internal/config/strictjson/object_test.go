@@ -16,8 +16,8 @@ func TestReadObject(t *testing.T) {
 	for text, want := range map[string]string{
 		``: "got nothing", `{"a":1`: "not JSON: unexpected end", `[1]`: "want a JSON object, got a list", `7`: "want a JSON object, got a number",
 		`{"a":}`: "not JSON", `{} {}`: "at byte 4", `{"a":1} x`: "at byte 9", "{\"\xff\":1}": "not valid UTF-8",
-		`{"a":1,"a":2}`: `"a" is given twice`, `{"a":1,"\u0061":2}`: `"a" is given twice`,
-		`{"a":{"b":[0,{"c":1,"c":2}]}}`: `a.b[1]: "c" is given twice`, "{\"\\n\":{\"x\":1,\"x\":1}}": `\n: "x" is given twice`,
+		`{"a":1,"a":2}`: `"a" appears twice`, `{"a":1,"\u0061":2}`: `"a" appears twice`,
+		`{"a":{"b":[0,{"c":1,"c":2}]}}`: `a.b[1]: "c" appears twice`, "{\"\\n\":{\"x\":1,\"x\":1}}": `\n: "x" appears twice`,
 		strings.Repeat(`{"a":`, 20_000): "exceeded max depth",
 	} {
 		if _, err := ReadObject([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -26,7 +26,7 @@ func Canonical(input json.RawMessage) (json.RawMessage, error) {
 		return nil, err
 	}
 	if w.half {
-		return nil, errors.New("it holds half a character")
+		return nil, errors.New("it contains half a character")
 	}
 	if w.twice != nil {
 		return nil, w.twice
@@ -156,7 +156,7 @@ func (w *walker) object() any {
 		}
 		name := UnquoteText(w.data[start:w.pos])
 		if seen[name] && w.twice == nil {
-			w.twice = umpire.Errorf("%s\"%s\" is given twice", w.where(), shortenName(name))
+			w.twice = umpire.Errorf(`%s"%s" appears twice`, w.where(), shortenName(name))
 		}
 		w.space()
 		w.expect(':')

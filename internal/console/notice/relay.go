@@ -60,7 +60,7 @@ func (r *relay) name() string { return "replies " + hostOf(r.server.Server) }
 func (r *relay) trusted() bool { return r.asksTrust && r.private.Load() }
 
 // errPublic is the state of a server that is trusted with approvals, but lets others see them.
-var errPublic = umpire.Errorf("anybody can read the topic, so nothing can be approved through it")
+var errPublic = umpire.Errorf("approvals are off, because anybody can read the topic")
 
 // listen receives messages until ctx ends. It reconnects when the server goes away, and misses no
 // messages that the server has kept.
@@ -114,7 +114,7 @@ func (r *relay) get(ctx context.Context, topic string, query url.Values, token s
 	return response, nil
 }
 
-var errSilence = umpire.Errorf("the server has fallen silent")
+var errSilence = umpire.Errorf("the server stopped answering")
 
 // readMessages reads messages until the connection ends. last is the latest message read, or the
 // time from which to read.

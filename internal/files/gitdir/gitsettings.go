@@ -235,7 +235,7 @@ func (r *settingsReader) expand(path, from string) string {
 		return r.home + path[1:]
 	}
 	if strings.HasPrefix(path, "~") || strings.HasPrefix(path, "%(") {
-		r.noteError(umpire.Errorf("%q: where that is, is not known", path))
+		r.noteError(umpire.Errorf("%q: unknown location", path))
 	}
 	return files.AbsoluteFrom(from, path)
 }

@@ -62,7 +62,7 @@ func (b *Box) in(path string) (*os.Root, string, error) {
 		b.roots[folder] = root
 		return root, name, nil
 	}
-	return nil, "", umpire.Errorf("%s lies in no writable folder", path)
+	return nil, "", umpire.Errorf("%s is not in a writable folder", path)
 }
 
 // Wrap changes a command to start in the sandbox. The command must not have been started

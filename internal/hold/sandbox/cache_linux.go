@@ -170,7 +170,7 @@ func (c *caches) expect(dir int, path string) error {
 		return err
 	}
 	if info.Dev != c.Device || info.Ino != c.Inode {
-		return umpire.Errorf("%s is another folder now", path)
+		return umpire.Errorf("%s has become a different folder", path)
 	}
 	return nil
 }

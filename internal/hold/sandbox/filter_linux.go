@@ -226,7 +226,7 @@ func answerAmong(n uint32, values []uint32, is, isNot bpf.RetConstant) []bpf.Ins
 func (h *helper) filter() error {
 	processor, known := processors[runtime.GOARCH]
 	if !known {
-		return umpire.Errorf("the system calls of %s are not known", runtime.GOARCH)
+		return umpire.Errorf("the system calls of %s are unknown", runtime.GOARCH)
 	}
 	err := h.install(processor)
 	if h.Observe && errors.Is(err, unix.EBUSY) {

@@ -133,7 +133,7 @@ func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b
 	}
 	if len(o.Guarded) > maxGuarded {
 		return umpire.Errorf(
-			"%d files and folders would have to be guarded, and over %d cannot be: start in a smaller folder",
+			"too many files and folders to guard: %d, and at most %d are possible; start in a smaller folder",
 			len(o.Guarded), maxGuarded,
 		)
 	}
@@ -149,7 +149,7 @@ func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b
 			continue
 		}
 		if err := b.keepAbsent(path); err != nil {
-			return umpire.Errorf("keep %s from being made: %w", path, err)
+			return umpire.Errorf("prevent the creation of %s: %w", path, err)
 		}
 		o.Absent = append(o.Absent, path)
 	}

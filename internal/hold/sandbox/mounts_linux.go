@@ -17,7 +17,7 @@ import (
 // first, because they may be below a hidden folder.
 func (h *helper) mountAll() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return umpire.Errorf("keep mounts to itself: %w", err)
+		return umpire.Errorf("make its mounts private: %w", err)
 	}
 	held, err := h.hold()
 	if err != nil {
@@ -38,7 +38,7 @@ func (h *helper) mountAll() error {
 	}
 	for _, m := range held.mounts {
 		if err := m.place(); err != nil {
-			return umpire.Errorf("put back %s: %w", m.path, err)
+			return umpire.Errorf("restore %s: %w", m.path, err)
 		}
 		if err := h.hideBelow(m.path); err != nil {
 			return err

@@ -39,7 +39,7 @@ func (p *Place) overlaid(o *order, limits Limits, b *Box) error {
 		return umpire.Errorf("overlays need %s with namespaces", umpire.SandboxWorkspaceWrite)
 	}
 	if len(limits.Open) > 0 {
-		return errors.New("beside overlays nothing is open")
+		return errors.New("an overlay cannot be combined with open folders")
 	}
 	for _, v := range p.Overlays {
 		o.Over = append(o.Over, caches{

@@ -202,12 +202,12 @@ func TestOverlayRefusals(t *testing.T) {
 		limits  Limits
 		want    string
 	}{
-		"swapped":     {func(v *Overlay) { v.Device, v.Inode = 1, 1 }, observing, "is another folder now"},
+		"swapped":     {func(v *Overlay) { v.Device, v.Inode = 1, 1 }, observing, "has become a different folder"},
 		"by a link":   {func(v *Overlay) { v.Folder = filepath.Join(b.outside, "link") }, observing, "too many levels"},
 		"no upper":    {func(v *Overlay) { v.Upper = filepath.Join(b.outside, "none") }, observing, "no such file"},
 		"on /proc":    {func(v *Overlay) { v.Upper, v.Work = "/proc/sys", "/proc/sys" }, observing, "cannot hold a trial's changes"},
 		"read-only":   {func(*Overlay) {}, Limits{}, "workspace-write"},
-		"with a hole": {func(*Overlay) {}, Limits{Mode: umpire.SandboxWorkspaceWrite, Open: []string{b.outside}}, "nothing is open"},
+		"with a hole": {func(*Overlay) {}, Limits{Mode: umpire.SandboxWorkspaceWrite, Open: []string{b.outside}}, "cannot be combined with open folders"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "by a link" {

@@ -33,7 +33,7 @@ func holdPlace(root *os.Root, name string) (*placeholder, error) {
 			return nil, err
 		}
 		if info, err := root.Lstat(name); err == nil && !info.IsDir() {
-			return nil, umpire.Errorf("%s: something else stands there", name)
+			return nil, umpire.Errorf("%s: occupied by something else", name)
 		}
 		p, err := lockPlace(root, name)
 		if err == nil && p.same() {

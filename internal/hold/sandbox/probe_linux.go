@@ -104,7 +104,7 @@ func (s *testBed) tryIn(ctx context.Context, place *Place, limits Limits, which 
 	}
 	var outcomes []Outcome
 	if err := json.Unmarshal(out, &outcomes); err != nil || len(outcomes) != len(probes) {
-		return nil, umpire.Errorf("the prober said %q", out)
+		return nil, umpire.Errorf("the probe program answered %q", out)
 	}
 	return outcomes, nil
 }

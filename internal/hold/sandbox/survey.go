@@ -73,8 +73,8 @@ func (s *surveyor) survey(roots, without []string, limit int) (*survey, error) {
 			continue // other programs cannot read it either
 		}
 		if seen[dir] = f; limit > 0 && len(seen) > limit {
-			return nil, umpire.Errorf("%s has over %d folders, so that what is guarded in them cannot all be found: "+
-				"start in a smaller folder", roots[0], limit)
+			return nil, umpire.Errorf("%s has over %d folders, too many to find every guarded file: start in a "+
+				"smaller folder", roots[0], limit)
 		}
 		found.add(dir, f)
 		for _, name := range f.inner {

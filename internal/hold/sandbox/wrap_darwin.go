@@ -65,7 +65,7 @@ func proveSeatbelt() error {
 		}
 		err = box.Close(cmd.Run())
 		if wrote := isPresent(filepath.Join(dir, "file")); wrote != (dir == inside) {
-			return umpire.Errorf("%s does not do what it was told: %w", seatbeltProgram, err)
+			return umpire.Errorf("%s does not do what umpire asked of it: %w", seatbeltProgram, err)
 		}
 	}
 	return nil

@@ -153,7 +153,7 @@ func (l *Layer) Contents(e *Effect, limit int64) (before, after []byte, err erro
 			return before, after, err
 		}
 	}
-	return nil, nil, umpire.Errorf("%s lies in no folder of the trial", e.Path)
+	return nil, nil, umpire.Errorf("%s is not in a folder of the trial", e.Path)
 }
 
 // readPart reads a regular file below a folder without following links out of it.

@@ -189,7 +189,7 @@ func readJournalFile(file string) (*journal, error) {
 		return nil, umpire.Errorf("read %q: %w", file, err)
 	}
 	if j.Version != journalVersion {
-		return nil, umpire.Errorf("read %q: version %d is not known", file, j.Version)
+		return nil, umpire.Errorf("read %q: unknown version %d", file, j.Version)
 	}
 	return j, nil
 }

@@ -113,8 +113,8 @@ func (o *ObstacleError) Unwrap() error { return o.Err }
 
 // Reasons why a change cannot be made.
 var (
-	errImmutable  = errors.New("it is immutable (chattr -i lifts that)")
-	errAppendOnly = errors.New("it may only be appended to (chattr -a lifts that)")
+	errImmutable  = errors.New("it is immutable (chattr -i changes that)")
+	errAppendOnly = errors.New("it is append-only (chattr -a changes that)")
 	errReadOnly   = errors.New("its file system is read-only")
 	errForbidden  = errors.New("you may not write in its folder")
 	errSpecial    = errors.New("it is a socket, a pipe or a device")

@@ -100,7 +100,7 @@ func (l *Layer) planSteps(j *journal, shown *Effects) error {
 	for i := range j.Steps {
 		s := &j.Steps[i]
 		if s.Root = j.rootOf(s.Path); s.Root < 0 || s.Path == j.Roots[s.Root].Path && !s.InPlace {
-			return umpire.Errorf("%s lies in no folder of the trial", s.Path)
+			return umpire.Errorf("%s is not in a folder of the trial", s.Path)
 		}
 		switch mode := s.After.Type; {
 		case !s.After.Exists() || mode.IsDir() || mode&fs.ModeSymlink != 0:
@@ -274,7 +274,7 @@ func (t *transaction) planFolders(left []Folder) error {
 // planFolder adds a folder whose attributes stay as they are.
 func (t *transaction) planFolder(all map[string]folderStep, root int, path string) error {
 	if root < 0 {
-		return umpire.Errorf("%s lies in no folder of the trial", path)
+		return umpire.Errorf("%s is not in a folder of the trial", path)
 	}
 	parent, base, err := t.parentOf(root, path)
 	if err != nil {

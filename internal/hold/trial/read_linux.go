@@ -115,7 +115,7 @@ func (r *reader) root(root Root) error {
 		return err
 	}
 	if was.Dev != root.Device || was.Ino != root.Inode {
-		return umpire.Errorf("%s is another folder than the one that was covered", root.Lower)
+		return umpire.Errorf("%s is not the folder that the trial covered", root.Lower)
 	}
 	upper, err := openRoot(root.Upper)
 	if err != nil {

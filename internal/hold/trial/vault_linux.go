@@ -14,7 +14,7 @@ import (
 )
 
 // errNoVault means that a file is or must be sealed.
-var errNoVault = errors.New("it holds secrets, and there is no key")
+var errNoVault = errors.New("it contains secrets, and the key is missing")
 
 // sealFile encrypts an open file into a record.
 func sealFile(v Vault, from *os.File, record, path, name string) error {

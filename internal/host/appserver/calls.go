@@ -151,7 +151,7 @@ func (p *Proxy) readQuestion(m *jsonrpc.Message) (q question, err error) {
 	}
 	project, known := p.folders.Get(thread)
 	if !known || q.item == "" || len(q.item) > maxItem {
-		return q, umpire.Errorf("thread %q, item %q: the folder that it works in is not known", thread, q.item)
+		return q, umpire.Errorf("thread %q, item %q: its working folder is unknown", thread, q.item)
 	}
 	q.project = project
 	for i := range q.calls {
@@ -204,7 +204,7 @@ func (p *Proxy) fileCalls(_ string, o strictjson.Object) (item string, calls []u
 // callsOf returns the calls for file changes. It fails if root, a folder in which all files may be changed, is set.
 func callsOf(changes []fileChange, root string) (calls []umpire.Call, err error) {
 	if root != "" {
-		return nil, umpire.Errorf("it is about all files in %q", root)
+		return nil, umpire.Errorf("it affects all files in %q", root)
 	}
 	for _, c := range changes {
 		paths := []string{c.Path}
@@ -230,7 +230,7 @@ func callsOf(changes []fileChange, root string) (calls []umpire.Call, err error)
 		calls = append(calls, umpire.Call{Tool: tool, Input: encode(input)})
 	}
 	if len(calls) == 0 {
-		return nil, errors.New("the files that it changes are not known")
+		return nil, errors.New("the changed files are unknown")
 	}
 	return calls, nil
 }

@@ -66,7 +66,7 @@ func (p *Proxy) fromCodex(line []byte) error {
 		err = umpire.Errorf("id: want a text or a number")
 	}
 	if len(line) > 1 && err != nil {
-		p.reportError(umpire.Errorf("a message of Codex is not forwarded: %w", err))
+		p.reportError(umpire.Errorf("a message from Codex was not forwarded: %w", err))
 		if answer := jsonrpc.RefuseUnread(line, err); answer != nil {
 			return p.Codex.Write(answer)
 		}

@@ -191,7 +191,7 @@ func TestQuestions(t *testing.T) {
 			}
 			codex.say("%s", tt.question)
 			if tt.name == "a name twice" {
-				codex.hears(`{"jsonrpc":"2.0","id":9,"error":{"code":-32600,"message":"umpire: read a JSON-RPC message: params: \"command\" is given twice"}}`)
+				codex.hears(`{"jsonrpc":"2.0","id":9,"error":{"code":-32600,"message":"umpire: read a JSON-RPC message: params: \"command\" appears twice"}}`)
 			} else if tt.decision == "refused" {
 				codex.hears(`{"jsonrpc":"2.0","id":9,"error":{"code":-32601,` +
 					`"message":"umpire: unknown kind of request \"item/futureApproval\": not forwarded"}}`)

@@ -71,7 +71,7 @@ const (
 
 // RefuseRedirect rejects redirects of an [http.Client]: requests may contain keys, and calls private data.
 func RefuseRedirect(r *http.Request, _ []*http.Request) error {
-	return umpire.Errorf("the server sends its clients on to %s, which is not followed", r.URL.Host)
+	return umpire.Errorf("the server redirects to %s, which umpire does not follow", r.URL.Host)
 }
 
 // compactLine writes a JSON value on one line.

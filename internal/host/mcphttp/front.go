@@ -98,7 +98,7 @@ func (f *front) takeRequest(
 	_, twice := f.renamed[m.Key()]
 	if f.id != "" && twice || len(f.requests) >= maxPosts {
 		f.mu.Unlock()
-		return nil, "", umpire.Errorf("a request with this id waits already, or too many do")
+		return nil, "", umpire.Errorf("a request with this id is already waiting, or too many are")
 	}
 	f.counter++
 	id := fmt.Appendf(nil, `"h%d"`, f.counter)

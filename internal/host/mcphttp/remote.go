@@ -89,7 +89,7 @@ func (r *Remote) Write(message []byte) error {
 		return nil
 	}
 	if _, twice := r.posts[m.Key()]; twice || len(r.posts) >= maxPosts {
-		go r.refuse(&m, errors.New("a request with this id is under way already, or too many are"))
+		go r.refuse(&m, errors.New("a request with this id is already running, or too many are"))
 		return nil
 	}
 	ctx, stop := context.WithCancel(r.ctx)
@@ -197,8 +197,8 @@ func (r *Remote) exchange(ctx context.Context, m *jsonrpc.Message) error {
 		return r.readStream(ctx, m, answer)
 	}
 	if answer.StatusCode == http.StatusUnauthorized {
-		return umpire.Errorf("the server wants its clients signed in (%s), which umpire does not do: "+
-			"give it a token with --header", cmp.Or(challengeOf(answer.Header), answer.Status))
+		return umpire.Errorf("the server requires sign-in (%s), which umpire does not support: give it a token "+
+			"with --header", cmp.Or(challengeOf(answer.Header), answer.Status))
 	}
 	if answer.StatusCode == http.StatusNotFound && answer.Request.Header.Get(headerSession) != "" {
 		defer r.end(errSessionEnded)
@@ -264,7 +264,7 @@ func (r *Remote) readStream(ctx context.Context, m *jsonrpc.Message, answer *htt
 		answer.Body.Close() //nolint:errcheck // it has ended
 		lost := m != nil && last.id == "" || errors.Is(err, jsonrpc.ErrTooLarge)
 		if lost || failed >= maxResumes || ctx.Err() != nil {
-			return umpire.Errorf("the server's answer broke off: %w", err)
+			return umpire.Errorf("the server's answer was cut off: %w", err)
 		}
 		select {
 		case <-time.After(cmp.Or(last.retry, min(firstDelay<<failed, longestDelay))):
@@ -277,7 +277,7 @@ func (r *Remote) readStream(ctx context.Context, m *jsonrpc.Message, answer *htt
 			answer.Body = http.NoBody // the next attempt fails at once, and is counted
 		case again.StatusCode != http.StatusOK || contentType(again.Header) != typeEvents:
 			again.Body.Close() //nolint:errcheck // it is not read
-			return umpire.Errorf("the server's answer broke off, and it says %q since", again.Status)
+			return umpire.Errorf("the server's answer was cut off, and the server now answers %q", again.Status)
 		default:
 			answer = again
 		}

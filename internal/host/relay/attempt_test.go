@@ -139,10 +139,10 @@ func TestAttemptLeavesTheAnswer(t *testing.T) {
 	for name, row := range map[string]struct {
 		text, want string
 	}{
-		"breaks off":      {goodAnswer[:60], "went away"},
-		"says nothing":    {"", "went away"},
+		"breaks off":      {goodAnswer[:60], "lost the connection"},
+		"says nothing":    {"", "lost the connection"},
 		"is not a gate":   {"SSH-2.0-x\r\n\r\n", "not a gate"},
-		"says too much":   {goodAnswer + "x", "longer than it says"},
+		"says too much":   {goodAnswer + "x", "longer than announced"},
 		"refuses":         {"HTTP/1.1 401 X\r\nContent-Length: 17\r\n\r\n" + `{"message":"who"}`, "who"},
 		"has a bad exit":  {strings.Replace(goodAnswer, "Exit: 2", "Exit: 999", 1), "umpire-exit"},
 		"ends for a time": {"HTTP/1.1 503 X\r\nContent-Length: 41\r\n\r\n" + `{"reason_code":"draining","message":"by"}`, "by"},
@@ -301,7 +301,7 @@ func TestHalfAQuestionIsAskedAgain(t *testing.T) {
 	conn := &askedConn{ReadWriteCloser: stdinWith(t, "", false), unsent: io.ErrShortWrite}
 	line := &Line{Host: "localhost", Conn: conn}
 	if _, err := line.Ask(t.Context(), &Question{}); !errors.Is(err, ErrLost) {
-		t.Errorf("%v, want one that says that the gate went away", err)
+		t.Errorf("%v, want one that says that the connection is lost", err)
 	}
 }
 

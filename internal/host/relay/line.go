@@ -32,7 +32,7 @@ const (
 var ErrAbsent = errors.New("no gate answers")
 
 // ErrLost means that the gate was reached and did not answer: it may be back soon.
-var ErrLost = errors.New("the gate went away")
+var ErrLost = errors.New("lost the connection to the gate")
 
 // An Output is the output of a hook process. The zero value prints nothing and exits 0: no opinion.
 type Output struct {
@@ -121,7 +121,7 @@ func readAnswer(from io.Reader) (Output, error) {
 		return Output{}, err
 	}
 	if len(rest) > length {
-		return Output{}, errors.New("the gate's answer is longer than it says")
+		return Output{}, errors.New("the gate's answer is longer than announced")
 	}
 	body := make([]byte, length)
 	if _, err := io.ReadFull(from, body[copy(body, rest):]); err != nil {
@@ -167,7 +167,7 @@ func parseHead(head string) (status string, headers map[string]string, err error
 		name, value, ok := strings.Cut(line, ":")
 		name = strings.ToLower(name)
 		if _, twice := headers[name]; twice || !ok || name == "transfer-encoding" {
-			return "", nil, umpire.Errorf("the gate's answer has a header that is not understood: %q", files.Clip(line))
+			return "", nil, umpire.Errorf("the gate's answer has an invalid header: %q", files.Clip(line))
 		}
 		headers[name] = strings.Trim(value, " \t")
 	}
@@ -215,7 +215,7 @@ func refusalOf(status string, body []byte) error {
 func parseToken(text []byte) (string, error) {
 	token := strings.TrimSpace(string(text))
 	if token == "" || len(token) > maxToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", errors.New("holds no token")
+		return "", errors.New("contains no token")
 	}
 	return token, nil
 }

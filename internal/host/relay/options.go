@@ -65,8 +65,8 @@ func (o *Options) set(name, value string) (err error) {
 }
 
 func notUnderstood(name string) error {
-	return umpire.Errorf("argument %q is not understood; want --deadline DURATION, --home DIR and --host-dir DIR, "+
-		"each once", name)
+	return umpire.Errorf("unknown argument %q; want --deadline DURATION, --home DIR and --host-dir DIR, each "+
+		"once", name)
 }
 
 func absolutePath(name, value string) (string, error) {

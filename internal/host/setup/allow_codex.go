@@ -104,7 +104,7 @@ func (r *starReader) peek() string {
 }
 
 func (r *starReader) fail(t starToken) error {
-	return umpire.Errorf("line %d: %q is not understood: want calls such as prefix_rule(...)", t.line, t.text)
+	return umpire.Errorf("line %d: %q is not valid: want calls such as prefix_rule(...)", t.line, t.text)
 }
 
 // rule reads one call. Calls of other functions allow no command.

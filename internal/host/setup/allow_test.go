@@ -51,7 +51,7 @@ prefix_rule(pattern=["python3"], decision="allow")
 prefix_rule(pattern=["rm"], decision="forbidden")
 host_executable(name="git", paths=["/usr/bin/git"])
 `, []string{"2 Bash(git status:*)", "2 Bash(git diff:*)", "3 -gh pr: " + errOverlap.Error(), "7 -python3: " + errBroad.Error()}},
-		{"codex", "*.rules", "x = 1\n", []string{"error: read the allow list of codex: line 1: \"x\" is not understood: want calls such as prefix_rule(...)"}},
+		{"codex", "*.rules", "x = 1\n", []string{"error: read the allow list of codex: line 1: \"x\" is not valid: want calls such as prefix_rule(...)"}},
 		{"codex", "*.rules", `prefix_rule(pattern=["a`, []string{"error: read the allow list of codex: line 1: the string is not closed, or umpire does not know its kind"}},
 		{"gemini", "settings.json", `{
   // mine

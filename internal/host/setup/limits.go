@@ -65,7 +65,7 @@ func (s *Start) Limits(host string) (Limits, error) {
 var (
 	errLimitsAll = errors.New("it denies or asks about every command")
 	errSandboxed = errors.New("it runs commands in a sandbox of its own")
-	errAsksFirst = errors.New("it asks about commands in its mode")
+	errAsksFirst = errors.New("its mode asks about commands")
 )
 
 // deny adds a limit for the commands of a pattern, in which * and ? match anything. The limit

@@ -73,7 +73,7 @@ func (p Place) Path(home string, getenv func(string) string) (string, error) {
 			return "", umpire.Errorf("%s: %q is not an absolute path", p.Variable, dir)
 		}
 	} else if home == "" {
-		return "", errors.New("the home directory is not known: HOME is empty")
+		return "", errors.New("the home directory is unknown: HOME is empty")
 	}
 	return filepath.Join(dir, filepath.FromSlash(p.Name)), nil
 }

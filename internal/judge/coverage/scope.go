@@ -13,14 +13,14 @@ import (
 // it, so a card never offers an answer that the gate would refuse.
 func CheckScope(scope umpire.Scope, code umpire.ReasonCode, rules []umpire.Suggestion) error {
 	if scope != umpire.ScopeOnce && code == umpire.CodeControlFile {
-		return errors.New("a control file is approved once at a time")
+		return errors.New("a control file can be approved only once at a time")
 	}
 	for i := range rules {
 		switch {
 		case scope == umpire.ScopeProject && rules[i].Scope == umpire.ScopeGlobal:
 			return errors.New("only a rule of your own can allow this; approve it globally")
 		case scope == umpire.ScopeGlobal && FolderOutside(&rules[i]):
-			return errors.New("a folder outside is approved for the session or the project")
+			return errors.New("a folder outside can be approved only for the session or the project")
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ const (
 )
 
 var (
-	errNotLiteral = errors.New("the makefile is more than command lines")
+	errNotLiteral = errors.New("the makefile contains more than command lines")
 
 	makeAssignment = lazyregexp.Regexp{Text: `^([A-Za-z_][A-Za-z0-9_]*)[ \t]*(:=|::=|=)[ \t]*(.*)$`}
 	makeRule       = lazyregexp.Regexp{Text: `^([A-Za-z0-9_./ \t-]+?)[ \t]*:[ \t]*([A-Za-z0-9_./ \t-]*)$`}
@@ -160,7 +160,7 @@ func (w *making) make(target string, depth int) error {
 	case w.seen[target]:
 		return nil
 	case r == nil || len(r.lines) == 0 && !w.phony[target] || depth > maxMakeDepth:
-		return umpire.Errorf("%q has no command lines of its own", target)
+		return umpire.Errorf("%q has no command lines", target)
 	}
 	w.seen[target] = true
 	for _, need := range r.needs {

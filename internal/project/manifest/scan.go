@@ -21,7 +21,7 @@ const (
 	settled = 2 * time.Second
 )
 
-var errTooLarge = errors.New("the project has too many folders to look through")
+var errTooLarge = errors.New("the project has too many folders to search")
 
 // findFiles returns the files of a project that name code, by their paths from its root with
 // slashes, and the repositories in it. It follows a link with the name of a folder of such files,
@@ -35,7 +35,7 @@ func findFiles(root string) (files, repositories []string, err error) {
 		dir := folders[at]
 		entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
 		if err != nil {
-			return nil, nil, umpire.Errorf("look through the project: %w", err)
+			return nil, nil, umpire.Errorf("search the project: %w", err)
 		}
 		for _, entry := range entries {
 			name := path.Join(dir, entry.Name())

@@ -25,7 +25,7 @@ type task struct {
 type step struct{ line, task string }
 
 // errOpaque means that a task does more than name command lines, and is not read.
-var errOpaque = errors.New("it is more than command lines")
+var errOpaque = errors.New("it contains more than command lines")
 
 // unreadTask returns a task with an action that is not understood.
 func unreadTask(name string, what any) task {
@@ -44,7 +44,7 @@ func linesOf(tasks map[string]task, name string) (out []string, main int, err er
 		case t.unread != nil:
 			return t.unread
 		case depth > maxMakeDepth:
-			return errors.New("tasks lead to each other")
+			return errors.New("the tasks form a cycle")
 		}
 		for i, s := range t.steps {
 			if s.task != "" {

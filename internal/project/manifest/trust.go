@@ -72,7 +72,7 @@ func (l *Ledger) path(root string) string {
 // Grant trusts the current code of a clone, and returns the files that name it.
 func (l *Ledger) Grant(g *place.Bounds) ([]string, error) {
 	if l.Dir == "" || l.Digest == nil {
-		return nil, errors.New("there is nowhere to keep that the code is trusted")
+		return nil, errors.New("trust in code cannot be stored, because no file is set up for it")
 	}
 	r := record{
 		Version: recordVersion, Root: g.Root, GitDir: g.Repository.Common, At: l.now().UTC(),
@@ -252,7 +252,7 @@ func (l *Ledger) holds(g *place.Bounds, r *record) umpire.Phrase {
 }
 
 func endedTrust(why string) umpire.Phrase {
-	return umpire.Say("the trust in the code of this clone has ended: %s (umpire rules trust --code)", why)
+	return umpire.Say("the code of this clone is no longer trusted: %s (umpire rules trust --code)", why)
 }
 
 // Changes returns the differences from the trusted code, for people; trusted reports whether there

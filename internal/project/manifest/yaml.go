@@ -18,7 +18,7 @@ type value struct {
 }
 
 // errNotPlain rejects YAML that is more than plain fields, lists and texts.
-var errNotPlain = errors.New("the file is more than plain fields, lists and texts")
+var errNotPlain = errors.New("the file contains more than plain fields, lists and texts")
 
 const (
 	maxYAMLLines = 10_000

@@ -29,7 +29,7 @@ func Validate(glob string) error {
 	case strings.Count(glob, "*") > maxWildcards:
 		return umpire.Errorf("pathGlob %q has more than %d stars", glob, maxWildcards)
 	case strings.HasPrefix(glob, "~") && glob != "~" && !strings.HasPrefix(glob, "~/"):
-		return umpire.Errorf("pathGlob %q: only ~/ is known, not another user's home", glob)
+		return umpire.Errorf("pathGlob %q: use ~/ for your home; another user's home is not supported", glob)
 	case !doublestar.ValidatePattern(glob):
 		return umpire.Errorf("pathGlob %q is not a valid pattern", glob)
 	}
@@ -60,13 +60,13 @@ func validSegments(text string) error {
 	for segment := range strings.SplitSeq(text, "/") {
 		switch {
 		case segment == "..":
-			return errors.New("a .. does not match anything, paths are resolved first")
+			return errors.New("a .. never matches, because paths are resolved first")
 		case !strings.ContainsAny(segment, `\[]{}`): // stars and question marks are valid anywhere
 		case !doublestar.ValidatePattern(segment):
 			return umpire.Errorf("segment %q is not a valid pattern", segment)
 		case mixedRange(segment):
 			return umpire.Errorf(
-				"segment %q has a range from one case into another, which means nothing where case is ignored", segment,
+				"segment %q has a range from one case to another, which is meaningless where case is ignored", segment,
 			)
 		}
 	}

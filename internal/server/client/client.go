@@ -90,7 +90,7 @@ func ReadToken(path string) (string, error) {
 	}
 	token := strings.TrimSpace(string(text))
 	if token == "" || len(token) > maxToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", umpire.Errorf("credential: %s holds no token", path)
+		return "", umpire.Errorf("credential: %s contains no token", path)
 	}
 	return token, nil
 }

@@ -18,7 +18,7 @@ var (
 )
 
 // errGoingAway is matched when the gate drains.
-var errGoingAway = errors.New("the gate is going away")
+var errGoingAway = errors.New("the gate is shutting down")
 
 // maxFailure is the largest error that is read.
 const maxFailure = 1 << 20

@@ -35,7 +35,7 @@ var usualPace = pace{
 }
 
 // errSilent ends a stream that has fallen silent.
-var errSilent = errors.New("the gate has fallen silent")
+var errSilent = errors.New("the gate stopped answering")
 
 var errLongLine = umpire.Errorf("events: a line is longer than %d bytes", maxLine)
 
