@@ -79,11 +79,11 @@ func TestReadClaudeRefuses(t *testing.T) {
 		{"notebook and file", string(payload("NotebookEdit", `{"notebook_path":"/a","file_path":"/b"}`)), `both "notebook_path" and "file_path"`},
 		{"relative cwd", `{"hook_event_name":"Stop","cwd":"w"}`, "cwd: want an absolute path"},
 		{"session type", `{"hook_event_name":"Stop","session_id":{}}`, "session_id: want a string, got an object"},
-		{"session with NUL", `{"hook_event_name":"Stop","session_id":"s\u0000"}`, "session_id: holds U+0000"},
+		{"session with NUL", `{"hook_event_name":"Stop","session_id":"s\u0000"}`, "session_id: contains U+0000"},
 		{"session too long", `{"hook_event_name":"Stop","session_id":"` + strings.Repeat("x", 257) + `"}`, "session_id: longer than 256"},
-		{"prompt with a newline", `{"hook_event_name":"Stop","prompt_id":"p\n"}`, "prompt_id: holds U+000A"},
-		{"agent with an escape", `{"hook_event_name":"Stop","agent_id":"a\u001b"}`, "agent_id: holds U+001B"},
-		{"call id read right to left", `{"hook_event_name":"PreToolUse","tool_name":"LS","tool_input":{},"tool_use_id":"t\u202e"}`, "tool_use_id: holds U+202E"},
+		{"prompt with a newline", `{"hook_event_name":"Stop","prompt_id":"p\n"}`, "prompt_id: contains U+000A"},
+		{"agent with an escape", `{"hook_event_name":"Stop","agent_id":"a\u001b"}`, "agent_id: contains U+001B"},
+		{"call id read right to left", `{"hook_event_name":"PreToolUse","tool_name":"LS","tool_input":{},"tool_use_id":"t\u202e"}`, "tool_use_id: contains U+202E"},
 		{"other spelling is another field", `{"Hook_Event_Name":"PreToolUse"}`, "hook_event_name: missing"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -98,7 +98,7 @@ func TestWithoutAKey(t *testing.T) {
 		t.Errorf("sealed %q, %v", got, err)
 	}
 	got, err := s.Open("call:s:c", []byte("[masked:password]"))
-	if !errors.Is(err, errNoKey) || got != nil || err.Error() != "open call:s:c: there is no key" {
+	if !errors.Is(err, errNoKey) || got != nil || err.Error() != "open call:s:c: the key is missing" {
 		t.Errorf("opened %q, %v", got, err)
 	}
 	if masked := key.Masker().Text("--password hunter2"); masked != "--password [masked:password]" {
@@ -178,13 +178,13 @@ func TestKeyFilesThatAreRefused(t *testing.T) {
 		mode fs.FileMode
 		want string
 	}{
-		"empty":        {"", 0o600, "holds no key"},
+		"empty":        {"", 0o600, "contains no key"},
 		"cut":          {whole[:30], 0o600, "contains no key"},
 		"short":        {keyHeader + "AAAA", 0o600, "contains no key"},
 		"something":    {"hello\n", 0o600, "contains no key"},
 		"another kind": {strings.Replace(whole, "-1:", "-2:", 1), 0o600, "contains no key"},
-		"for all":      {whole, 0o644, "can be read by others (-rw-r--r--)"},
-		"for a group":  {whole, 0o640, "can be read by others"},
+		"for all":      {whole, 0o644, "(-rw-r--r--): check that nobody has"},
+		"for a group":  {whole, 0o640, "others can read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -70,12 +70,12 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 		"another's answer":     {body(200, "application/json", `{"jsonrpc":"2.0","id":"b"}`), ""},
 		"two meanings":         {body(200, "application/json", `{"id":"a","id":"b","result":{}}`), "200"},
 		"a list":               {body(200, "application/json", "["+good+"]"), "200"},
-		"an event without end": {body(200, "text/event-stream", "data: "+good), "broke off"},
+		"an event without end": {body(200, "text/event-stream", "data: "+good), "was cut off"},
 		"a redirect":           {http.RedirectHandler("https://b.example", http.StatusTemporaryRedirect).ServeHTTP, "does not follow"},
 		"a sign-in": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="https://a.example/meta"`)
 			w.WriteHeader(http.StatusUnauthorized)
-		}, `resource_metadata=\"https://a.example/meta\"), which umpire does not do: give it a token with --header`},
+		}, `resource_metadata=\"https://a.example/meta\"), which umpire does not support: give it a token with --header`},
 		"a sign-in without a word": {body(401, "text/plain", "no"), "requires sign-in (401 Unauthorized)"},
 		"nothing": {func(w http.ResponseWriter, _ *http.Request) {
 			panic(http.ErrAbortHandler)
