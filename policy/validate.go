@@ -92,12 +92,9 @@ func validMatch(tool string, m umpire.Match) error {
 	case m.CommandPrefix != "" && !takesCommand(tool):
 		return umpire.Errorf("commandPrefix cannot be used with tool %q; use Bash", tool)
 	case m.PathGlob != "" && !takesPath(tool) && m.Command+m.CommandPrefix == "":
-		return umpire.Errorf("pathGlob cannot be used with tool %q; use Read or Edit, which cover every command's "+
-			"files",
-			tool)
+		return umpire.Errorf("pathGlob does not fit tool %q; use Read or Edit, which cover every command's files", tool)
 	case m.Domain != "" && !takesDomain(tool):
-		return umpire.Errorf("domain cannot be used with tool %q; use WebFetch, which covers every command's "+
-			"hosts", tool)
+		return umpire.Errorf("domain does not fit tool %q; use WebFetch, which covers every command's hosts", tool)
 	}
 	return nil
 }
