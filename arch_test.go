@@ -86,7 +86,7 @@ var layers = []layer{
 	{"edge", "internal/agent"},
 	{"top", "internal/cli/app"},
 	{"top", "internal/cli/hook internal/cli/register internal/cli/rules"},
-	{"top", "internal/cli/proxy internal/cli/try"},
+	{"top", "internal/cli/try"},
 	{"top", "internal/cli/bench internal/cli/doctor internal/cli/lookback internal/cli/run"},
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire-hook/early"},

@@ -18,7 +18,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/doctor"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/cli/lookback"
-	"github.com/umpirehq/umpire/internal/cli/proxy"
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/cli/run"
@@ -54,7 +53,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
 		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a), newConfigCommand(a), rules.NewProgramsCommand(a),
 		bench.NewCommand(a), newCompletionCommand(a), newVersionCommand(a), hook.NewCommand(a), try.NewExecCommand(a),
-		proxy.NewCommand(a), newManCommand(a), doctor.NewOldCommand(a))
+		hook.NewProxyCommand(a), newManCommand(a), doctor.NewOldCommand(a))
 	root.AddCommand(newTopics(a)...)
 	addVersionFlag(a, root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

@@ -1,4 +1,5 @@
-// Package hook is `umpire hook`: it answers the permission question of another agent.
+// Package hook is `umpire hook` and `umpire proxy`: umpire between another agent and its tools. A hook answers one
+// permission question; a proxy stands between two programs, and answers or asks as the messages pass.
 package hook
 
 import (

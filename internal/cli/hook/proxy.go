@@ -1,4 +1,4 @@
-package proxy
+package hook
 
 import (
 	"github.com/spf13/cobra"
@@ -6,8 +6,8 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
-// NewCommand is `umpire proxy`.
-func NewCommand(a *app.App) *cobra.Command {
+// NewProxyCommand is `umpire proxy`.
+func NewProxyCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "proxy", Args: app.RefuseUnknownCommand,
 		Short: "Stand between an agent and its tools or its editor",

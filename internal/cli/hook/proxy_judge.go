@@ -1,4 +1,4 @@
-package proxy
+package hook
 
 import (
 	"bytes"
@@ -13,15 +13,14 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/acp"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
-// A judge asks the same questions as a hook, to the running gate or to one of this process.
+// A gateJudge asks the same questions as a hook, to the running gate or to one of this process.
 // It is safe for concurrent use.
-type judge struct {
+type gateJudge struct {
 	app    *app.App
 	host   string // the name of the host in package host
 	runner string // the process that works for the model
@@ -34,10 +33,10 @@ type judge struct {
 	problem error
 }
 
-func newJudge(a *app.App, host string) *judge { return &judge{app: a, host: host} }
+func newJudge(a *app.App, host string) *gateJudge { return &gateJudge{app: a, host: host} }
 
 // close ends the gate of this process.
-func (j *judge) close() {
+func (j *gateJudge) close() {
 	j.own.Do(func() {})
 	if j.gate == nil {
 		return
@@ -48,7 +47,7 @@ func (j *judge) close() {
 }
 
 // responder returns the responder of this process, for use without a running gate.
-func (j *judge) responder(ctx context.Context) (*host.Responder, error) {
+func (j *gateJudge) responder(ctx context.Context) (*host.Responder, error) {
 	j.own.Do(func() {
 		conf, err := j.app.LoadConfig(j.app.Dir)
 		if err != nil {
@@ -62,7 +61,7 @@ func (j *judge) responder(ctx context.Context) (*host.Responder, error) {
 		if j.problem = err; err != nil {
 			return
 		}
-		j.fallen = hook.NewGateResponder(j.app, j.gate.Gate)
+		j.fallen = NewGateResponder(j.app, j.gate.Gate)
 		j.fallen.UseGate(j.gate.Gate, func(context.Context, umpire.SessionID) bool { return false })
 	})
 	return j.fallen, j.problem
@@ -84,7 +83,7 @@ type payload struct {
 }
 
 // Decide asks about a call.
-func (j *judge) Decide(ctx context.Context, q acp.Question) (acp.Answer, error) {
+func (j *gateJudge) Decide(ctx context.Context, q acp.Question) (acp.Answer, error) {
 	p := payloadOf("before", string(q.Call.Session), q.Project, &q.Call)
 	silence := host.Allow // the editor acts on its own request; only a refusal or a question needs words
 	if p.Mode = host.ACPRequest; q.Dialog {
@@ -110,7 +109,7 @@ var noticeEvents = map[acp.NoticeKind]string{
 }
 
 // Tell reports a past action.
-func (j *judge) Tell(ctx context.Context, n acp.Notice) {
+func (j *gateJudge) Tell(ctx context.Context, n acp.Notice) {
 	p := payloadOf(noticeEvents[n.Kind], string(n.Session), n.Project, &n.Call)
 	p.Prompt, p.Response = n.Text, n.Output
 	if n.Kind == acp.Failed {
@@ -124,8 +123,8 @@ func (j *judge) Tell(ctx context.Context, n acp.Notice) {
 }
 
 // ask answers the question like that of a hook. The output is the hook's output.
-func (j *judge) ask(ctx context.Context, p payload) (out *bytes.Buffer, exit int, err error) {
-	line, err := hook.FindLine(ctx, j.app)
+func (j *gateJudge) ask(ctx context.Context, p payload) (out *bytes.Buffer, exit int, err error) {
+	line, err := FindLine(ctx, j.app)
 	var responder *host.Responder
 	if err == nil && line == nil {
 		responder, err = j.responder(ctx)
@@ -148,7 +147,7 @@ func (j *judge) ask(ctx context.Context, p payload) (out *bytes.Buffer, exit int
 }
 
 // getenv returns the environment without variables about an attending person: the proxy knows that.
-func (j *judge) getenv(name string) string {
+func (j *gateJudge) getenv(name string) string {
 	switch name {
 	case "CLAUDE_CODE_SESSION_ATTENDED":
 		if j.unattended {

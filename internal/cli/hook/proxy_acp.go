@@ -1,5 +1,4 @@
-// Package proxy is umpire proxy acp and umpire proxy mcp: umpire between two programs.
-package proxy
+package hook
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package proxy
+package hook
 
 import (
 	"cmp"

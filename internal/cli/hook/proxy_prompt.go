@@ -1,4 +1,4 @@
-package proxy
+package hook
 
 import (
 	"cmp"
@@ -84,7 +84,7 @@ type promptReply struct {
 }
 
 // prompt answers one question. Any error denies the call.
-func (j *judge) prompt(ctx context.Context, session, project string, arguments json.RawMessage) []byte {
+func (j *gateJudge) prompt(ctx context.Context, session, project string, arguments json.RawMessage) []byte {
 	deny := func(why string) []byte { return encodeReply(promptReply{Behavior: "deny", Message: why}) }
 	o, err := strictjson.ReadObject(arguments)
 	if err != nil {
@@ -118,7 +118,7 @@ func encodeReply(r promptReply) []byte {
 }
 
 // tellEnd reports the end of a session's questions.
-func (j *judge) tellEnd(ctx context.Context, session, project string) {
+func (j *gateJudge) tellEnd(ctx context.Context, session, project string) {
 	if _, _, err := j.ask(ctx, payload{Event: "end", Session: session, Dir: project, Project: project}); err != nil {
 		j.app.RemarkError(err)
 	}
