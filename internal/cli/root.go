@@ -15,7 +15,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/bench"
-	"github.com/umpirehq/umpire/internal/cli/doctor"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/cli/lookback"
 	"github.com/umpirehq/umpire/internal/cli/register"
@@ -45,7 +44,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 	setup := register.NewSetupCommand(a)
 	setup.AddCommand(newUpgradeCommand(a), register.NewUninstallCommand(a))
 	root.AddCommand(run.NewDemoCommand(a, run.Demo{ShowRecord: showRecord, NewConsole: newDemoConsole}),
-		setup, doctor.NewCommand(a), try.NewCheckCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
+		setup, register.NewDoctorCommand(a), try.NewCheckCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
 		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
 		lookback.NewWhyCommand(a), lookback.NewStatsCommand(a), lookback.NewReplayCommand(a),
 		lookback.NewTaskCommand(a),
@@ -53,7 +52,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
 		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a), newConfigCommand(a), rules.NewProgramsCommand(a),
 		bench.NewCommand(a), newCompletionCommand(a), newVersionCommand(a), hook.NewCommand(a), try.NewExecCommand(a),
-		hook.NewProxyCommand(a), newManCommand(a), doctor.NewOldCommand(a))
+		hook.NewProxyCommand(a), newManCommand(a), register.NewConformanceCommand(a))
 	root.AddCommand(newTopics(a)...)
 	addVersionFlag(a, root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

@@ -1,5 +1,6 @@
-// Package register is `umpire setup`: it adds umpire's hook to the settings of agents, shows each
-// change, and can undo it byte for byte.
+// Package register is `umpire setup` and `umpire doctor`. Setup adds umpire's hook to the settings of agents, shows
+// each change, and can undo it byte for byte. Doctor looks at umpire's files and at those settings, tries the
+// registered hook, and runs an agent on a scripted model.
 package register
 
 import (

@@ -1,4 +1,4 @@
-package doctor
+package register
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/drive"
 )
@@ -27,7 +26,7 @@ type caseResult struct {
 }
 
 // checkLive runs an installed agent behind umpire, in a temporary home and project, on a scripted model.
-func checkLive(ctx context.Context, d *doctor, h *host.Host, found register.Found) {
+func checkLive(ctx context.Context, d *doctor, h *host.Host, found Found) {
 	agent := drive.FindAgent(h.Name)
 	switch {
 	case agent == nil:

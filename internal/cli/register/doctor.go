@@ -1,6 +1,4 @@
-// Package doctor is `umpire doctor`: it looks at umpire's files and at the agent's settings, tries the
-// registered hook, and runs an agent on a scripted model.
-package doctor
+package register
 
 import (
 	"bytes"
@@ -18,7 +16,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/config"
@@ -64,12 +61,12 @@ type doctor struct {
 	timeline []umpire.Event // the latest
 }
 
-// NewCommand is `umpire doctor`.
-func NewCommand(a *app.App) *cobra.Command {
+// NewDoctorCommand is `umpire doctor`.
+func NewDoctorCommand(a *app.App) *cobra.Command {
 	asJSON, verbose := false, false
 	cmd := &cobra.Command{
 		Use: "doctor [AGENT]", Short: "Check that umpire and its hooks work", Long: help,
-		Args: app.WantAtMostOneWord, ValidArgs: register.Registrable(),
+		Args: app.WantAtMostOneWord, ValidArgs: Registrable(),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "list every attempt made against the sandbox")
@@ -78,7 +75,7 @@ func NewCommand(a *app.App) *cobra.Command {
 		if len(args) == 1 {
 			only = args[0]
 		}
-		if only != "" && !slices.Contains(register.Registrable(), only) {
+		if only != "" && !slices.Contains(Registrable(), only) {
 			return app.Usage("umpire doctor claude", "unknown agent: %q", only)
 		}
 		if program := a.Getenv(envProgram); program != "" && drive.FindAgent(only) != nil {
@@ -97,10 +94,10 @@ func NewCommand(a *app.App) *cobra.Command {
 // oldName is the name of a command that only ran agents.
 const oldName = "conformance"
 
-// NewOldCommand is `umpire conformance`, a hidden name of `umpire doctor`. Without an agent it runs all that
+// NewConformanceCommand is `umpire conformance`, a hidden name of `umpire doctor`. Without an agent it runs all that
 // are installed.
-func NewOldCommand(a *app.App) *cobra.Command {
-	cmd := NewCommand(a)
+func NewConformanceCommand(a *app.App) *cobra.Command {
+	cmd := NewDoctorCommand(a)
 	cmd.Use, cmd.Hidden = oldName+" [AGENT]", true
 	return cmd
 }
@@ -154,7 +151,7 @@ func (d *doctor) spoken(args []any) []any {
 			said[i] = value.In(d.Text)
 		case holes:
 			said[i] = value.in(d.Text)
-		case register.Found:
+		case Found:
 			said[i] = value.In(d.Text)
 		case trouble:
 			said[i] = value.Said

@@ -1,11 +1,10 @@
-package doctor
+package register
 
 import (
 	"context"
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/hook"
-	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
@@ -18,7 +17,7 @@ func (d *doctor) canary(ctx context.Context, h *host.Host, r registered) {
 		return
 	}
 	again := "umpire setup " + h.Name
-	canary := register.NewCanary(ctx, d.App, h)
+	canary := NewCanary(ctx, d.App, h)
 	defer func() {
 		if err := canary.End(ctx); err != nil {
 			d.warn("canary", "umpire sessions", "the canaries' session could not be ended: %v", err)
@@ -51,7 +50,7 @@ func (d *doctor) canary(ctx context.Context, h *host.Host, r registered) {
 }
 
 // strict reports whether this umpire too would not let `ls` pass.
-func (d *doctor) strict(ctx context.Context, h *host.Host, canary *register.Canary) bool {
+func (d *doctor) strict(ctx context.Context, h *host.Host, canary *Canary) bool {
 	out, err := hook.NewResponder(d.App).Answer(ctx, host.Question{
 		Agent: h.Name, Payload: canary.Payload("ls"), Dir: canary.Folder(), Deadline: time.Minute,
 	})

@@ -1,4 +1,4 @@
-package doctor
+package register
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
@@ -26,8 +25,8 @@ func (d *doctor) agents(ctx context.Context, only string) {
 		if !ok || only != "" && only != h.Name {
 			continue
 		}
-		found := register.FindProgram(ctx, d.App, h)
-		asks := len(register.RegisteredFiles(d.App, s)) > 0
+		found := FindProgram(ctx, d.App, h)
+		asks := len(RegisteredFiles(d.App, s)) > 0
 		if only == "" && !asks && (found.Path == "" || h.Evidence == host.Documented) {
 			continue
 		}
@@ -43,22 +42,22 @@ func (d *doctor) agents(ctx context.Context, only string) {
 			checkLive(ctx, d, h, found)
 		}
 	}
-	written := func(f register.ClaudeFile) bool {
+	written := func(f ClaudeFile) bool {
 		_, err := os.Stat(f.Path)
 		return err == nil
 	}
 	switch {
 	case examined:
-	case slices.ContainsFunc(register.ClaudeFiles(d.App), written):
+	case slices.ContainsFunc(ClaudeFiles(d.App), written):
 		d.claude(ctx)
 	default:
-		d.ok("agents", "no agent was found; umpire looked for %s", strings.Join(register.Registrable(), ", "))
+		d.ok("agents", "no agent was found; umpire looked for %s", strings.Join(Registrable(), ", "))
 	}
 }
 
 // host checks one agent: whether it asks umpire, whether anything could keep it from
 // asking, and whether it gets answers.
-func (d *doctor) host(ctx context.Context, h *host.Host, s setup.Settings, found register.Found) {
+func (d *doctor) host(ctx context.Context, h *host.Host, s setup.Settings, found Found) {
 	again := "umpire setup " + h.Name
 	d.hostVersion(h, found)
 	path, err := s.Place.Path(d.UserHome(), d.Getenv)
@@ -66,7 +65,7 @@ func (d *doctor) host(ctx context.Context, h *host.Host, s setup.Settings, found
 		d.fail(h.Name, again, "%v", err)
 		return
 	}
-	text, _, err := register.ReadSettings(path)
+	text, _, err := ReadSettings(path)
 	if err != nil {
 		d.fail(h.Name, again, "%v", err)
 		return
@@ -89,7 +88,7 @@ func (d *doctor) host(ctx context.Context, h *host.Host, s setup.Settings, found
 	}
 	d.limits(h)
 	d.trials(ctx, h)
-	r := registered{hooks[0], register.ClaudeFile{Scope: "user", Path: path}}
+	r := registered{hooks[0], ClaudeFile{Scope: "user", Path: path}}
 	if d.handler(h, r) {
 		d.canary(ctx, h, r)
 	}
@@ -103,7 +102,7 @@ func (d *doctor) limits(h *host.Host) {
 }
 
 // hostVersion compares the installed version with the one that umpire was tested with.
-func (d *doctor) hostVersion(h *host.Host, found register.Found) {
+func (d *doctor) hostVersion(h *host.Host, found Found) {
 	switch {
 	case found.Version == "":
 		d.ok(h.Name, "%s: %s", h.Title, found)
@@ -172,7 +171,7 @@ func (d *doctor) running(h *host.Host) {
 
 // codexTrust asks Codex whether it trusts the hooks: it skips the others without a word.
 func (d *doctor) codexTrust(ctx context.Context, path string) {
-	hooks, err := register.AskCodexHooks(ctx, d.App)
+	hooks, err := AskCodexHooks(ctx, d.App)
 	if err != nil {
 		d.warn(setup.Codex.Host, "umpire setup codex", "Codex cannot say whether it trusts the hook: %v", err)
 		return

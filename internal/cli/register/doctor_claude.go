@@ -1,4 +1,4 @@
-package doctor
+package register
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/hook"
-	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/relay"
 	"github.com/umpirehq/umpire/internal/host/setup"
@@ -19,7 +18,7 @@ import (
 // A registered is one of our handlers and the file that names it.
 type registered struct {
 	setup.Registration
-	file register.ClaudeFile
+	file ClaudeFile
 }
 
 // where is the handler's place for people.
@@ -29,7 +28,7 @@ func (r registered) where() string { return fmt.Sprintf("%s:%d", r.file.Path, r.
 // and whether they answer.
 func (d *doctor) claude(ctx context.Context) {
 	h := host.Find(setup.Claude.Host)
-	found := register.FindProgram(ctx, d.App, h)
+	found := FindProgram(ctx, d.App, h)
 	handlers := d.settings()
 	d.version(found, handlers)
 	deciding := map[string][]registered{}
@@ -66,8 +65,8 @@ func (d *doctor) trials(ctx context.Context, h *host.Host) {
 // settings audits every settings file and returns the handlers found.
 func (d *doctor) settings() []registered {
 	var handlers []registered
-	for _, file := range register.ClaudeFiles(d.App) {
-		text, info, err := register.ReadSettings(file.Path)
+	for _, file := range ClaudeFiles(d.App) {
+		text, info, err := ReadSettings(file.Path)
 		if err != nil {
 			d.warn("settings", "", "%v", err)
 		}
@@ -85,7 +84,7 @@ func (d *doctor) settings() []registered {
 
 // audit names the settings in one file that keep the hooks from running. A file without
 // our hooks is fine: they may be in another file.
-func (d *doctor) audit(file register.ClaudeFile, text []byte, without bool) {
+func (d *doctor) audit(file ClaudeFile, text []byte, without bool) {
 	clean := true
 	for _, f := range setup.AuditClaude(text) {
 		if f.Code == setup.FindingMissing && without {
@@ -112,7 +111,7 @@ func (d *doctor) audit(file register.ClaudeFile, text []byte, without bool) {
 }
 
 // version checks whether a hook that cannot start stops the call.
-func (d *doctor) version(found register.Found, handlers []registered) {
+func (d *doctor) version(found Found, handlers []registered) {
 	if found.Version == "" {
 		d.warn("claude", "put claude on PATH and run umpire doctor again", "Claude Code: %s", found)
 		return
@@ -152,7 +151,7 @@ func (d *doctor) handler(h *host.Host, r registered) bool {
 		d.fail("hook", "chmod o-w "+r.Command, "%s: any user can change %s", r.where(), r.Command)
 		return true
 	}
-	if why := register.ExplainFleeting(d.App, r.Command); why != "" {
+	if why := ExplainFleeting(d.App, r.Command); why != "" {
 		d.warn("hook", "install umpire elsewhere, then umpire setup again", "%s %s", r.Command, why)
 	}
 	if loadsLibraries(r.Command) {
@@ -199,7 +198,7 @@ func (d *doctor) timing(h *host.Host, r registered) {
 	case err != nil:
 		d.fail("hook", again, "%s: %v", r.where(), err)
 	case limit == 0 && (h.Settings.Format == host.FormatPlugin || h.Name == setup.Windsurf.Host):
-		d.ok("hook", "%s: %s, deadline %s", r.where(), filepath.Base(r.Command), register.Seconds(deadline))
+		d.ok("hook", "%s: %s, deadline %s", r.where(), filepath.Base(r.Command), Seconds(deadline))
 	case limit == 0:
 		d.fail("hook", again, "%s: no timeout is written", r.where())
 	case limit <= deadline:
@@ -212,8 +211,8 @@ func (d *doctor) timing(h *host.Host, r registered) {
 	case o.Home != d.Home():
 		d.warn("hook", again, "%s: its folder is %s, and here it is %s", r.where(), o.Home, d.Home())
 	default:
-		d.ok("hook", "%s: %s, timeout %s, deadline %s", r.where(), filepath.Base(r.Command), register.Seconds(limit),
-			register.Seconds(deadline))
+		d.ok("hook", "%s: %s, timeout %s, deadline %s", r.where(), filepath.Base(r.Command), Seconds(limit),
+			Seconds(deadline))
 	}
 }
 
