@@ -76,7 +76,7 @@ var layers = []layer{
 	{"core", "internal/gate"},
 	{"edge", "internal/view"},
 	{"edge", "internal/view/fold"},
-	{"edge", "internal/console/diff internal/console/notice"},
+	{"edge", "internal/console/notice"},
 	{"edge", "internal/host"},
 	{"edge", "internal/host/setup"},
 	{"edge", "internal/host/drive"},

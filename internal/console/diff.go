@@ -4,18 +4,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/console/diff"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/fold"
 )
 
 // maxDiff bounds the lines of a diff on a card.
 const maxDiff = 400
 
 // drawDiffLine draws a line of a diff, or a fold.
-func drawDiffLine(l *diff.Line, numbered bool) part {
+func drawDiffLine(l *fold.DiffLine, numbered bool) part {
 	if l.Kind == "fold" {
-		inner := func(l diff.Line) part { return drawDiffLine(&l, numbered) }
+		inner := func(l fold.DiffLine) part { return drawDiffLine(&l, numbered) }
 		return element("details", class("fold"), element("summary", written(l.Text)), each(l.Folded, inner))
 	}
 	said := parts{written(l.Text)}
@@ -32,8 +32,8 @@ func drawDiff(changes string, numbered bool, text *catalogue.Language) part {
 		return parts(nil)
 	}
 	left := maxDiff
-	line := func(l diff.Line) part { return drawDiffLine(&l, numbered) }
-	file := func(f diff.File) part {
+	line := func(l fold.DiffLine) part { return drawDiffLine(&l, numbered) }
+	file := func(f fold.FileDiff) part {
 		if left <= 0 || f.Name == "" {
 			return parts(nil)
 		}
@@ -44,7 +44,7 @@ func drawDiff(changes string, numbered bool, text *catalogue.Language) part {
 			element("figcaption", element("code", written(view.Visible(f.String())))),
 			element("pre", each(f.Lines, line), when(cut, element("span", class("at"), written("…")))))
 	}
-	d := diff.Read(changes, text)
+	d := fold.ReadDiff(changes, text)
 	return parts{
 		element("h3", class("quiet"), written(text.Of("It would change:"))),
 		when(len(d.Notes) > 0, element("pre", class("tree"), written(strings.Join(d.Notes, "\n")))),

@@ -1,4 +1,5 @@
-// Package fold shortens lines that a person must see but that hold no choice.
+// Package fold shortens lines that a person must see but that hold no choice, and reads unified diffs for a page: by
+// file, with line numbers, changed words and folds.
 package fold
 
 import (

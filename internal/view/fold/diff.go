@@ -1,8 +1,4 @@
-// Package diff reads unified diffs for a page: by file, with line numbers, changed words and folds.
-//
-//	d := diff.Read(text, language)
-//	for _, file := range d.Files { … }
-package diff
+package fold
 
 import (
 	"fmt"
@@ -12,19 +8,18 @@ import (
 
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
-	"github.com/umpirehq/umpire/internal/view/fold"
 )
 
-// A Diff holds the files of a unified diff.
-type Diff struct {
-	Files []File
+// FileDiffs holds the files of a unified diff.
+type FileDiffs struct {
+	Files []FileDiff
 	Notes []string // lines about files without a diff, such as links
 }
 
 // A reader reads a unified diff line by line. Only the length of a hunk distinguishes a removed
 // line that begins with two dashes from the name of the next file.
 type reader struct {
-	Diff
+	FileDiffs
 
 	before, after int    // lines left in the hunk
 	old, new      int    // the numbers of the next lines
@@ -32,41 +27,41 @@ type reader struct {
 	from          string // the name above the next "+++"
 }
 
-// A File has the changed lines of a file, and counts them.
-type File struct {
+// A FileDiff has the changed lines of a file, and counts them.
+type FileDiff struct {
 	Name  string // "" for lines that belong to no file
-	Lines []Line
+	Lines []DiffLine
 
 	added, removed int
 	cut            bool // lines are omitted, so the counts are too low
 }
 
-// A Line is a line of a diff that is safe to show, or a fold of several.
-type Line struct {
+// A DiffLine is a line of a diff that is safe to show, or a fold of several.
+type DiffLine struct {
 	Kind     string // same, add, del, at, or fold
 	Text     string
 	Number   int // of the line after the change, or of a removed line before it; 0 for other lines
 	From, To int // the changed words of a line that replaces another, or is replaced
-	Folded   []Line
+	Folded   []DiffLine
 }
 
 // String returns the file's name, with the numbers of added and removed lines.
-func (f *File) String() string {
+func (f *FileDiff) String() string {
 	if f.cut || f.added+f.removed == 0 {
 		return f.Name
 	}
 	return fmt.Sprintf("%s +%d −%d", f.Name, f.added, f.removed)
 }
 
-// Read reads a unified diff. Runs of equal lines and those of lock files are folded.
-func Read(diff string, text *catalogue.Language) *Diff {
+// ReadDiff reads a unified diff. Runs of equal lines and those of lock files are folded.
+func ReadDiff(diff string, text *catalogue.Language) *FileDiffs {
 	d := &reader{}
 	var lines []string
 	for line := range strings.Lines(diff) {
 		lines = append(lines, view.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")))
 	}
 	seen := map[string]bool{}
-	for _, f := range fold.Diff(lines, text) {
+	for _, f := range Diff(lines, text) {
 		if f.Lines == nil {
 			d.appendLine(f.Text, text, seen)
 			continue
@@ -85,13 +80,13 @@ func Read(diff string, text *catalogue.Language) *Diff {
 	for i := range d.Files {
 		markWords(d.Files[i].Lines)
 	}
-	return &d.Diff
+	return &d.FileDiffs
 }
 
 // foldFrom folds the lines from one on.
-func (f *File) foldFrom(start int, says string) {
+func (f *FileDiff) foldFrom(start int, says string) {
 	folded := slices.Clone(f.Lines[start:])
-	f.Lines = append(f.Lines[:start], Line{Kind: "fold", Text: says, Folded: folded})
+	f.Lines = append(f.Lines[:start], DiffLine{Kind: "fold", Text: says, Folded: folded})
 }
 
 // appendLine reads the next line.
@@ -108,26 +103,26 @@ func (d *reader) appendLine(line string, text *catalogue.Language, seen map[stri
 	default:
 		if d.gap > 0 {
 			said := text.Count(d.gap, "%d unchanged line", "%d unchanged lines")
-			d.Files[last].Lines = append(d.Files[last].Lines, Line{Kind: "at", Text: "⋯ " + said})
+			d.Files[last].Lines = append(d.Files[last].Lines, DiffLine{Kind: "at", Text: "⋯ " + said})
 		}
 		d.Files[last].Lines, d.gap = append(d.Files[last].Lines, l), 0
 	}
 }
 
 // readLine reads a line, and reports whether it is shown: the names and numbers of a diff have their own places.
-func (d *reader) readLine(line string) (l Line, shown bool) {
+func (d *reader) readLine(line string) (l DiffLine, shown bool) {
 	if d.before <= 0 && d.after <= 0 || strings.HasPrefix(line, "[") {
-		return Line{Kind: "at", Text: line}, d.readHeader(line)
+		return DiffLine{Kind: "at", Text: line}, d.readHeader(line)
 	}
 	added, removed := 0, 0
-	l = Line{Kind: "same", Text: line, Number: d.new}
+	l = DiffLine{Kind: "same", Text: line, Number: d.new}
 	switch {
 	case strings.HasPrefix(line, "+"):
 		added, l.Kind = 1, "add"
 	case strings.HasPrefix(line, "-"):
 		removed, l.Kind, l.Number = 1, "del", d.old
 	case strings.HasPrefix(line, `\`): // no newline at the end of the file
-		return Line{Kind: "at", Text: line}, true
+		return DiffLine{Kind: "at", Text: line}, true
 	}
 	d.before, d.after = d.before-1+added, d.after-1+removed
 	d.old, d.new = d.old+1-added, d.new+1-removed
@@ -149,7 +144,7 @@ func (d *reader) readHeader(line string) (shown bool) {
 		if name == "/dev/null" {
 			name = d.from
 		}
-		d.Files = append(d.Files, File{Name: name})
+		d.Files = append(d.Files, FileDiff{Name: name})
 		d.old, d.new = 1, 1
 		return false
 	}
@@ -166,7 +161,7 @@ func (d *reader) readHeader(line string) (shown bool) {
 		return true
 	}
 	if last >= 0 && d.Files[last].Name != "" && !strings.HasPrefix(line, `\`) { // no newline at the end
-		d.Files = append(d.Files, File{}) // the lines of the file are over
+		d.Files = append(d.Files, FileDiff{}) // the lines of the file are over
 	}
 	return true
 }
@@ -180,7 +175,7 @@ func hunkRange(text string) (start, length int) {
 }
 
 // markWords finds the changed words of lines that replace as many others.
-func markWords(lines []Line) {
+func markWords(lines []DiffLine) {
 	for i := 0; i < len(lines); {
 		removed := runOf(lines[i:], "del")
 		added := runOf(lines[i+removed:], "add")
@@ -193,7 +188,7 @@ func markWords(lines []Line) {
 	}
 }
 
-func runOf(lines []Line, kind string) (n int) {
+func runOf(lines []DiffLine, kind string) (n int) {
 	for n < len(lines) && lines[n].Kind == kind {
 		n++
 	}
@@ -201,7 +196,7 @@ func runOf(lines []Line, kind string) (n int) {
 }
 
 // markPair marks the part in which two lines differ, unless that is most of them.
-func markPair(before, after *Line) {
+func markPair(before, after *DiffLine) {
 	a, b := before.Text[1:], after.Text[1:]
 	start, end := 0, 0
 	for start < min(len(a), len(b)) && a[start] == b[start] {
