@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/webauthn"
+	"github.com/umpirehq/umpire/internal/console/webcrypto"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
@@ -30,7 +30,7 @@ type given struct {
 	Session umpire.SessionID `json:"session_id"`
 	Code    string           `json:"code"`
 	// Assertion is signed by a passkey; approvals from other machines have one.
-	Assertion *webauthn.Assertion `json:"assertion"`
+	Assertion *webcrypto.Assertion `json:"assertion"`
 }
 
 // An outcome is the result of an answer: the state of its card, and a line to show.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/webauthn"
+	"github.com/umpirehq/umpire/internal/console/webcrypto"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -34,9 +34,9 @@ type challenge struct {
 type passkeyPages struct{ *Console }
 
 // party returns the site of an origin for passkeys.
-func (o *origin) party() webauthn.Party {
+func (o *origin) party() webcrypto.Party {
 	host, _, _ := strings.Cut(o.host, ":")
-	return webauthn.Party{Origin: o.url, ID: host}
+	return webcrypto.Party{Origin: o.url, ID: host}
 }
 
 // newPasskey is the use of a code, and then of a challenge, to register a passkey.
@@ -68,7 +68,7 @@ func (c *passkeyPages) sendChallenge(w http.ResponseWriter, r *http.Request) {
 
 // checkProof checks that a use from another machine comes with an assertion for just that, by the signed-in
 // person: a person cannot approve under another name. The challenge is consumed in any case.
-func (c *Console) checkProof(r *http.Request, use codeUse, a *webauthn.Assertion) error {
+func (c *Console) checkProof(r *http.Request, use codeUse, a *webcrypto.Assertion) error {
 	token := c.challenges.consume(use)
 	if token == "" || a == nil {
 		return errAssertion
@@ -104,14 +104,14 @@ func (c *passkeyPages) beginPasskey(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	made := c.challengeFor(originOf(r), use)
-	made.Algorithms = webauthn.Algorithms
+	made.Algorithms = webcrypto.Algorithms
 	writeJSON(w, http.StatusOK, made)
 }
 
 // addPasskey stores a new passkey.
 func (c *passkeyPages) addPasskey(w http.ResponseWriter, r *http.Request) {
 	var in struct {
-		webauthn.Registration
+		webcrypto.Registration
 
 		Name string `json:"name"`
 	}

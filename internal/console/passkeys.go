@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/webauthn"
+	"github.com/umpirehq/umpire/internal/console/webcrypto"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -25,7 +25,7 @@ const (
 
 // A passkey proves that a person approves from another machine.
 type passkey struct {
-	webauthn.Key
+	webcrypto.Key
 
 	Name string `json:"name"`
 	// Person is the name of the person who registered it; "" is the user of the gate.
@@ -110,7 +110,7 @@ func (p *passkeys) remove(id []byte) error {
 // verify checks an assertion for a challenge, and stores its passkey's counter before the assertion
 // approves anything. It returns the name of the passkey's person.
 func (p *passkeys) verify(
-	site webauthn.Party, a *webauthn.Assertion, challenge string, now time.Time,
+	site webcrypto.Party, a *webcrypto.Assertion, challenge string, now time.Time,
 ) (person string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,8 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console/notice"
-	"github.com/umpirehq/umpire/internal/console/webauthn"
-	"github.com/umpirehq/umpire/internal/console/webpush"
+	"github.com/umpirehq/umpire/internal/console/webcrypto"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
@@ -50,7 +49,7 @@ func (c *pushPages) sendNoticeCode(w http.ResponseWriter, r *http.Request) {
 
 // sendNoticeChallenge answers with the challenge for notices to an endpoint.
 func (c *pushPages) sendNoticeChallenge(w http.ResponseWriter, r *http.Request) {
-	var in webpush.Subscription
+	var in webcrypto.Subscription
 	if err := readJSON(w, r, &in); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
@@ -61,10 +60,10 @@ func (c *pushPages) sendNoticeChallenge(w http.ResponseWriter, r *http.Request) 
 
 // A wanted is a browser's request for notices, with the proof that a person wants them.
 type wanted struct {
-	webpush.Subscription
+	webcrypto.Subscription
 
-	Code      string              `json:"code"`
-	Assertion *webauthn.Assertion `json:"assertion"`
+	Code      string               `json:"code"`
+	Assertion *webcrypto.Assertion `json:"assertion"`
 }
 
 // subscribe starts notices to the requesting browser.

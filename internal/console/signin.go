@@ -6,7 +6,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console/notice"
-	"github.com/umpirehq/umpire/internal/console/webauthn"
+	"github.com/umpirehq/umpire/internal/console/webcrypto"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/languages"
 )
@@ -56,10 +56,10 @@ type admission struct {
 // signIn registers the key of a browser, given the token of a link, an assertion of a passkey, or a proxy's word.
 func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) {
 	var in struct {
-		Key       []byte              `json:"key"`
-		Token     string              `json:"token"`
-		Challenge string              `json:"challenge"`
-		Assertion *webauthn.Assertion `json:"assertion"`
+		Key       []byte               `json:"key"`
+		Token     string               `json:"token"`
+		Challenge string               `json:"challenge"`
+		Assertion *webcrypto.Assertion `json:"assertion"`
 	}
 	by := &signIn{visitor: v, text: textOf(r)}
 	err := readJSON(w, r, &in)
@@ -114,7 +114,7 @@ func (c *signInPages) sendOffers(w http.ResponseWriter, r *http.Request, v visit
 // checkAssertion checks that an assertion is by a registered passkey and for an unused challenge of
 // an origin, and consumes the challenge. It returns the name of the passkey's person. Passkeys sign
 // in only at an origin for other machines.
-func (c *signInPages) checkAssertion(o *origin, challenge string, a *webauthn.Assertion) (person string, err error) {
+func (c *signInPages) checkAssertion(o *origin, challenge string, a *webcrypto.Assertion) (person string, err error) {
 	if !o.remote {
 		return "", errThere
 	}

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/webpush"
+	"github.com/umpirehq/umpire/internal/console/webcrypto"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -29,7 +29,7 @@ const maxKey = 4 << 10
 
 // A Browser is a browser that gets notices by Web Push.
 type Browser struct {
-	webpush.Subscription
+	webcrypto.Subscription
 
 	Added time.Time `json:"added"`
 	// SignIn is the sign-in to the console that added it; signing out removes it.
@@ -184,7 +184,7 @@ func (p *Push) PublicKey() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return webpush.PublicKey(key)
+	return webcrypto.PublicKey(key)
 }
 
 // readKey reads the key.

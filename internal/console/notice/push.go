@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/webpush"
+	"github.com/umpirehq/umpire/internal/console/webcrypto"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -95,7 +95,7 @@ func (t *pushTarget) encrypt(n *notice) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	salt := make([]byte, webpush.SaltSize)
+	salt := make([]byte, webcrypto.SaltSize)
 	_, _ = rand.Read(salt) // never fails
 	return t.to.Encrypt(text.Bytes(), sender, salt)
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console/consoletest"
-	"github.com/umpirehq/umpire/internal/console/webpush"
+	"github.com/umpirehq/umpire/internal/console/webcrypto"
 )
 
 const subject = "https://umpire.example"
@@ -30,7 +30,7 @@ func pushTo(t *testing.T, push *Push) *consoletest.PushService {
 	}
 	service.Subscribe(key)
 	b := Browser{
-		Subscription: webpush.Subscription{Endpoint: service.Endpoint, Key: service.Key, Secret: service.Secret},
+		Subscription: webcrypto.Subscription{Endpoint: service.Endpoint, Key: service.Key, Secret: service.Secret},
 		SignIn:       service.URL,
 	}
 	if err := push.Add(&b); err != nil {
@@ -213,7 +213,7 @@ func TestPushReachesOnlyThePublicWeb(t *testing.T) {
 	for _, host := range []string{
 		"localhost", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1", "192.168.1.1", "100.64.0.1", "0.0.0.0",
 	} {
-		b := Browser{Subscription: webpush.Subscription{
+		b := Browser{Subscription: webcrypto.Subscription{
 			Endpoint: "https://" + host + ":" + port + "/x", Key: service.Key, Secret: service.Secret,
 		}}
 		if err := push.Add(&b); err != nil {
@@ -251,7 +251,7 @@ func TestPushFiles(t *testing.T) {
 		t.Errorf("another key: %v", err)
 	}
 	for i := range maxBrowsers + 1 {
-		b := Browser{Subscription: webpush.Subscription{
+		b := Browser{Subscription: webcrypto.Subscription{
 			Endpoint: "https://push.example/" + strings.Repeat("x", i), Key: service.Key, Secret: service.Secret,
 		}}
 		if err := push.Add(&b); (err == nil) != (i < maxBrowsers-1) { // the service's browser is there
@@ -292,7 +292,7 @@ func TestLongEndpoints(t *testing.T) {
 	t.Cleanup(service.Close)
 	for i := range maxBrowsers + 1 {
 		endpoint := fmt.Sprintf("https://push.example/%02d?", i)
-		b := Browser{SignIn: strings.Repeat("s", 43), Subscription: webpush.Subscription{
+		b := Browser{SignIn: strings.Repeat("s", 43), Subscription: webcrypto.Subscription{
 			Endpoint: endpoint + strings.Repeat("&", 2048-len(endpoint)), Key: service.Key, Secret: service.Secret,
 		}}
 		if err := push.Add(&b); (err != nil) != (i == maxBrowsers) {
@@ -333,7 +333,7 @@ func TestBrokenFileOfBrowsers(t *testing.T) {
 		if err == nil || what != "too many" && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", what, err, want)
 		}
-		again := Browser{Subscription: webpush.Subscription{
+		again := Browser{Subscription: webcrypto.Subscription{
 			Endpoint: "https://push.example/1", Key: service.Key, Secret: service.Secret,
 		}}
 		if push.Add(&again) == nil || push.Remove(func(*Browser) bool { return true }) == nil {

@@ -1,4 +1,4 @@
-package webauthn
+package webcrypto
 
 import (
 	"bytes"

@@ -1,10 +1,4 @@
-// Package webauthn checks a browser's responses for passkeys: registrations, and assertions made
-// with them (https://www.w3.org/TR/webauthn-3/).
-//
-// An assertion counts if it was made for one challenge, on a page of one origin, with a registered
-// key, by a person verified by the device, and if the key's counter went on. The package does not
-// request attestation and therefore needs no CBOR: browsers also return the public key as SPKI.
-package webauthn
+package webcrypto
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package webauthn_test
+package webcrypto_test
 
 import (
 	"crypto"
@@ -12,10 +12,10 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/console/webauthn"
+	"github.com/umpirehq/umpire/internal/console/webcrypto"
 )
 
-var site = webauthn.Party{Origin: "https://umpire.example", ID: "umpire.example"}
+var site = webcrypto.Party{Origin: "https://umpire.example", ID: "umpire.example"}
 
 // Each algorithm that browsers are asked for is verified, and no other kind of key is.
 func TestAlgorithms(t *testing.T) {
@@ -41,7 +41,7 @@ func TestAlgorithms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := webauthn.Key{ID: []byte("id"), Public: public}
+		key := webcrypto.Key{ID: []byte("id"), Public: public}
 		a := assertion(t, tt.key, tt.hash)
 		if _, err := site.Verify(&key, a, "challenge"); (err == nil) != tt.ok {
 			t.Errorf("%s: %v", name, err)
@@ -53,7 +53,7 @@ func TestAlgorithms(t *testing.T) {
 	}
 }
 
-func assertion(t *testing.T, key crypto.Signer, hash crypto.Hash) *webauthn.Assertion {
+func assertion(t *testing.T, key crypto.Signer, hash crypto.Hash) *webcrypto.Assertion {
 	t.Helper()
 	client := []byte(`{"type":"webauthn.get","challenge":"challenge","origin":"https://umpire.example"}`)
 	of, clientSum := sha256.Sum256([]byte(site.ID)), sha256.Sum256(client)
@@ -67,14 +67,14 @@ func assertion(t *testing.T, key crypto.Signer, hash crypto.Hash) *webauthn.Asse
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &webauthn.Assertion{ID: []byte("id"), ClientData: client, AuthData: data, Signature: signature}
+	return &webcrypto.Assertion{ID: []byte("id"), ClientData: client, AuthData: data, Signature: signature}
 }
 
 // What a stranger sends is refused, and nothing of it ends the program.
 func FuzzRegister(f *testing.F) {
 	f.Add([]byte("id"), make([]byte, 60), []byte(`{"type":"webauthn.create","challenge":"c","origin":"https://umpire.example"}`))
 	f.Fuzz(func(t *testing.T, id, data, client []byte) {
-		r := &webauthn.Registration{ID: id, ClientData: client, AuthData: data}
+		r := &webcrypto.Registration{ID: id, ClientData: client, AuthData: data}
 		if key, err := site.Register(r, "c"); err == nil {
 			t.Errorf("registered without a public key: %+v", key)
 		}

@@ -1,8 +1,4 @@
-// Package webpush builds requests to a browser's push service: a message that only this browser can
-// read (RFC 8291, by the encoding aes128gcm of RFC 8188), and the sender's proof (RFC 8292).
-//
-// The push service learns where a message goes to, when it was sent and how long it is.
-package webpush
+package webcrypto
 
 import (
 	"crypto"

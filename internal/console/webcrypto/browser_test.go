@@ -1,4 +1,4 @@
-package webpush_test
+package webcrypto_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/console/webpush"
+	"github.com/umpirehq/umpire/internal/console/webcrypto"
 )
 
 // A browser reads messages as RFC 8188 and RFC 8291 say.
@@ -35,8 +35,8 @@ func newBrowser(t testing.TB) *browser {
 	return &browser{key, []byte(rand.Text()[:16])}
 }
 
-func (b *browser) subscription() *webpush.Subscription {
-	return &webpush.Subscription{Endpoint: "https://push.example/x", Key: b.key.PublicKey().Bytes(), Secret: b.secret}
+func (b *browser) subscription() *webcrypto.Subscription {
+	return &webcrypto.Subscription{Endpoint: "https://push.example/x", Key: b.key.PublicKey().Bytes(), Secret: b.secret}
 }
 
 var errUnreadable = errors.New("unreadable")
@@ -82,7 +82,7 @@ func (b *browser) send(t testing.TB, text []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := b.subscription().Encrypt(text, sender, []byte(rand.Text()[:webpush.SaltSize]))
+	body, err := b.subscription().Encrypt(text, sender, []byte(rand.Text()[:webcrypto.SaltSize]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,14 +160,14 @@ func FuzzSubscription(f *testing.F) {
 	f.Add("https://push.example/x", b.key.PublicKey().Bytes(), b.secret, []byte("text"))
 	f.Add("https://push.example/x", []byte{4}, []byte{}, []byte{})
 	f.Fuzz(func(t *testing.T, endpoint string, key, secret, text []byte) {
-		s := &webpush.Subscription{Endpoint: endpoint, Key: key, Secret: secret}
+		s := &webcrypto.Subscription{Endpoint: endpoint, Key: key, Secret: secret}
 		if s.Check() != nil {
 			return
 		}
 		if s.Host() == "" {
 			t.Errorf("%q was accepted without a host", endpoint)
 		}
-		if len(text) > webpush.MaxText || !bytes.Equal(key, b.key.PublicKey().Bytes()) || !bytes.Equal(secret, b.secret) {
+		if len(text) > webcrypto.MaxText || !bytes.Equal(key, b.key.PublicKey().Bytes()) || !bytes.Equal(secret, b.secret) {
 			return
 		}
 		if got, err := b.read(b.send(t, text)); err != nil || !bytes.Equal(got, text) {
