@@ -79,7 +79,7 @@ var layers = []layer{
 	{"edge", "internal/host"},
 	{"edge", "internal/host/setup"},
 	{"edge", "internal/host/drive"},
-	{"edge", "internal/server/client internal/server internal/agent/tui internal/server/metrics internal/agent/tool internal/agent/acp"},
+	{"edge", "internal/server/client internal/server internal/agent/tui internal/agent/tool internal/agent/acp"},
 	{"edge", "internal/host/appserver internal/console"},
 	{"edge", "internal/agent/mcp"},
 	{"edge", "internal/agent"},

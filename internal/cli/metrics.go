@@ -15,7 +15,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/metrics"
 )
 
 // Limits of one scraper: a slow one cannot hold its connection open.
@@ -46,7 +45,7 @@ func serveMetrics(
 	if listener == nil {
 		return func() {}
 	}
-	figures := metrics.New(func(ctx context.Context) (int, error) {
+	figures := server.NewFigures(func(ctx context.Context) (int, error) {
 		waiting, err := g.Pending(ctx, umpire.PendingQuery{})
 		return len(waiting), err
 	})

@@ -27,6 +27,30 @@
 // that cannot keep up, and every watcher when the gate drains, receives an event named
 // resume with the number to continue from. It is never dropped silently, unless it has
 // stopped reading altogether.
+//
+// # Metrics
+//
+// [Figures] turns the timeline into figures for Prometheus:
+//
+//	figures := server.NewFigures(pending)
+//	go figures.Run(ctx, gate.Watch(ctx, umpire.Filter{}))
+//	http.Handle("/metrics", figures.Handler())
+//
+// Labels come from closed sets: a tool appears by its class, a decision by its source. No
+// command, path, id or text becomes a label.
+//
+// | name | meaning |
+// |---|---|
+// | umpire_decisions_total{verdict,source} | decisions and answers |
+// | umpire_calls_total{tool}, umpire_prompts_total{tool} | calls submitted, and those that were asked about |
+// | umpire_prompts_per_100_calls | how often people are asked |
+// | umpire_asks_pending | questions that wait now |
+// | umpire_ask_wait_seconds | how long a question waited for a person |
+// | umpire_hasty_answers_total | answers in less than a second, too fast to have read the question |
+// | umpire_executions_unknown_total | calls that may or may not have run |
+// | umpire_resume_redelivered_total | results that were handed out again |
+// | umpire_rules_reload_total{result} | rule files that changed, and whether all is well |
+// | umpire_evaluate_seconds | how long deciding one call took |
 package server
 
 //go:generate go run -C ../../proto github.com/bufbuild/buf/cmd/buf@v1.71.0 generate

@@ -1,25 +1,4 @@
-// Package metrics turns the timeline into figures for Prometheus:
-//
-//	figures := metrics.New(pending)
-//	go figures.Run(ctx, gate.Watch(ctx, umpire.Filter{}))
-//	http.Handle("/metrics", figures.Handler())
-//
-// Labels come from closed sets: a tool appears by its class, a decision by its source. No
-// command, path, id or text becomes a label.
-//
-// | name | meaning |
-// |---|---|
-// | umpire_decisions_total{verdict,source} | decisions and answers |
-// | umpire_calls_total{tool}, umpire_prompts_total{tool} | calls submitted, and those that were asked about |
-// | umpire_prompts_per_100_calls | how often people are asked |
-// | umpire_asks_pending | questions that wait now |
-// | umpire_ask_wait_seconds | how long a question waited for a person |
-// | umpire_hasty_answers_total | answers in less than a second, too fast to have read the question |
-// | umpire_executions_unknown_total | calls that may or may not have run |
-// | umpire_resume_redelivered_total | results that were handed out again |
-// | umpire_rules_reload_total{result} | rule files that changed, and whether all is well |
-// | umpire_evaluate_seconds | how long deciding one call took |
-package metrics
+package server
 
 import (
 	"context"
@@ -69,9 +48,9 @@ var waits = [...]float64{0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600, 14400, 28800}
 // evaluations range from a lookup to a noticeable delay.
 var evaluations = [...]float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .05, .25, 1}
 
-// New returns the figures of a gate. Each scrape calls pending, which returns the number of
+// NewFigures returns the figures of a gate. Each scrape calls pending, which returns the number of
 // questions that wait now and ends with its context. If pending is nil, that figure is omitted.
-func New(pending func(context.Context) (int, error)) *Figures {
+func NewFigures(pending func(context.Context) (int, error)) *Figures {
 	f := &Figures{
 		registry:  prometheus.NewRegistry(),
 		decisions: newCounters("umpire_decisions_total", "Decisions and answers.", "verdict", "source"),

@@ -1,4 +1,4 @@
-package metrics
+package server
 
 import (
 	"context"
@@ -106,7 +106,7 @@ func story() []umpire.Event {
 
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	o := New(func(context.Context) (int, error) { return 3, nil })
+	o := NewFigures(func(context.Context) (int, error) { return 3, nil })
 	run(t, o, story()...)
 	want := []string{
 		`umpire_asks_pending 3`,
@@ -142,7 +142,7 @@ func TestFigures(t *testing.T) {
 func TestNoPending(t *testing.T) {
 	t.Parallel()
 	pending := func(line string) bool { return strings.HasPrefix(line, "umpire_asks_pending") }
-	if got := scrape(t, New(nil)); slices.ContainsFunc(got, pending) {
+	if got := scrape(t, NewFigures(nil)); slices.ContainsFunc(got, pending) {
 		t.Errorf("%q", got)
 	}
 }
@@ -150,7 +150,7 @@ func TestNoPending(t *testing.T) {
 // TestPendingFails: one figure that cannot be had leaves the others.
 func TestPendingFails(t *testing.T) {
 	t.Parallel()
-	o := New(func(ctx context.Context) (int, error) {
+	o := NewFigures(func(ctx context.Context) (int, error) {
 		if _, bounded := ctx.Deadline(); !bounded {
 			t.Error("the count is not bounded")
 		}
@@ -196,7 +196,7 @@ var closed = map[string][]string{
 // TestLabelsAreClosed: no matter how agents name their tools, the set of labels does not grow.
 func TestLabelsAreClosed(t *testing.T) {
 	t.Parallel()
-	o := New(nil)
+	o := NewFigures(nil)
 	dice := rand.New(rand.NewPCG(1, 2))
 	var events []umpire.Event
 	for range sample.Times(1_500, 12_000) {
@@ -257,7 +257,7 @@ func TestSources(t *testing.T) {
 
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
-	o := New(nil)
+	o := NewFigures(nil)
 	broken := errors.New("the store is gone")
 	fail := func(err error) iter.Seq2[umpire.Event, error] {
 		return func(yield func(umpire.Event, error) bool) { yield(umpire.Event{}, err) }
@@ -276,7 +276,7 @@ func TestRunEnds(t *testing.T) {
 }
 
 func BenchmarkObserve(b *testing.B) {
-	o := New(nil)
+	o := NewFigures(nil)
 	events := story()
 	b.ReportAllocs()
 	for b.Loop() {
