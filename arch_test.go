@@ -35,7 +35,6 @@ type layer struct {
 var layers = []layer{
 	{"pure", "."},
 	{"pure", "internal/config/docedit internal/config/strictjson"},
-	{"pure", "internal/secret/token"},
 	{"pure", "internal/rulefile/wildcard"},
 	{"pure", "internal/secret/sensitive"},
 	{"pure", "internal/files/lazyregexp"},

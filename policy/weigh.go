@@ -2,7 +2,7 @@ package policy
 
 import (
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/secret/token"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -52,7 +52,7 @@ func raiseHardStop(a *umpire.Access, r *umpire.Reason) {
 
 // weighSecret makes an access ask if it sends a possible secret.
 func weighSecret(a *umpire.Access, sent string) {
-	why := token.InAddress(sent)
+	why := sensitive.SecretInAddress(sent)
 	if why == "" {
 		return
 	}

@@ -3,7 +3,7 @@ package secret
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/secret/token"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 // maxAddress limits how much of an address before its host is read.
@@ -32,7 +32,7 @@ func (s *scan) address(_, end int) {
 		return
 	}
 	const enough = 16
-	if user := s.text[end:at]; len(user) >= enough && token.Random(user) && !isPlaceholder(user) {
+	if user := s.text[end:at]; len(user) >= enough && sensitive.IsRandom(user) && !isPlaceholder(user) {
 		s.addSpan(end, at, "url-token", named)
 	}
 }

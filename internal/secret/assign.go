@@ -3,7 +3,7 @@ package secret
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/secret/token"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 // assigned masks the value of a name: NAME=VALUE, name: value, "name": "value", --name
@@ -222,7 +222,7 @@ func isWritten(n name, text string) bool {
 		}
 		return len(text) >= 4 && !(onlyDigits(text) && len(text) < 12) && !namesItself(text)
 	case weakTier:
-		return token.Random(text) ||
+		return sensitive.IsRandom(text) ||
 			len(text) >= 6 && strings.ContainsAny(text, "0123456789") &&
 				strings.IndexFunc(text, func(r rune) bool { return r < 'a' && !isDigit(byte(r)) }) < 0 &&
 				!onlyDigits(text)
@@ -240,7 +240,7 @@ func namesItself(text string) bool {
 // quotedValue accepts a quoted value in a program or a document that is neither a
 // sentence nor a field name.
 func quotedValue(n name, text string) bool {
-	if strings.Contains(text, " ") && !token.Random(text) {
+	if strings.Contains(text, " ") && !sensitive.IsRandom(text) {
 		return false
 	}
 	switch n.tier {
@@ -268,7 +268,8 @@ func bareValue(n name, text string) bool {
 	if n.tier == passwordTier {
 		return len(text) >= 4 && !onlyName(strings.ReplaceAll(text, ":", "")) && !strings.ContainsAny(text, "[({")
 	}
-	return (token.Random(text) || n.tier == strongTier && token.KeyLike(text) && strings.ContainsAny(text, "/+=")) &&
+	return (sensitive.IsRandom(text) ||
+		n.tier == strongTier && sensitive.IsKeyLike(text) && strings.ContainsAny(text, "/+=")) &&
 		!strings.HasPrefix(strings.TrimPrefix(text, "-"), "0x")
 }
 

@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/secret/token"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 // schemes are the words between Authorization: and the secret.
@@ -44,10 +44,10 @@ func (s *scan) authorization(_, end int) {
 	v := s.value(at)
 	text := s.cut(v)
 	if v.quoted || isPlaceholder(text) || hasWord(constants+" "+typeWords+" "+ownNames, strings.ToLower(text)) ||
-		len(text) < 4 || scheme == "" && !token.Random(text) && len(text) < 20 {
+		len(text) < 4 || scheme == "" && !sensitive.IsRandom(text) && len(text) < 20 {
 		return
 	}
-	if strings.ContainsAny(text, "+") && v.next < len(s.text) && isBlank(s.text[v.next]) && !token.Random(text) {
+	if strings.ContainsAny(text, "+") && v.next < len(s.text) && isBlank(s.text[v.next]) && !sensitive.IsRandom(text) {
 		return // an expression
 	}
 	s.addSpan(v.start, v.end, "authorization", named)
@@ -61,7 +61,7 @@ func (s *scan) bearer(start, end int) {
 	}
 	v := s.value(at)
 	if text := s.cut(v); !v.quoted && !isPlaceholder(text) && len(text) >= 12 &&
-		(token.Random(text) || token.KeyLike(text)) {
+		(sensitive.IsRandom(text) || sensitive.IsKeyLike(text)) {
 		s.addSpan(v.start, v.end, "authorization", named)
 	}
 }
@@ -117,7 +117,7 @@ func (s *scan) cookies(_, end int) {
 			stop = len(line) - at
 		}
 		if text := line[at : at+stop]; len(text) >= 12 && !isPlaceholder(text) &&
-			(token.Random(text) || token.KeyLike(text)) {
+			(sensitive.IsRandom(text) || sensitive.IsKeyLike(text)) {
 			s.addSpan(end+at, end+at+stop, "cookie", named)
 		}
 		at += stop
@@ -136,7 +136,7 @@ func (s *scan) signature(start, end int) {
 	const enough = 20
 	v := s.value(end)
 	if text := s.cut(v); !v.quoted && len(text) >= enough && !isPlaceholder(text) &&
-		(token.Random(text) || token.KeyLike(text)) {
+		(sensitive.IsRandom(text) || sensitive.IsKeyLike(text)) {
 		s.addSpan(v.start, v.end, "signature", named)
 	}
 }
@@ -148,7 +148,7 @@ func (s *scan) queryKey(start, end int) {
 	}
 	const enough = 16
 	v := s.value(end)
-	if text := s.cut(v); !v.quoted && len(text) >= enough && !isPlaceholder(text) && token.Random(text) {
+	if text := s.cut(v); !v.quoted && len(text) >= enough && !isPlaceholder(text) && sensitive.IsRandom(text) {
 		s.addSpan(v.start, v.end, "key", named)
 	}
 }

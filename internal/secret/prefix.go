@@ -3,11 +3,11 @@ package secret
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/secret/token"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 func prefixLiterals() (all []string) {
-	for p := range strings.FieldsSeq(token.Prefixes + " " + token.WordPrefixes) {
+	for p := range strings.FieldsSeq(sensitive.TokenPrefixes + " " + sensitive.TokenWordPrefixes) {
 		all = append(all, strings.ToLower(p))
 	}
 	return all
@@ -21,8 +21,8 @@ func (s *scan) prefixed(start, end int) {
 		return
 	}
 	prefix := s.text[start:end]
-	known := hasWord(token.Prefixes, prefix)
-	if !known && !hasWord(token.WordPrefixes, prefix) {
+	known := hasWord(sensitive.TokenPrefixes, prefix)
+	if !known && !hasWord(sensitive.TokenWordPrefixes, prefix) {
 		return
 	}
 	stop, run, longest := end, 0, 0
@@ -37,7 +37,7 @@ func (s *scan) prefixed(start, end int) {
 	}
 	stop = max(end, len(strings.TrimRight(s.text[:stop], ".-")))
 	rest := s.text[end:stop]
-	if len(rest) >= enough && (token.Random(rest) || token.KeyLike(rest) || known && longest >= enough) &&
+	if len(rest) >= enough && (sensitive.IsRandom(rest) || sensitive.IsKeyLike(rest) || known && longest >= enough) &&
 		!isPlaceholder(rest) {
 		s.addSpan(start, stop, "token", shaped)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/umpirehq/umpire/internal/secret/token"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 //go:generate go test -run TestScannerRulesAreCurrent . -update
@@ -62,7 +62,7 @@ func (s *scan) match(r *rule, start int) {
 	value := s.text[begin:end]
 	switch {
 	case isPlaceholder(value), r.entropy > 0 && entropyOf(value) <= r.entropy, r.plain && !s.speaks(start, begin),
-		r.random && !token.Random(value):
+		r.random && !sensitive.IsRandom(value):
 		return
 	}
 	s.addSpan(begin+addressLength(value), end, r.id, exact)

@@ -3,7 +3,7 @@ package secret
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/secret/token"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 // A value is the text after a name.
@@ -162,7 +162,7 @@ func pathLike(v string) bool {
 	if v[0] == '/' {
 		return len(v) < 30 || strings.Count(v, "/") > 2 || strings.Contains(v, ".")
 	}
-	return strings.Contains(v, "/") && !token.Random(v) && !token.KeyLike(v)
+	return strings.Contains(v, "/") && !sensitive.IsRandom(v) && !sensitive.IsKeyLike(v)
 }
 
 // onlyDigits reports whether a value is a plain number.

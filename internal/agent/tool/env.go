@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/secret"
-	"github.com/umpirehq/umpire/internal/secret/token"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -56,7 +56,7 @@ func withoutSecrets(env, listed []string) []string {
 		if slices.Contains(listed, name) {
 			return false
 		}
-		return shell.SecretVariable(name) || masker.Text(pair) != pair || token.Found(value)
+		return shell.SecretVariable(name) || masker.Text(pair) != pair || sensitive.HasToken(value)
 	})
 }
 

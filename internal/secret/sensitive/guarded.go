@@ -1,8 +1,12 @@
 // Package sensitive lists the paths that need approval: files that decide what runs on a machine, and
-// files that hold credentials. It also lists the folders that tools fill with their output.
+// files that hold credentials. It also lists the folders that tools fill with their output, and recognizes
+// tokens and keys in a text.
 //
 // The policy's built-in rules, the sandbox and trials all derive from these tables. Writing a guarded
 // file or reading a secret asks, and a confined command can do neither.
+//
+// Tokens are recognized by their prefixes, and by the difference between random characters and names that
+// people make. A password that looks like a word, and a secret split into pieces, are missed.
 package sensitive
 
 import (

@@ -1,4 +1,4 @@
-package token
+package sensitive
 
 import (
 	"strings"
@@ -21,7 +21,7 @@ func TestFound(t *testing.T) {
 		strings.Repeat("ghp_", 1000):                         false,
 		"AKIAIOSFODNN7EXAMPL3":                               true,
 	} {
-		if got := Found(text); got != want {
+		if got := HasToken(text); got != want {
 			t.Errorf("%q: %t", text, got)
 		}
 	}

@@ -1,33 +1,28 @@
-// Package token recognizes tokens and keys: by their prefixes, and by the difference between random
-// characters and names that people make.
-//
-// It finds only secrets with a recognizable form. It misses a password that looks like a word, and
-// a secret split into pieces.
-package token
+package sensitive
 
 import "strings"
 
-// Prefixes begin tokens, separated by spaces.
-const Prefixes = "sk-ant- sk-proj- sk-svcacct- sk-or-v1- sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- " +
+// TokenPrefixes begin tokens, separated by spaces.
+const TokenPrefixes = "sk-ant- sk-proj- sk-svcacct- sk-or-v1- sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- " +
 	"glrt- glptt- xoxb- xoxp- xoxa- xoxr- " +
 	"xoxs- xoxe- xapp- AIza ya29. 1//0 pypi- dop_v1_ doo_v1_ shpat_ shpss_ sk_live_ sk_test_ rk_live_ rk_test_ " +
 	"pk_live_ whsec_ gsk_ xai- sbp_ lin_api_ PMAK- " +
 	"figd_ tskey- dckr_pat_ glsa_ ATATT3 nfp_ hvs. hvb. rubygems_ SG. AKIA ASIA fo1_ ntn_ eyJ dapi pplx- sntryu_ " +
 	"sntrys_ AGE-SECRET-KEY- squ_ sqp_ pcsk_ EAAG bedrock-api-key-"
 
-// WordPrefixes begin tokens as well, but also names.
-const WordPrefixes = "npm_ hf_ r8_ secret_ vercel_ mfa. key- pat_ tok_"
+// TokenWordPrefixes begin tokens as well, but also names.
+const TokenWordPrefixes = "npm_ hf_ r8_ secret_ vercel_ mfa. key- pat_ tok_"
 
 // enough is the minimum length of the rest of a token.
 const enough = 16
 
-// Found reports whether a text contains a token with a known prefix, or the beginning of a private
+// HasToken reports whether a text contains a token with a known prefix, or the beginning of a private
 // key.
-func Found(text string) bool {
+func HasToken(text string) bool {
 	if strings.Contains(text, "-----BEGIN ") && strings.Contains(text, "PRIVATE KEY") {
 		return true
 	}
-	return foundAfter(text, Prefixes, true) || foundAfter(text, WordPrefixes, false)
+	return foundAfter(text, TokenPrefixes, true) || foundAfter(text, TokenWordPrefixes, false)
 }
 
 // foundAfter looks for tokens after prefixes. Well-known prefixes need only a long word after them.
@@ -61,14 +56,14 @@ func isLong(text string, known bool) bool {
 		longest = max(longest, run)
 		end++
 	}
-	return end >= enough && (Random(text[:end]) || KeyLike(text[:end]) || known && longest >= enough)
+	return end >= enough && (IsRandom(text[:end]) || IsKeyLike(text[:end]) || known && longest >= enough)
 }
 
 func inWord(c byte) bool { return isDigit(c) || isUpper(c) || isLower(c) || c == '_' }
 
-// Random reports whether a value looks randomly generated: it has a part that is not a sequence of
+// IsRandom reports whether a value looks randomly generated: it has a part that is not a sequence of
 // words and numbers, as in names made by people.
-func Random(v string) bool {
+func IsRandom(v string) bool {
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r > 127 || !inWord(byte(r)) || r == '_' }) {
 		if mixed(part) {
 			return true
@@ -115,8 +110,8 @@ func kindOf(c byte) int {
 	return 2
 }
 
-// KeyLike reports whether a value is long and has all sorts of characters.
-func KeyLike(v string) bool {
+// IsKeyLike reports whether a value is long and has all sorts of characters.
+func IsKeyLike(v string) bool {
 	const long = 20
 	digit, upper, lower := false, false, false
 	for i := range len(v) {

@@ -1,4 +1,4 @@
-package token
+package sensitive
 
 import (
 	"net/url"
@@ -23,14 +23,14 @@ const (
 // decodings is how often a text may be percent-encoded without hiding its meaning.
 const decodings = 3
 
-// InAddress returns the reason why an address or a query that is sent out may contain a secret, or "".
-func InAddress(text string) umpire.Phrase {
+// SecretInAddress returns the reason why an address or a query that is sent out may contain a secret, or "".
+func SecretInAddress(text string) umpire.Phrase {
 	if len(text) > maxPlainURL {
 		return "it is longer than addresses are"
 	}
 	plain := text
 	for range decodings {
-		if Found(plain) {
+		if HasToken(plain) {
 			return "it holds what looks like a token"
 		}
 		decoded, err := url.PathUnescape(plain)
@@ -77,7 +77,7 @@ func opaquePart(text string) umpire.Phrase {
 			case commitHash(word):
 			case len(word) > maxPlainWord:
 				return "it holds a long word without any break"
-			case mixed(word), len(word) > maxOpaque && KeyLike(word):
+			case mixed(word), len(word) > maxOpaque && IsKeyLike(word):
 				count += len(word)
 			}
 		}
