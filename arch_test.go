@@ -48,7 +48,6 @@ var layers = []layer{
 	{"pure", "internal/view/languages"},
 	{"world", "internal/files"},
 	{"world", "internal/files/gitdir"},
-	{"world", "internal/files/gittree"},
 	{"world", "internal/files/githistory"},
 	{"world", "place"},
 	{"world", "internal/project/manifest"},

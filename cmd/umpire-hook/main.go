@@ -25,7 +25,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/cmd/umpire-hook/early"
-	"github.com/umpirehq/umpire/internal/files/gittree"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/relay"
 	"github.com/umpirehq/umpire/internal/judge"
@@ -149,7 +149,7 @@ func (h *hook) findSnapshot(project string) bool {
 func (h *hook) decided(q *host.Question, _ string, d *umpire.Decision) {
 	byCode := slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeProjectCode })
 	other := slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool { return a.Kind != umpire.KindWrite })
-	moves := func(a umpire.Access) bool { return gittree.Moves(a.Words) }
+	moves := func(a umpire.Access) bool { return gitdir.MovesFiles(a.Words) }
 	git := d.Verdict != umpire.Deny && slices.ContainsFunc(d.Accesses, moves)
 	writes := d.Verdict != umpire.Deny && len(d.Accesses) > 0 && !other
 	if byCode || git || writes || policy.NeedsLook(d) || len(judge.WrittenOutside(d)) > 0 || judge.EditsByAutonomy(d) {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/files/gittree"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 	"github.com/umpirehq/umpire/internal/hold/homeview"
 	"github.com/umpirehq/umpire/internal/hold/scratch"
 	"github.com/umpirehq/umpire/internal/judge"
@@ -146,7 +146,7 @@ func (ps *Projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
 	return &judge.Judge{
 		Bounds: &at.Bounds, Policy: rules.policy, Degraded: rules.set.Degraded, Home: ps.config.UserHome,
 		Programs: ps.known.Known, Sandbox: sandboxOf(&at.settings, nil), Code: ps.config.Code(),
-		Written: ps.writtenIn(at.Project), Git: gittree.Between,
+		Written: ps.writtenIn(at.Project), Git: gitdir.Foresee,
 		Shown: homeview.Sees(ps.config.UserHome, append([]string{at.Root}, at.Added...), at.settings.SandboxShow),
 		Made:  ps.config.scratch().Made,
 	}, nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/files/gittree"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -73,7 +73,7 @@ func rewritingAction(e *Event, d *umpire.Decision, reply Reply, undo bool) umpir
 }
 
 // canUndo reports whether an allowed call only changes files of the project, and reads. A git
-// command counts only if package gittree can tell its changes. A program that a person has let run
+// command counts only if package gitdir can tell its changes. A program that a person has let run
 // may want the network, which no trial has.
 func canUndo(d *umpire.Decision) bool {
 	changes := false
@@ -81,7 +81,7 @@ func canUndo(d *umpire.Decision) bool {
 		a := &d.Accesses[i]
 		switch {
 		case a.Code, a.Doubt != "", a.Consequence.AtLeast(umpire.Outward) && !a.Paths(),
-			a.Program == "git" && !gittree.Moves(a.Words):
+			a.Program == "git" && !gitdir.MovesFiles(a.Words):
 			return false
 		case a.Kind == umpire.KindExec:
 			if !knownHarmless(d, i) {

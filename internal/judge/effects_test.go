@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/files/gittree"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -42,7 +42,7 @@ func effectsJudge(t *testing.T, settings policy.Settings, rules ...umpire.Rule) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &Judge{Bounds: bounds, Policy: made, Home: bounds.Home, Git: gittree.Between}
+	j := &Judge{Bounds: bounds, Policy: made, Home: bounds.Home, Git: gitdir.Foresee}
 	return func() (*Judge, error) { return j, nil }, root
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/files/gittree"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -18,7 +18,7 @@ func (j *Judge) foreseeGit(q *policy.Query) bool {
 	for i := range q.Facts.Accesses {
 		a := &q.Facts.Accesses[i]
 		switch {
-		case a.Kind == umpire.KindExec && gittree.Moves(a.Words):
+		case a.Kind == umpire.KindExec && gitdir.MovesFiles(a.Words):
 			if git >= 0 {
 				return false
 			}
@@ -66,14 +66,14 @@ func askAboutGit(facts *umpire.Facts) {
 		if a.Kind != umpire.KindWrite && a.Kind != umpire.KindDelete {
 			continue
 		}
-		if gittree.Directory(a.Resolved) != "" && a.Asks == "" {
+		if gitdir.Directory(a.Resolved) != "" && a.Asks == "" {
 			a.Asks = umpire.CodeControlFile
 		}
 		if a.Kind == umpire.KindWrite && a.Place != umpire.PlaceHarmless {
 			written = append(written, a.Resolved)
 		}
 	}
-	made := gittree.MadeRepositories(written)
+	made := gitdir.MadeRepositories(written)
 	for i := range facts.Accesses {
 		if a := &facts.Accesses[i]; a.Kind == umpire.KindWrite && a.Doubt == "" && slices.Contains(made, a.Resolved) {
 			a.Doubt = policy.DoubtRepository

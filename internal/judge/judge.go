@@ -50,7 +50,7 @@ type Judge struct {
 	// no log of their writes is available.
 	Written func(since time.Time) ([]string, error)
 	// Git returns the changes a git command would make in the work tree around a folder, as
-	// [gittree.Between] does. If nil, no change can be foreseen.
+	// [gitdir.Foresee] does. If nil, no change can be foreseen.
 	Git func(ctx context.Context, dir string, words []string) (changes []umpire.TrialEffect, known bool)
 	// Shown reports whether a trial sees a path without links, as [homeview.Sees] returns it.
 	// If nil, a trial is assumed to see nothing.

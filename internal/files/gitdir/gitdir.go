@@ -1,6 +1,15 @@
 // Package gitdir reads the files of a git repository without starting git: its location, its
 // HEAD, its settings and its index. Nothing in a repository can make the package start a
 // program or read without limit.
+//
+// It also determines which paths a git command changes, and which folders a list of changes
+// turns into repositories.
+//
+//	changes, known := gitdir.Foresee(ctx, dir, []string{"git", "switch", "topic"})
+//	armed := gitdir.NewView(changed).Armed(changed)
+//
+// Foresee runs git, but only to read objects and refs, and without the person's settings. It
+// reports changes that it cannot foresee as unknown.
 package gitdir
 
 import (

@@ -9,13 +9,13 @@ package githistory
 
 import (
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/files/gittree"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 )
 
 // Inspect returns new repositories that may run programs, and changes in git directories that
 // need approval. It marks changes of guarded files that name no program as plain.
-func Inspect(changes []gittree.Change) (found []umpire.TrialAttempt) {
-	v := gittree.NewView(changes)
+func Inspect(changes []gitdir.Change) (found []umpire.TrialAttempt) {
+	v := gitdir.NewView(changes)
 	for _, dir := range v.Armed(changes) {
 		found = append(found, umpire.TrialAttempt{Kind: umpire.AttemptRepository, Target: dir})
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/files/gittree"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 )
 
 // A pair is a project and a copy of it in which commands run.
@@ -67,11 +67,11 @@ func (p *pair) does(tb testing.TB, text string) []umpire.TrialAttempt {
 }
 
 // changes compares both trees.
-func (p *pair) changes(tb testing.TB) (all []gittree.Change) {
+func (p *pair) changes(tb testing.TB) (all []gitdir.Change) {
 	tb.Helper()
 	before, after := listTree(tb, p.before), listTree(tb, p.after)
 	for name, info := range before {
-		c := gittree.Change{Path: filepath.Join(p.before, name), Before: info.Mode()}
+		c := gitdir.Change{Path: filepath.Join(p.before, name), Before: info.Mode()}
 		if now, there := after[name]; !there {
 			c.Gone = true
 		} else if c.After = now.Mode(); same(tb, p, name, info, now) {
@@ -85,7 +85,7 @@ func (p *pair) changes(tb testing.TB) (all []gittree.Change) {
 	}
 	for name, info := range after {
 		if before[name] == nil {
-			all = append(all, gittree.Change{
+			all = append(all, gitdir.Change{
 				Path: filepath.Join(p.before, name), After: info.Mode(), New: true, File: filepath.Join(p.after, name),
 			})
 		}

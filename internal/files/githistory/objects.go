@@ -14,7 +14,6 @@ import (
 
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
-	"github.com/umpirehq/umpire/internal/files/gittree"
 )
 
 // Limits on reading objects. A larger file is not recognized as one.
@@ -35,7 +34,7 @@ func newStore(r *repository) *store { return &store{repository: r} }
 
 // recorded reports whether git itself makes such a change of objects: it adds them, packs them,
 // and deletes the ones it has packed.
-func (s *store) recorded(name string, c *gittree.Change) bool {
+func (s *store) recorded(name string, c *gitdir.Change) bool {
 	names := strings.Split(name, "/")[1:]
 	switch {
 	case len(names) == 0 || !c.Gone && c.After.IsDir():
@@ -57,7 +56,7 @@ func (s *store) recorded(name string, c *gittree.Change) bool {
 }
 
 // packRecorded judges one file of a pack.
-func (s *store) packRecorded(name string, c *gittree.Change) bool {
+func (s *store) packRecorded(name string, c *gitdir.Change) bool {
 	kind := filepath.Ext(name)
 	switch {
 	case c.Gone && kind == ".idx":

@@ -9,7 +9,6 @@ import (
 
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
-	"github.com/umpirehq/umpire/internal/files/gittree"
 	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
@@ -18,7 +17,7 @@ const maxLost = 20
 
 // unrecorded returns the changes in git directories that git does not make when it records:
 // then it adds objects, moves and logs refs, and loses no commit.
-func unrecorded(v gittree.View, changes []gittree.Change) (found []string) {
+func unrecorded(v gitdir.View, changes []gitdir.Change) (found []string) {
 	repositories := map[string]*repository{}
 	for i := range changes {
 		c := &changes[i]
@@ -28,7 +27,7 @@ func unrecorded(v gittree.View, changes []gittree.Change) (found []string) {
 		}
 		r := repositories[dir]
 		if r == nil {
-			r = &repository{View: v, dir: dir, changed: map[string]*gittree.Change{}}
+			r = &repository{View: v, dir: dir, changed: map[string]*gitdir.Change{}}
 			repositories[dir] = r
 		}
 		r.changed[strings.TrimPrefix(c.Path, dir+"/")] = c
@@ -48,7 +47,7 @@ func unrecorded(v gittree.View, changes []gittree.Change) (found []string) {
 // findRepository returns the git directory that contains a path: one named .git, that of a
 // submodule within it, or one that git recognizes by its parts.
 func findRepository(path string) string {
-	if dir := gittree.Directory(path); dir != "" {
+	if dir := gitdir.Directory(path); dir != "" {
 		for rest := dir + "/modules"; strings.HasPrefix(path, rest+"/"); {
 			name, _, _ := strings.Cut(path[len(rest)+1:], "/")
 			if rest += "/" + name; rest == path {
@@ -61,7 +60,7 @@ func findRepository(path string) string {
 		return dir
 	}
 	for dir := filepath.Dir(path); dir != "/" && dir != "."; dir = filepath.Dir(dir) {
-		if (gittree.View{}).IsRepository(dir) {
+		if (gitdir.View{}).IsRepository(dir) {
 			return dir
 		}
 	}
@@ -70,10 +69,10 @@ func findRepository(path string) string {
 
 // A repository is one git directory with its changes, keyed by their path in it.
 type repository struct {
-	gittree.View
+	gitdir.View
 
 	dir     string
-	changed map[string]*gittree.Change
+	changed map[string]*gitdir.Change
 	objects *store
 }
 
@@ -90,7 +89,7 @@ func (r *repository) unrecorded() (found []string) {
 	}
 	found = append(found, r.wrongRefs()...)
 	after := r.roots(r.View)
-	for id := range r.roots(gittree.View{}) {
+	for id := range r.roots(gitdir.View{}) {
 		if !after[id] {
 			return append(found, filepath.Join(r.dir, "objects", id)) // one is enough
 		}
@@ -127,7 +126,7 @@ var (
 )
 
 // recorded reports whether git itself makes a change when it records.
-func (r *repository) recorded(name string, c *gittree.Change) bool {
+func (r *repository) recorded(name string, c *gitdir.Change) bool {
 	switch name = own(name); {
 	case !c.Gone && c.After&fs.ModeType != 0 && !c.After.IsDir():
 		return false // a link leads elsewhere, and git makes no devices
@@ -159,7 +158,7 @@ func (r *repository) recorded(name string, c *gittree.Change) bool {
 }
 
 // names reports whether a file consists only of names of existing objects.
-func (r *repository) names(c *gittree.Change) bool {
+func (r *repository) names(c *gitdir.Change) bool {
 	data, err := files.ReadSmall(c.File, gitdir.MaxFile)
 	if err != nil || len(data) == 0 {
 		return false
@@ -173,7 +172,7 @@ func (r *repository) names(c *gittree.Change) bool {
 }
 
 // logged reports whether the log of a HEAD contains its value.
-func (r *repository) logged(c *gittree.Change) bool {
+func (r *repository) logged(c *gitdir.Change) bool {
 	data, err := files.ReadSmall(c.File, gitdir.MaxFile)
 	log := filepath.Join(filepath.Dir(c.Path), "logs/HEAD")
 	if err != nil || r.View[log] == nil {
@@ -194,7 +193,7 @@ func (r *repository) logEnds(log, id string) bool {
 
 // wrongRefs returns refs that were moved or deleted without a log entry, and files in place of refs.
 func (r *repository) wrongRefs() (found []string) {
-	was, is := r.refs(gittree.View{}), r.refs(r.View)
+	was, is := r.refs(gitdir.View{}), r.refs(r.View)
 	for name, value := range is {
 		log := filepath.Join(r.dir, "logs", name)
 		target, symbolic := strings.CutPrefix(value, "ref: ")
@@ -216,7 +215,7 @@ func (r *repository) wrongRefs() (found []string) {
 	}
 	for name, value := range was {
 		log := filepath.Join(r.dir, "logs", name)
-		if is[name] == "" && (r.Has(log) || !(gittree.View{}).Has(log) || !r.isKept(is, value)) {
+		if is[name] == "" && (r.Has(log) || !(gitdir.View{}).Has(log) || !r.isKept(is, value)) {
 			found = append(found, filepath.Join(r.dir, name))
 		}
 	}
@@ -237,12 +236,12 @@ func (r *repository) isKept(refs map[string]string, id string) bool {
 
 // appended reports whether a log still begins with its old content or has lost old entries. The
 // check of commits covers the lost entries.
-func (r *repository) appended(c *gittree.Change) bool {
+func (r *repository) appended(c *gitdir.Change) bool {
 	after, err := files.ReadSmall(c.File, maxLog)
 	if err != nil {
 		return false
 	}
-	before := r.entries(gittree.View{}, c.Path)
+	before := r.entries(gitdir.View{}, c.Path)
 	now := r.entries(r.View, c.Path)
 	return len(now) >= len(before) && slices.Equal(before, now[:len(before)]) && wellFormed(after)
 }

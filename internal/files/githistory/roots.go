@@ -7,7 +7,6 @@ import (
 
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
-	"github.com/umpirehq/umpire/internal/files/gittree"
 )
 
 // Limits on reading logs and refs.
@@ -21,7 +20,7 @@ const (
 type entry struct{ before, after string }
 
 // entries reads a reflog.
-func (r *repository) entries(v gittree.View, path string) (found []entry) {
+func (r *repository) entries(v gitdir.View, path string) (found []entry) {
 	if !v.Has(path) {
 		return nil
 	}
@@ -57,7 +56,7 @@ func wellFormed(log []byte) bool {
 
 // roots returns the commits that refs, HEAD and logs name, in the git directory and those of
 // its linked worktrees.
-func (r *repository) roots(v gittree.View) map[string]bool {
+func (r *repository) roots(v gitdir.View) map[string]bool {
 	found := map[string]bool{}
 	add := func(id string) {
 		if _, err := gitdir.CheckObjectID(id); err == nil && strings.Trim(id, "0") != "" {
@@ -85,7 +84,7 @@ func (r *repository) roots(v gittree.View) map[string]bool {
 }
 
 // refs returns all refs with their values, loose or packed.
-func (r *repository) refs(v gittree.View) map[string]string {
+func (r *repository) refs(v gitdir.View) map[string]string {
 	found := r.packedRefs(v)
 	for _, ref := range r.listPaths(v, filepath.Join(r.dir, "refs"), true) {
 		data, err := files.ReadSmall(v.File(ref), gitdir.MaxFile)
@@ -99,7 +98,7 @@ func (r *repository) refs(v gittree.View) map[string]string {
 
 // packedRefs reads the packed refs. The name of a tag followed by ^ maps to the tagged object.
 // A malformed line is its own key.
-func (r *repository) packedRefs(v gittree.View) map[string]string {
+func (r *repository) packedRefs(v gitdir.View) map[string]string {
 	found := map[string]string{}
 	path := filepath.Join(r.dir, "packed-refs")
 	if !v.Has(path) {
@@ -127,7 +126,7 @@ func (r *repository) packedRefs(v gittree.View) map[string]string {
 }
 
 // listPaths lists the entries of a folder after the changes, or all files below it if deep is true.
-func (r *repository) listPaths(v gittree.View, dir string, deep bool) (paths []string) {
+func (r *repository) listPaths(v gitdir.View, dir string, deep bool) (paths []string) {
 	seen := map[string]bool{}
 	visit := func(path string) {
 		if len(seen) < maxRefs && !seen[path] && v.Has(path) {

@@ -8,13 +8,12 @@ import (
 
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
-	"github.com/umpirehq/umpire/internal/files/gittree"
 	"github.com/umpirehq/umpire/shell"
 )
 
 // namesNothing reports whether a change to a guarded file of git names no program and no other
 // folder: it sets a branch's upstream, or links a new work tree to its repository.
-func namesNothing(v gittree.View, c *gittree.Change) bool {
+func namesNothing(v gitdir.View, c *gitdir.Change) bool {
 	name := filepath.Base(c.Path)
 	dir := filepath.Dir(c.Path)
 	switch {
@@ -22,11 +21,11 @@ func namesNothing(v gittree.View, c *gittree.Change) bool {
 		return false
 	case name == ".git":
 		return c.New && linksBack(v, c)
-	case gittree.Directory(c.Path) == "":
+	case gitdir.Directory(c.Path) == "":
 		return false
 	case c.Same:
 		return c.After&0o111 == 0
-	case name == "config" && gittree.Directory(c.Path) == dir:
+	case name == "config" && gitdir.Directory(c.Path) == dir:
 		return !c.New && onlyFollows(c)
 	case (name == "gitdir" || name == "commondir") && filepath.Base(filepath.Dir(dir)) == "worktrees":
 		tree := v[dotGitOf(v, dir)]
@@ -36,17 +35,17 @@ func namesNothing(v gittree.View, c *gittree.Change) bool {
 }
 
 // dotGitOf returns the .git file that the git directory of a work tree names.
-func dotGitOf(v gittree.View, dir string) string {
+func dotGitOf(v gitdir.View, dir string) string {
 	path, _ := files.ReadLine(v.File(filepath.Join(dir, "gitdir"))) // "" if the file cannot be read
 	return path
 }
 
 // linksBack reports whether a .git file and the git directory that it names belong to a new
 // work tree, as git creates them.
-func linksBack(v gittree.View, c *gittree.Change) bool {
+func linksBack(v gitdir.View, c *gitdir.Change) bool {
 	line, err := files.ReadLine(c.File)
 	dir, is := strings.CutPrefix(line, "gitdir: ")
-	if err != nil || !is || filepath.Base(filepath.Dir(dir)) != "worktrees" || gittree.Directory(dir) == "" {
+	if err != nil || !is || filepath.Base(filepath.Dir(dir)) != "worktrees" || gitdir.Directory(dir) == "" {
 		return false
 	}
 	made := v[filepath.Join(dir, "commondir")]
@@ -63,7 +62,7 @@ var followed = []string{"remote", "merge", "rebase", "description"}
 
 // onlyFollows reports whether two versions of a repository's settings differ only in the
 // upstreams of its branches.
-func onlyFollows(c *gittree.Change) bool {
+func onlyFollows(c *gitdir.Change) bool {
 	was, err := gitdir.ReadConfig(c.Path)
 	is, also := gitdir.ReadConfig(c.File)
 	if err != nil || also != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/files/gittree"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 )
 
 // This file checks repositories that a command has made. Git, an editor or a prompt that looks at a
@@ -18,7 +18,7 @@ import (
 // disarm sets aside the files that make git run programs in one repository.
 func (b *Box) disarm(dir string) {
 	for _, name := range []string{"config", "config.worktree"} {
-		if gittree.NamesPrograms(filepath.Join(dir, name)) {
+		if gitdir.NamesPrograms(filepath.Join(dir, name)) {
 			b.made(filepath.Join(dir, name))
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 	"github.com/umpirehq/umpire/internal/files/githistory"
-	"github.com/umpirehq/umpire/internal/files/gittree"
 )
 
 // Describe returns the effects of a layer in the form used for decisions, storage and display.
@@ -25,10 +25,10 @@ func (l *Layer) Describe(e *Effects) umpire.TrialEffects {
 }
 
 // changes returns the effects as git would see them. A moved file counts as deleted and created.
-func (l *Layer) changes(e *Effects) (all []gittree.Change) {
+func (l *Layer) changes(e *Effects) (all []gitdir.Change) {
 	for i := range e.List {
 		f := &e.List[i]
-		c := gittree.Change{
+		c := gitdir.Change{
 			Path: f.Path, Before: f.Before.Type, After: f.After.Type, Gone: f.Kind == Deleted,
 			New: f.Kind == Created || f.Kind == Moved, Same: f.Kind == Attributes,
 		}
@@ -38,7 +38,7 @@ func (l *Layer) changes(e *Effects) (all []gittree.Change) {
 			}
 		}
 		if f.From != "" {
-			all = append(all, gittree.Change{Path: f.From, Before: f.Before.Type, Gone: true})
+			all = append(all, gitdir.Change{Path: f.From, Before: f.Before.Type, Gone: true})
 		}
 		all = append(all, c)
 	}

@@ -1,4 +1,4 @@
-package gittree
+package gitdir
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/files/gitdir"
 )
 
 // Limits on reading the difference between two commits.
@@ -23,7 +22,7 @@ const (
 	patience  = 5 * time.Second
 )
 
-// Between returns the changes that a git command would make in the work tree around dir. It supports
+// Foresee returns the changes that a git command would make in the work tree around dir. It supports
 // commands that switch to another branch or commit, stash changes, or apply a stash. words is the
 // command without git's global options. Between reads the object store and starts no program that the
 // repository or the person has configured.
@@ -31,9 +30,9 @@ const (
 // known is false if the changes cannot be foreseen: for another subcommand, an option that does more, a
 // name that is not a commit, submodules, links, and untracked files that git would overwrite.
 // overwrite although it does not track them.
-func Between(ctx context.Context, dir string, words []string) (changes []umpire.TrialEffect, known bool) {
-	top := gitdir.FindWorktree(dir)
-	if !Moves(words) || top == "" {
+func Foresee(ctx context.Context, dir string, words []string) (changes []umpire.TrialEffect, known bool) {
+	top := FindWorktree(dir)
+	if !MovesFiles(words) || top == "" {
 		return nil, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -119,12 +118,12 @@ func (r *reader) commitOf(name string) string {
 	}
 	for _, form := range []string{"refs/heads/" + name, name} {
 		out, err := r.git("rev-parse", "--verify", "--quiet", "--end-of-options", form+"^{commit}")
-		if id, bad := gitdir.CheckObjectID(strings.TrimSpace(string(out))); err == nil && bad == nil {
+		if id, bad := CheckObjectID(strings.TrimSpace(string(out))); err == nil && bad == nil {
 			return id
 		}
 	}
 	out, err := r.git("for-each-ref", "--format=%(objectname)", "refs/remotes/*/"+name)
-	id, bad := gitdir.CheckObjectID(strings.TrimSpace(string(out)))
+	id, bad := CheckObjectID(strings.TrimSpace(string(out)))
 	if err != nil || bad != nil {
 		return ""
 	}
@@ -172,8 +171,8 @@ func parseRaw(top string, listed []byte) (changes []umpire.TrialEffect, known bo
 
 func isPlain(mode string) bool { return mode == modeNothing || mode == modeFile || mode == modeProgram }
 
-// Moves reports whether [Between] may know the changes of a command.
-func Moves(words []string) bool {
+// MovesFiles reports whether [Between] may know the changes of a command.
+func MovesFiles(words []string) bool {
 	return len(words) > 1 && words[0] == "git" &&
 		(words[1] == "switch" || words[1] == "checkout" || words[1] == "stash")
 }

@@ -1,4 +1,4 @@
-package gittree
+package gitdir
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package gittree_test
+package gitdir_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/files/gittree"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 )
 
 // repository is made by these commands: main has kept, changed and gone; topic has made and a program too.
@@ -26,7 +26,7 @@ git switch -q main
 `
 
 // The expected changes of each command: + is a new file with its mode, ! a changed file, - a
-// deleted one. "" means no change. unknown means that Between cannot foresee it.
+// deleted one. "" means no change. unknown means that Foresee cannot foresee it.
 const unknown = "unknown"
 
 var commands = []struct{ prepare, line, want string }{
@@ -69,7 +69,7 @@ func TestBetween(t *testing.T) {
 				t.Fatal(err)
 			}
 			run(t, dir, repository+c.prepare)
-			changes, known := gittree.Between(t.Context(), dir, strings.Fields(c.line))
+			changes, known := gitdir.Foresee(t.Context(), dir, strings.Fields(c.line))
 			got := unknown
 			if known {
 				lines := []string{}

@@ -1,4 +1,4 @@
-package gittree
+package gitdir
 
 import (
 	"io/fs"
@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/umpirehq/umpire/internal/files/gitdir"
 )
 
 // A Change is one path that has changed.
@@ -47,7 +45,7 @@ var plainSettings = [][2]string{
 // NamesPrograms reports whether a settings file contains more than plain settings, or cannot be
 // read.
 func NamesPrograms(file string) bool {
-	settings, err := gitdir.ReadConfig(file)
+	settings, err := ReadConfig(file)
 	for _, s := range settings {
 		section, _, _ := strings.Cut(s.Key, ".")
 		var plain []string
@@ -173,7 +171,7 @@ func (v View) runsPrograms(dir string) bool {
 // isBare reports whether the settings declare that the repository has no work tree. Git then
 // ignores the files around it.
 func (v View) isBare(config string) bool {
-	settings, _ := gitdir.ReadConfig(v.File(config)) // an unreadable file counts as naming programs
+	settings, _ := ReadConfig(v.File(config)) // an unreadable file counts as naming programs
 	bare := false
 	for _, s := range settings {
 		if s.Key == "core.worktree" || s.Key == "core.bare" && s.Value != "true" {
