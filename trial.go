@@ -2,6 +2,9 @@ package umpire
 
 import "time"
 
+// UndoProtected is how long undo keeps old content at least, regardless of later writes.
+const UndoProtected = 24 * time.Hour
+
 // A TrialID names one trial of a call.
 type TrialID string
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/hold/trial/retention"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -97,7 +96,7 @@ func writeTrial(c *Card) {
 // writeExpiry says how long undo can restore the replaced files.
 func writeExpiry(c *Card, age time.Duration) {
 	said := "You can undo this for up to %s, and for at least a day unless git ignores the files."
-	if age <= retention.Protected {
+	if age <= umpire.UndoProtected {
 		said = "You can undo this for up to %s."
 	}
 	fmt.Fprintf(c.w, "    "+c.text.Of(said)+"\n", Age(age))

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/hold/trial/digest"
+	"github.com/umpirehq/umpire/internal/hold/trial/undo"
 )
 
 // A dir is an open folder. All reads use names in an open folder and follow no links.
@@ -193,5 +193,5 @@ func (d *dir) digestIn(ctx context.Context, name string, info *unix.Stat_t) (str
 		return "", 0, err
 	}
 	defer f.Close()
-	return digest.Of(ctx, f)
+	return undo.Digest(ctx, f)
 }

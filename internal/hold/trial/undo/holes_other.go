@@ -1,6 +1,6 @@
 //go:build !linux
 
-package digest
+package undo
 
 import "os"
 

@@ -1,5 +1,4 @@
-// Package digest computes the digest of a file's content without reading its holes.
-package digest
+package undo
 
 import (
 	"context"
@@ -19,11 +18,11 @@ const holeSize = 64 << 10
 // holesPrefix starts the digests of content with holes.
 const holesPrefix = "holes-"
 
-// Of returns a digest of a regular file's content and the number of bytes read. If no 64 KiB block,
+// Digest returns a digest of a regular file's content and the number of bytes read. If no 64 KiB block,
 // counted from the start, is all zeros, the digest is the SHA-256 of the content. Otherwise it
 // covers the other blocks and the positions of the zeros, and the holes of a disk image are not
 // read. Of reads from the start regardless of the file's offset.
-func Of(ctx context.Context, f *os.File) (digest string, read int64, err error) {
+func Digest(ctx context.Context, f *os.File) (digest string, read int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return "", 0, err

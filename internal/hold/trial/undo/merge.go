@@ -1,5 +1,4 @@
-// Package merge undoes a change to a text and preserves later changes.
-package merge
+package undo
 
 import (
 	"bytes"
@@ -8,12 +7,12 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// MaxSize is the largest text, in bytes, that is merged.
-const MaxSize = 1 << 20
+// MaxMergeSize is the largest text, in bytes, that is merged.
+const MaxMergeSize = 1 << 20
 
-// Texts undoes the change from before to kept in now, which has later changes. clean is
+// MergeTexts undoes the change from before to kept in now, which has later changes. clean is
 // false if both changes touch the same lines.
-func Texts(kept, now, before []byte) (merged []byte, clean bool) {
+func MergeTexts(kept, now, before []byte) (merged []byte, clean bool) {
 	later := udiff.Lines(string(kept), string(now))
 	back := udiff.Lines(string(kept), string(before))
 	for _, edit := range later {

@@ -1,19 +1,12 @@
-// Package retention decides which undo records are removed to stay within the limits of space and age.
-//
-// An agent chooses how much it writes, so space alone must not decide. A young record with old content stays
-// even beyond the limits: a keep that needs its space asks a person first. Each project and each session has
-// a share and cannot push out the records of others. Old build outputs, which git ignores and a build can
-// make again, have a separate share and go first, so they take no space from other records.
-package retention
+package undo
 
 import (
 	"cmp"
 	"slices"
 	"time"
-)
 
-// Protected is how long a record with old content stays, regardless of later writes.
-const Protected = 24 * time.Hour
+	"github.com/umpirehq/umpire"
+)
 
 // The divisors of the space for one project, one session and outputs.
 const (
@@ -45,7 +38,7 @@ type Limits struct {
 func (l Limits) Expires(r *Record) (early, late time.Time) {
 	late = r.Time.Add(l.Age)
 	if early = r.Time; r.rank() >= rankHolds {
-		early = early.Add(Protected)
+		early = early.Add(umpire.UndoProtected)
 	}
 	if early.After(late) {
 		early = late
