@@ -61,7 +61,7 @@ var layers = []layer{
 	{"world", "internal/gate/userhook"},
 	{"world", "internal/hold/homeview internal/hold/scratch"},
 	{"world", "internal/hold/sandbox"},
-	{"world", "internal/hold/trial/cache internal/hold/trial/overlap internal/hold/trial/undo"},
+	{"world", "internal/hold/trial/lease internal/hold/trial/undo"},
 	{"world", "internal/hold/trial"},
 	{"world", "internal/agent/llm"},
 	{"world", "internal/agent/llm/anthropic internal/agent/llm/openai"},

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
-	"github.com/umpirehq/umpire/internal/hold/trial/overlap"
+	"github.com/umpirehq/umpire/internal/hold/trial/lease"
 )
 
 // A barrier is a command's output. The command continues after its first line when the
@@ -238,13 +238,13 @@ func TestTrialWaitsForAKeep(t *testing.T) {
 	t.Parallel()
 	layers := t.TempDir()
 	for _, keep := range []string{"/p", "/", "/p/sub/deep", "/p/sub"} {
-		unlock, err := overlap.Lock(t.Context(), layers, []string{keep})
+		unlock, err := lease.Lock(t.Context(), layers, []string{keep})
 		if err != nil {
 			t.Fatal(err)
 		}
 		begun := make(chan error)
 		go func() {
-			running, err := overlap.Begin(t.Context(), layers, []string{"/p"})
+			running, err := lease.Begin(t.Context(), layers, []string{"/p"})
 			if err == nil {
 				err = running.End()
 			}
@@ -252,7 +252,7 @@ func TestTrialWaitsForAKeep(t *testing.T) {
 		}()
 		for range 3 { // the keep announces its changes and sees the waiting trial
 			for {
-				if err := overlap.Announce(layers, []string{"/p/x"}); err != nil {
+				if err := lease.Announce(layers, []string{"/p/x"}); err != nil {
 					t.Fatal(err)
 				}
 				if names, _ := filepath.Glob(filepath.Join(layers, "running/run-*")); len(names) == 1 {
@@ -269,12 +269,12 @@ func TestTrialWaitsForAKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	unlock, err := overlap.Lock(t.Context(), layers, []string{"/p"})
+	unlock, err := lease.Lock(t.Context(), layers, []string{"/p"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = unlock() }()
-	running, err := overlap.Begin(t.Context(), layers, []string{"/q"})
+	running, err := lease.Begin(t.Context(), layers, []string{"/q"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/homeview"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
-	"github.com/umpirehq/umpire/internal/hold/trial/cache"
-	"github.com/umpirehq/umpire/internal/hold/trial/overlap"
+	"github.com/umpirehq/umpire/internal/hold/trial/lease"
 )
 
 // Run runs a command in a trial and reads its effects. Canceling the context kills the command, and
@@ -56,9 +55,9 @@ func (s *Spec) mayRunAgain(first *Result) bool {
 
 // runOnce runs the command with a layer over some folders, and registers it while it runs.
 func runOnce(ctx context.Context, spec *Spec, roots []Root) (*Result, error) {
-	lowers := overlap.Each(roots, func(r *Root) string { return r.Lower })
+	lowers := lease.Each(roots, func(r *Root) string { return r.Lower })
 	changed := func() ([]string, error) { return lowers, nil } // without a registry, any path may have changed
-	switch running, err := overlap.Begin(ctx, spec.State, lowers); {
+	switch running, err := lease.Begin(ctx, spec.State, lowers); {
 	case err == nil:
 		changed = running.Changed
 		defer running.End() //nolint:errcheck // the next keep removes a leftover file
@@ -106,8 +105,8 @@ const cacheShare = 8
 func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, error) {
 	t := &try{spec: spec, layer: layer, store: s}
 	if len(spec.Place.Cache) > 0 && !(spec.Network && len(spec.Seen) > 0) { // else changes in caches go to the layer
-		roots := overlap.Each(layer.Roots, func(r *Root) string { return r.Lower })
-		t.lease, _ = cache.Open(s.dir, cache.Project{Roots: roots, Network: spec.Network, Max: s.max / cacheShare})
+		roots := lease.Each(layer.Roots, func(r *Root) string { return r.Lower })
+		t.lease, _ = lease.OpenCache(s.dir, lease.Project{Roots: roots, Network: spec.Network, Max: s.max / cacheShare})
 	}
 	layer.Caches, layer.Temporary = t.lease.Name(), spec.Temporary
 	seen, err := spec.Temporary.Lend(layer.tmp(), spec.Seen)
@@ -135,7 +134,7 @@ type try struct {
 	spec  *Spec
 	layer Layer
 	store *store
-	lease *cache.Lease
+	lease *lease.Cache
 	full  string // the exceeded limit, or ""
 	sight sandbox.Sight
 

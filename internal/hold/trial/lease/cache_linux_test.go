@@ -1,4 +1,4 @@
-package cache
+package lease
 
 import (
 	"errors"
@@ -38,18 +38,18 @@ func (b *bench) check(err error) {
 	}
 }
 
-func (b *bench) open(roots ...string) *Lease {
+func (b *bench) open(roots ...string) *Cache {
 	b.Helper()
 	if len(roots) == 0 {
 		roots = []string{b.root}
 	}
-	l, err := Open(b.layers, Project{Roots: roots, Max: testMax})
+	l, err := OpenCache(b.layers, Project{Roots: roots, Max: testMax})
 	b.check(err)
 	return l
 }
 
 // leave writes a file of some size like a command, closes the lease, and returns the folder.
-func (b *bench) leave(l *Lease, name string, size int) string {
+func (b *bench) leave(l *Cache, name string, size int) string {
 	b.Helper()
 	b.check(os.WriteFile(filepath.Join(l.Dir(), name), make([]byte, size), 0o600))
 	l.free = 1 << 40 // ignore other programs' writes to the real file system
@@ -73,7 +73,7 @@ func (b *bench) holds(name string, roots ...string) bool {
 
 func (b *bench) sweep(now time.Time) {
 	b.Helper()
-	b.check(Sweep(b.layers, time.Hour*24, now))
+	b.check(SweepCaches(b.layers, time.Hour*24, now))
 }
 
 func (b *bench) count(pattern string) int {
@@ -113,7 +113,7 @@ func TestOtherProjectsFindNothing(t *testing.T) {
 func TestCommandsWithTheNetwork(t *testing.T) {
 	b := newBench(t)
 	b.leave(b.open(), "f", 1)
-	l, err := Open(b.layers, Project{Roots: []string{b.root}, Network: true, Max: testMax})
+	l, err := OpenCache(b.layers, Project{Roots: []string{b.root}, Network: true, Max: testMax})
 	b.check(err)
 	if isPresent(filepath.Join(l.Dir(), "f")) {
 		t.Error("a command with the network finds the file of one without it")
@@ -130,7 +130,7 @@ func TestCommandsWithTheNetwork(t *testing.T) {
 
 func TestCommandsAtATime(t *testing.T) {
 	b := newBench(t)
-	var all []*Lease
+	var all []*Cache
 	dirs := map[string]bool{}
 	for range maxFolders {
 		l := b.open()
@@ -139,7 +139,7 @@ func TestCommandsAtATime(t *testing.T) {
 	if len(dirs) != maxFolders {
 		t.Errorf("%d commands share %d folders", maxFolders, len(dirs))
 	}
-	if _, err := Open(b.layers, Project{Roots: []string{b.root}, Max: testMax}); !errors.Is(err, errBusy) {
+	if _, err := OpenCache(b.layers, Project{Roots: []string{b.root}, Max: testMax}); !errors.Is(err, errBusy) {
 		t.Errorf("one more: %v", err)
 	}
 	for _, l := range all {
@@ -164,7 +164,7 @@ func TestLimitDropsTheOldest(t *testing.T) {
 	b.leave(two, "two", testMax/4)
 	b.leave(three, "three", testMax/2)
 	b.sweep(time.Now())
-	for l, want := range map[*Lease]bool{one: false, two: true, three: true} {
+	for l, want := range map[*Cache]bool{one: false, two: true, three: true} {
 		if got := isPresent(l.Dir()); got != want {
 			t.Errorf("%s is there: %v", l.Dir(), got)
 		}
@@ -209,17 +209,17 @@ func TestDrop(t *testing.T) {
 	b := newBench(t)
 	l := b.open()
 	b.leave(l, "f", 1)
-	b.check(Drop(b.layers, ""))
+	b.check(DropCache(b.layers, ""))
 	if !b.holds("f") {
 		t.Fatal("no name names a folder")
 	}
-	b.check(Drop(b.layers, l.Name()))
+	b.check(DropCache(b.layers, l.Name()))
 	if b.holds("f") {
 		t.Error("a dropped folder is used")
 	}
-	b.check(Drop(b.layers, l.Name())) // again
+	b.check(DropCache(b.layers, l.Name())) // again
 	used := b.open()
-	b.check(Drop(b.layers, used.Name()))
+	b.check(DropCache(b.layers, used.Name()))
 	b.leave(used, "g", 1)
 	if b.holds("g") {
 		t.Error("a folder that was dropped in use is used again")
@@ -282,7 +282,7 @@ func TestRemovalMeetsUse(t *testing.T) {
 
 func TestNoLease(t *testing.T) {
 	t.Parallel()
-	var l *Lease
+	var l *Cache
 	if l.Dir() != "" || l.Close() != nil {
 		t.Error("a missing lease has a folder")
 	}

@@ -1,4 +1,4 @@
-package overlap
+package lease
 
 import (
 	"bufio"
@@ -31,11 +31,11 @@ func Each[T any](list []T, path func(*T) string) []string {
 // The registry has its own folder next to the layers. It holds one file per running
 // trial, locked by that trial, and one file for the locks of folders.
 const (
-	folder      = "running"
-	trialPrefix = "run-"
-	newPrefix   = "new-"
-	newAge      = time.Hour
-	lockFile    = "lock"
+	runningFolder = "running"
+	trialPrefix   = "run-"
+	newPrefix     = "new-"
+	newAge        = time.Hour
+	runningLock   = "lock"
 )
 
 // A Trial is a running trial. The first line of its file lists the covered folders. Each
@@ -45,7 +45,7 @@ type Trial struct{ file *os.File }
 // Begin registers a trial over some folders, in the folder that holds the layers. It
 // waits for ongoing changes in these folders, but not for other trials.
 func Begin(ctx context.Context, layers string, roots []string) (*Trial, error) {
-	dir := filepath.Join(layers, folder)
+	dir := filepath.Join(layers, runningFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (t *Trial) End() error {
 // Announce tells the running trials which paths are about to change. It also removes the
 // files of trials whose process has died.
 func Announce(layers string, paths []string) error {
-	dir := filepath.Join(layers, folder)
+	dir := filepath.Join(layers, runningFolder)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return files.IgnoreMissing(err)
@@ -190,11 +190,11 @@ const lockRetry = 2 * time.Millisecond
 // Lock waits until no other process changes one of the folders, a folder below or one
 // above. It keeps others out until unlock is called or the process ends.
 func Lock(ctx context.Context, layers string, roots []string) (unlock func() error, err error) {
-	dir := filepath.Join(layers, folder)
+	dir := filepath.Join(layers, runningFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, runningLock), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
 	}

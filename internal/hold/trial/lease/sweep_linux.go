@@ -1,4 +1,4 @@
-package cache
+package lease
 
 import (
 	"errors"
@@ -10,10 +10,10 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Sweep removes, below a folder of layers, the folders of projects that no longer exist
+// SweepCaches removes, below a folder of layers, the folders of projects that no longer exist
 // or were replaced, folders unused for longer than age, and leftovers of crashes. It
 // measures the others and removes those that are too large.
-func Sweep(layers string, age time.Duration, now time.Time) error {
+func SweepCaches(layers string, age time.Duration, now time.Time) error {
 	entries, err := os.ReadDir(filepath.Join(layers, parent))
 	errs := []error{files.IgnoreMissing(err)}
 	for _, e := range entries {

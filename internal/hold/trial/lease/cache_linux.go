@@ -1,4 +1,4 @@
-package cache
+package lease
 
 import (
 	"cmp"
@@ -62,8 +62,8 @@ type state struct {
 	Bytes int64  `json:"bytes"` // upper bound
 }
 
-// A Lease is one command's right to use a folder.
-type Lease struct {
+// A Cache is one command's right to use a folder.
+type Cache struct {
 	folder
 	max   int64
 	bytes int64  // held before the lease
@@ -71,9 +71,9 @@ type Lease struct {
 	space func(dir string) (uint64, error)
 }
 
-// Open leases the project's most recently used free folder. layers is the folder of
+// OpenCache leases the project's most recently used free folder. layers is the folder of
 // layers, with symbolic links resolved.
-func Open(layers string, p Project) (*Lease, error) {
+func OpenCache(layers string, p Project) (*Cache, error) {
 	key, err := p.key()
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func Open(layers string, p Project) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lease{folder: *f, max: p.Max, bytes: before.Bytes, space: files.FreeBytes}
+	l := &Cache{folder: *f, max: p.Max, bytes: before.Bytes, space: files.FreeBytes}
 	if l.free, err = l.space(dir); err == nil {
 		err = files.IgnoreMissing(os.Remove(filepath.Join(l.path, doneFile)))
 	}
@@ -132,7 +132,7 @@ func find(dir string) (*folder, state, error) {
 }
 
 // Dir returns the folder for the cache layers, or "" if there is no lease.
-func (l *Lease) Dir() string {
+func (l *Cache) Dir() string {
 	if l == nil {
 		return ""
 	}
@@ -140,16 +140,16 @@ func (l *Lease) Dir() string {
 }
 
 // Name returns the folder's name for [Drop].
-func (l *Lease) Name() string {
+func (l *Cache) Name() string {
 	if l == nil {
 		return ""
 	}
 	return filepath.Join(filepath.Base(filepath.Dir(l.path)), filepath.Base(l.path))
 }
 
-// Drop removes a folder by name because a command that used it was rejected. If a command
+// DropCache removes a folder by name because a command that used it was rejected. If a command
 // is using the folder, no later command does.
-func Drop(layers, name string) error {
+func DropCache(layers, name string) error {
 	if name == "" {
 		return nil
 	}
@@ -167,7 +167,7 @@ func Drop(layers, name string) error {
 
 // Close releases the folder for the next command. Call it after all processes of the
 // command have ended. It removes folders of the project if their total size is too large.
-func (l *Lease) Close() error {
+func (l *Cache) Close() error {
 	if l == nil {
 		return nil
 	}
