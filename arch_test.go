@@ -67,7 +67,7 @@ var layers = []layer{
 	{"world", "internal/agent/llm/anthropic internal/agent/llm/openai"},
 	{"world", "internal/secret"},
 	{"world", "internal/store"},
-	{"world", "internal/store/checkpoint internal/store/sqlite internal/store/postgres internal/store/storetest"},
+	{"world", "internal/store/sqlite internal/store/postgres internal/store/storetest"},
 	{"world", "internal/api/..."},
 	{"core", "internal/judge internal/judge/coverage internal/judge/evidence"},
 	{"core", "internal/gate"},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/store/checkpoint"
 )
 
 // newTimelineHeadCommand is `umpire timeline head`.
@@ -29,7 +28,7 @@ func newTimelineHeadCommand(a *app.App) *cobra.Command {
 
 // A headReport is a checkpoint with its signed line.
 type headReport struct {
-	checkpoint.Checkpoint
+	store.Checkpoint
 
 	Key  string `json:"key"`
 	Line string `json:"checkpoint"`
@@ -44,7 +43,7 @@ func showHead(ctx context.Context, a *app.App, asJSON bool) error {
 	if !at.Exists() {
 		return app.Failed(errors.New(a.Text.Of("nothing is stored yet")))
 	}
-	key, err := checkpoint.OpenKey(a.KeysDir())
+	key, err := store.OpenKey(a.KeysDir())
 	if err != nil {
 		return app.Failed(err)
 	}
@@ -62,13 +61,13 @@ func showHead(ctx context.Context, a *app.App, asJSON bool) error {
 }
 
 // takeCheckpoint returns a checkpoint of a store's current timeline.
-func takeCheckpoint(ctx context.Context, s app.StoreAddress) (c checkpoint.Checkpoint, err error) {
+func takeCheckpoint(ctx context.Context, s app.StoreAddress) (c store.Checkpoint, err error) {
 	opened, err := s.Open(ctx)
 	if err != nil {
 		return c, err
 	}
 	err = opened.View(ctx, func(tx *store.Tx) error {
-		c, _, err = checkpoint.Take(tx, time.Now())
+		c, _, err = store.TakeCheckpoint(tx, time.Now())
 		return err
 	})
 	return c, errors.Join(err, opened.Close())

@@ -12,7 +12,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/store/checkpoint"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -43,9 +42,9 @@ func newTimelineVerifyCommand(a *app.App) *cobra.Command {
 
 // A verification is the result of `umpire timeline verify`.
 type verification struct {
-	OK     bool                 `json:"ok"`
-	Breaks []store.Break        `json:"breaks"`
-	Pruned *checkpoint.Prunings `json:"pruned"`
+	OK     bool                    `json:"ok"`
+	Breaks []store.Break           `json:"breaks"`
+	Pruned *store.AcceptedPrunings `json:"pruned"`
 }
 
 // verifyTimeline reads the store itself instead of asking a gate, because the gate may
@@ -61,11 +60,11 @@ func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
 	}
 	e := evidence{
 		record: app.CheckpointRecord(a, at, key),
-		pruned: &checkpoint.Prunings{Keys: append([]string{key.ID()}, f.keys...)},
+		pruned: &store.AcceptedPrunings{Keys: append([]string{key.ID()}, f.keys...)},
 	}
 	var breaks []store.Break
 	if f.since != "" {
-		if e.since, err = checkpoint.Parse(f.since); err != nil {
+		if e.since, err = store.ParseCheckpoint(f.since); err != nil {
 			return app.Usage("umpire timeline head", "--since: %v", err)
 		}
 		breaks = doubtSigner(e.since, key)
@@ -84,7 +83,7 @@ func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
 }
 
 // doubtSigner reports that a checkpoint was not made here. The timeline is compared with it anyway.
-func doubtSigner(c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
+func doubtSigner(c *store.SignedCheckpoint, key *store.SigningKey) []store.Break {
 	if c.KeyID() == key.ID() {
 		return nil
 	}
@@ -96,9 +95,9 @@ func doubtSigner(c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
 
 // evidence is the data outside the store that the store is compared with.
 type evidence struct {
-	record *checkpoint.Record
-	since  *checkpoint.Signed // nil if not given
-	pruned *checkpoint.Prunings
+	record *store.CheckpointRecord
+	since  *store.SignedCheckpoint // nil if not given
+	pruned *store.AcceptedPrunings
 }
 
 // compare returns the facts in the evidence that the store lacks. A nil transaction

@@ -10,7 +10,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/store/checkpoint"
 )
 
 // Code that a person trusted stays trusted while the agent works on it, but no person has seen the
@@ -45,7 +44,7 @@ func (ps *Projects) writtenIn(p *project.Project) func(time.Time) ([]string, err
 					if !e.At.After(since) {
 						return nil
 					}
-					if checkpoint.PrunedSince(e, since) {
+					if store.PrunedSince(e, since) {
 						return errManyEvents
 					}
 					files = append(files, changedBy(e, p.Root)...)

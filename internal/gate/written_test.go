@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/store/checkpoint"
+	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -99,8 +99,8 @@ func TestPrunedWritesAreNotForgotten(t *testing.T) {
 	d := newTestGate(t)
 	prune := func() int64 {
 		d.pass(time.Hour)
-		key := must(checkpoint.OpenKey(t.TempDir()))(t)
-		p := checkpoint.Pruner{Store: d.be.store, Key: key, Now: d.now}
+		key := must(store.OpenKey(t.TempDir()))(t)
+		p := store.Pruner{Store: d.be.store, Key: key, Now: d.now}
 		sessions, _, err := p.Prune(t.Context(), time.Minute)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,44 @@
 // must read the state again.
 //
 // A Store is safe for concurrent use; a Tx belongs to the function that received it.
+//
+// # Checkpoints
+//
+// A checkpoint is a signed summary of the timeline, with which later tampering or loss can be
+// detected.
+//
+//	c, _, err := store.TakeCheckpoint(tx, now)    // summarize the timeline
+//	line, err := key.Sign(&c)                     // one line of text, to store elsewhere
+//	signed, err := store.ParseCheckpoint(line)    // later: decode and verify
+//	breaks, err := signed.Compare(tx)             // how the timeline has diverged
+//
+// The hashes in a store only prove that it is consistent: an attacker with write access
+// can recompute all of them. A checkpoint that was copied to a place without such access
+// shows that earlier events were changed. It does not cover events written later, or
+// events that were never written.
+//
+// The signature identifies the installation that made a checkpoint. The key is stored
+// with the user's other files: a program that runs as the user can read it and sign
+// anything.
+//
+// # Pruning
+//
+// A [Pruner] removes whole sessions. It signs the removed events, in a timeline event
+// with the header umpire-pruned-1, and [AcceptedPrunings] accepts only these when the store is
+// verified. The store keeps the end of each stream, and the seq and hash of each removed
+// event, so a checkpoint compares as if nothing had been removed. The signature only
+// proves that the installation's key was used: a program that can read the key can remove
+// a session this way, but cannot hide the removal.
+//
+// # Format of a checkpoint
+//
+// A signed checkpoint has four parts joined by dots, the last three in unpadded URL-safe
+// base64:
+//
+//	umpire-timeline-1.CHECKPOINT.PUBLIC-KEY.SIGNATURE
+//
+// CHECKPOINT is the JSON of a [Checkpoint]. SIGNATURE is Ed25519 over the first two
+// parts with the dot between them.
 package store
 
 import (

@@ -15,7 +15,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/store/checkpoint"
 	"github.com/umpirehq/umpire/internal/store/postgres"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 )
@@ -145,11 +144,11 @@ func growOld(ctx context.Context, s *store.Store) error {
 
 // oldLeft returns the number of old sessions that are left. It fails if a session is only partly there.
 func (h *home) oldLeft(ctx context.Context, s *store.Store) (left int, err error) {
-	key, err := checkpoint.ReadKey(filepath.Join(h.dir, "keys"))
+	key, err := store.ReadKey(filepath.Join(h.dir, "keys"))
 	if err != nil {
 		return 0, err
 	}
-	pruned := checkpoint.Prunings{Keys: []string{key.ID()}}
+	pruned := store.AcceptedPrunings{Keys: []string{key.ID()}}
 	breaks, err := s.Verify(ctx, pruned.Accept)
 	if err == nil && len(breaks) > 0 {
 		err = fmt.Errorf("the timeline is broken: %v", breaks)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/store/checkpoint"
 )
 
 // KeysDir holds the key that signs checkpoints, apart from the store.
@@ -33,8 +32,8 @@ func ConfiguredStore(a *App) (StoreAddress, error) {
 }
 
 // ReadCheckpointKey reads the key that signs checkpoints. It returns nil if the key does not exist.
-func ReadCheckpointKey(a *App) (*checkpoint.Key, error) {
-	key, err := checkpoint.ReadKey(a.KeysDir())
+func ReadCheckpointKey(a *App) (*store.SigningKey, error) {
+	key, err := store.ReadKey(a.KeysDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -42,10 +41,10 @@ func ReadCheckpointKey(a *App) (*checkpoint.Key, error) {
 }
 
 // CheckpointRecord returns this machine's record of a store.
-func CheckpointRecord(a *App, at StoreAddress, key *checkpoint.Key) *checkpoint.Record {
+func CheckpointRecord(a *App, at StoreAddress, key *store.SigningKey) *store.CheckpointRecord {
 	name := at.Public()
 	sum := sha256.Sum256([]byte(name))
-	return &checkpoint.Record{
+	return &store.CheckpointRecord{
 		Path:  filepath.Join(a.Home(), "checkpoints", hex.EncodeToString(sum[:8])+".json"),
 		Store: name, Key: key,
 	}
@@ -79,15 +78,15 @@ const (
 type keeper struct {
 	app    *App
 	store  *store.Store
-	record *checkpoint.Record // nil if there is no key
-	said   bool               // that a loss was reported
+	record *store.CheckpointRecord // nil if there is no key
+	said   bool                    // that a loss was reported
 }
 
 // keepCheckpoints creates a keeper. Its errors are only reported, because decisions do
 // not depend on it.
 func keepCheckpoints(a *App, s *store.Store, at StoreAddress) *keeper {
 	k := &keeper{app: a, store: s}
-	key, err := checkpoint.OpenKey(a.KeysDir())
+	key, err := store.OpenKey(a.KeysDir())
 	if err != nil {
 		a.RemarkError(err)
 		return k

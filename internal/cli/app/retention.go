@@ -7,7 +7,6 @@ import (
 
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/store/checkpoint"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -24,9 +23,9 @@ func Retention(conf *config.Config) time.Duration {
 }
 
 // NewPruner returns a pruner of a store. The timeline names the actor.
-func NewPruner(a *App, s *store.Store, actor string) (*checkpoint.Pruner, error) {
-	key, err := checkpoint.OpenKey(a.KeysDir())
-	return &checkpoint.Pruner{Store: s, Key: key, Actor: actor, Now: a.Now}, err
+func NewPruner(a *App, s *store.Store, actor string) (*store.Pruner, error) {
+	key, err := store.OpenKey(a.KeysDir())
+	return &store.Pruner{Store: s, Key: key, Actor: actor, Now: a.Now}, err
 }
 
 // prune removes the sessions whose retention is over, if one is set. An error is reported, and the next hour tries

@@ -1,4 +1,4 @@
-package checkpoint_test
+package store_test
 
 import (
 	"context"
@@ -15,14 +15,13 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/store/checkpoint"
 )
 
 // prune removes sessions older than age, using a key.
-func (b *bench) prune(key *checkpoint.Key, age time.Duration) (removed []umpire.SessionID) {
+func (b *bench) prune(key *store.SigningKey, age time.Duration) (removed []umpire.SessionID) {
 	b.Helper()
 	b.with(func(ctx context.Context, s *store.Store) error {
-		p := checkpoint.Pruner{Store: s, Key: key, Actor: "gate", Now: func() time.Time {
+		p := store.Pruner{Store: s, Key: key, Actor: "gate", Now: func() time.Time {
 			return noon.Add(time.Duration(b.made) * time.Second)
 		}}
 		p.Each = func(p *store.Pruned) { removed = append(removed, p.Session) }
@@ -66,7 +65,7 @@ func TestPruned(t *testing.T) {
 		if breaks := b.renew(); len(breaks) > 0 {
 			t.Errorf("%s: renewed: %v", when, breaks)
 		}
-		counted := checkpoint.Prunings{Keys: []string{b.key.ID()}}
+		counted := store.AcceptedPrunings{Keys: []string{b.key.ID()}}
 		b.with(func(ctx context.Context, s *store.Store) error {
 			_, err := s.Verify(ctx, counted.Accept)
 			return err
@@ -228,7 +227,7 @@ func TestOthersWriteBetween(t *testing.T) {
 			ended <- nil
 		}()
 		var seen []int64
-		p := checkpoint.Pruner{Store: s, Key: b.key, Now: func() time.Time { return noon.AddDate(0, 0, 90) }}
+		p := store.Pruner{Store: s, Key: b.key, Now: func() time.Time { return noon.AddDate(0, 0, 90) }}
 		p.Each = func(*store.Pruned) { seen = append(seen, written.Load()) }
 		removed, events, err := p.Prune(ctx, time.Hour)
 		stop()
@@ -255,7 +254,7 @@ func TestDamagedSessionsStay(t *testing.T) {
 	b.append("sound", "sound", "other")
 	b.raw(`UPDATE events SET hash = 'not a hash' WHERE session_id LIKE 'damaged%'`)
 	b.with(func(ctx context.Context, s *store.Store) error {
-		p := checkpoint.Pruner{Store: s, Key: b.key, Actor: "gate", Now: func() time.Time { return noon.AddDate(0, 0, 90) }}
+		p := store.Pruner{Store: s, Key: b.key, Actor: "gate", Now: func() time.Time { return noon.AddDate(0, 0, 90) }}
 		sessions, events, err := p.Prune(ctx, time.Hour)
 		if sessions != 2 || events != 3 {
 			t.Errorf("removed %d sessions with %d events", sessions, events)

@@ -1,4 +1,4 @@
-package checkpoint_test
+package store_test
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/store/checkpoint"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
@@ -26,8 +25,8 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 type bench struct {
 	*testing.T
 	file   string
-	key    *checkpoint.Key
-	record checkpoint.Record
+	key    *store.SigningKey
+	record store.CheckpointRecord
 	made   int // number of events, each later than the one before
 }
 
@@ -35,13 +34,13 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	folder := t.TempDir()
 	b := &bench{T: t, file: filepath.Join(folder, "umpire.db"), key: newKey(t, filepath.Join(folder, "keys"))}
-	b.record = checkpoint.Record{Path: filepath.Join(folder, "checkpoints", "a.json"), Store: "a", Key: b.key}
+	b.record = store.CheckpointRecord{Path: filepath.Join(folder, "checkpoints", "a.json"), Store: "a", Key: b.key}
 	return b
 }
 
-func newKey(t *testing.T, folder string) *checkpoint.Key {
+func newKey(t *testing.T, folder string) *store.SigningKey {
 	t.Helper()
-	key, err := checkpoint.OpenKey(folder)
+	key, err := store.OpenKey(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +82,7 @@ func (b *bench) head() (line string) {
 	b.Helper()
 	b.with(func(ctx context.Context, s *store.Store) error {
 		return s.View(ctx, func(tx *store.Tx) error {
-			c, _, err := checkpoint.Take(tx, noon)
+			c, _, err := store.TakeCheckpoint(tx, noon)
 			if err != nil {
 				return err
 			}
@@ -107,12 +106,12 @@ func (b *bench) renew() (breaks []store.Break) {
 // problems returns the breaks found by the chain, the record and a checkpoint.
 func (b *bench) problems(line string) (chain, record, since []store.Break) {
 	b.Helper()
-	signed, err := checkpoint.Parse(line)
+	signed, err := store.ParseCheckpoint(line)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.with(func(ctx context.Context, s *store.Store) error {
-		prunings := checkpoint.Prunings{Keys: []string{b.key.ID()}}
+		prunings := store.AcceptedPrunings{Keys: []string{b.key.ID()}}
 		if chain, err = s.Verify(ctx, prunings.Accept); err != nil {
 			return err
 		}
@@ -327,20 +326,20 @@ func (b *bench) edit(f func(string) string) {
 func TestSignatures(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	if _, err := checkpoint.ReadKey(folder); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := store.ReadKey(folder); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("ReadKey without a key: %v", err)
 	}
 	key := newKey(t, folder)
-	again, err := checkpoint.ReadKey(folder)
+	again, err := store.ReadKey(folder)
 	if err != nil || again.ID() != key.ID() {
 		t.Fatalf("the key read again: %v", err)
 	}
-	c := checkpoint.Checkpoint{At: noon, Seq: 7, Events: 5, Sessions: 2, First: "f", Heads: "h"}
+	c := store.Checkpoint{At: noon, Seq: 7, Events: 5, Sessions: 2, First: "f", Heads: "h"}
 	line, err := key.Sign(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := checkpoint.Parse(line + "\n")
+	got, err := store.ParseCheckpoint(line + "\n")
 	if err != nil || got.Checkpoint != c || got.KeyID() != key.ID() {
 		t.Fatalf("Parse = %+v, %v", got, err)
 	}
@@ -352,10 +351,10 @@ func TestSignatures(t *testing.T) {
 		if line[i] == other {
 			other = 'B'
 		}
-		if _, err := checkpoint.Parse(line[:i] + string(other) + line[i+1:]); !errors.Is(err, checkpoint.ErrFormat) {
+		if _, err := store.ParseCheckpoint(line[:i] + string(other) + line[i+1:]); !errors.Is(err, store.ErrCheckpoint) {
 			t.Errorf("byte %d changed: %v", i, err)
 		}
-		if _, err := checkpoint.Parse(line[:i]); !errors.Is(err, checkpoint.ErrFormat) {
+		if _, err := store.ParseCheckpoint(line[:i]); !errors.Is(err, store.ErrCheckpoint) {
 			t.Errorf("cut at %d: %v", i, err)
 		}
 	}
@@ -367,7 +366,7 @@ func TestSignatures(t *testing.T) {
 	}
 	parts := strings.Split(line, ".")
 	parts[1] = base64.RawURLEncoding.EncodeToString(text)
-	if _, err := checkpoint.Parse(strings.Join(parts, ".")); !errors.Is(err, checkpoint.ErrFormat) {
+	if _, err := store.ParseCheckpoint(strings.Join(parts, ".")); !errors.Is(err, store.ErrCheckpoint) {
 		t.Errorf("another text under the same signature: %v", err)
 	}
 }

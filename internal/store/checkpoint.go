@@ -1,39 +1,4 @@
-// Package checkpoint signs a summary of the timeline so later tampering or loss can be
-// detected.
-//
-//	c, _, err := checkpoint.Take(tx, now)       // summarize the timeline
-//	line, err := key.Sign(&c)                   // one line of text, to store elsewhere
-//	signed, err := checkpoint.Parse(line)       // later: decode and verify
-//	breaks, err := signed.Compare(tx)           // how the timeline has diverged
-//
-// The hashes in a store only prove that it is consistent: an attacker with write access
-// can recompute all of them. A checkpoint that was copied to a place without such access
-// shows that earlier events were changed. It does not cover events written later, or
-// events that were never written.
-//
-// The signature identifies the installation that made a checkpoint. The key is stored
-// with the user's other files: a program that runs as the user can read it and sign
-// anything.
-//
-// # Pruning
-//
-// A [Pruner] removes whole sessions. It signs the removed events, in a timeline event
-// with the header umpire-pruned-1, and [Prunings] accepts only these when the store is
-// verified. The store keeps the end of each stream, and the seq and hash of each removed
-// event, so a checkpoint compares as if nothing had been removed. The signature only
-// proves that the installation's key was used: a program that can read the key can remove
-// a session this way, but cannot hide the removal.
-//
-// # Format
-//
-// A signed checkpoint has four parts joined by dots, the last three in unpadded URL-safe
-// base64:
-//
-//	umpire-timeline-1.CHECKPOINT.PUBLIC-KEY.SIGNATURE
-//
-// CHECKPOINT is the JSON of a [Checkpoint]. SIGNATURE is Ed25519 over the first two
-// parts with the dot between them.
-package checkpoint
+package store
 
 import (
 	"crypto/sha256"
@@ -42,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"github.com/umpirehq/umpire/internal/store"
 )
 
 // A Checkpoint summarizes a timeline at one moment.
@@ -58,9 +21,9 @@ type Checkpoint struct {
 	Heads string `json:"heads"`
 }
 
-// Take summarizes the timeline up to its horizon, up to which no event can still appear,
+// TakeCheckpoint summarizes the timeline up to its horizon, up to which no event can still appear,
 // and returns the ends of its streams there. It must be the first use of the transaction.
-func Take(tx *store.Tx, now time.Time) (Checkpoint, []store.Head, error) {
+func TakeCheckpoint(tx *Tx, now time.Time) (Checkpoint, []Head, error) {
 	seq, err := tx.Events.Horizon()
 	if err != nil {
 		return Checkpoint{}, nil, err
@@ -70,7 +33,7 @@ func Take(tx *store.Tx, now time.Time) (Checkpoint, []store.Head, error) {
 
 // takeAll is Take with all events visible to the transaction. Only its heads can be
 // compared later, because other events may still appear in between.
-func takeAll(tx *store.Tx, now time.Time) (Checkpoint, []store.Head, error) {
+func takeAll(tx *Tx, now time.Time) (Checkpoint, []Head, error) {
 	c, heads, err := takeAt(tx, math.MaxInt64, now)
 	c.Seq = 0
 	for _, h := range heads {
@@ -79,7 +42,7 @@ func takeAll(tx *store.Tx, now time.Time) (Checkpoint, []store.Head, error) {
 	return c, heads, err
 }
 
-func takeAt(tx *store.Tx, seq int64, now time.Time) (Checkpoint, []store.Head, error) {
+func takeAt(tx *Tx, seq int64, now time.Time) (Checkpoint, []Head, error) {
 	heads, err := tx.Events.Heads(seq)
 	if err != nil {
 		return Checkpoint{}, nil, err
@@ -96,7 +59,7 @@ func takeAt(tx *store.Tx, seq int64, now time.Time) (Checkpoint, []store.Head, e
 }
 
 // digestHeads hashes heads, each as a line of JSON.
-func digestHeads(heads []store.Head) string {
+func digestHeads(heads []Head) string {
 	sum := sha256.New()
 	lines := json.NewEncoder(sum)
 	for _, h := range heads {
@@ -108,9 +71,9 @@ func digestHeads(heads []store.Head) string {
 }
 
 // Compare returns how the timeline has changed since the checkpoint. Without breaks, it
-// is unchanged up to there, provided that [store.Store.Verify] finds no break. A nil
+// is unchanged up to there, provided that [Store.Verify] finds no break. A nil
 // transaction means that the store does not exist.
-func (c *Checkpoint) Compare(tx *store.Tx) ([]store.Break, error) {
+func (c *Checkpoint) Compare(tx *Tx) ([]Break, error) {
 	now := Checkpoint{Seq: c.Seq, Heads: digestHeads(nil)}
 	if tx != nil {
 		var err error
@@ -121,7 +84,7 @@ func (c *Checkpoint) Compare(tx *store.Tx) ([]store.Break, error) {
 	if now.At = c.At; now == *c {
 		return nil, nil
 	}
-	return []store.Break{{Seq: c.Seq, Problem: c.difference(&now)}}, nil
+	return []Break{{Seq: c.Seq, Problem: c.difference(&now)}}, nil
 }
 
 func (c *Checkpoint) difference(now *Checkpoint) string {

@@ -1,4 +1,4 @@
-package checkpoint
+package store
 
 import (
 	"context"
@@ -12,28 +12,27 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/store"
 )
 
-// A Record is the file with the latest checkpoint of one store on this machine, and the
+// A CheckpointRecord is the file with the latest checkpoint of one store on this machine, and the
 // end of each session at that checkpoint.
-type Record struct {
+type CheckpointRecord struct {
 	Path  string
-	Store string // a name of the store for display
-	Key   *Key   // signs and verifies; nil if the key is lost
+	Store string      // a name of the store for display
+	Key   *SigningKey // signs and verifies; nil if the key is lost
 }
 
 // recorded is the content of the file.
 type recorded struct {
-	Store  string       `json:"store"`
-	Signed string       `json:"checkpoint"`
-	Heads  []store.Head `json:"heads"`
+	Store  string `json:"store"`
+	Signed string `json:"checkpoint"`
+	Heads  []Head `json:"heads"`
 }
 
 // Compare returns what the store has lost since the record: sessions that are missing,
 // truncated or replaced. An empty record has no breaks. A nil transaction means that the
 // store does not exist.
-func (r *Record) Compare(tx *store.Tx) ([]store.Break, error) {
+func (r *CheckpointRecord) Compare(tx *Tx) ([]Break, error) {
 	known, breaks, err := r.readFile()
 	if err != nil || known == nil {
 		return breaks, err
@@ -47,14 +46,14 @@ func (r *Record) Compare(tx *store.Tx) ([]store.Break, error) {
 //
 // If two processes renew at once, the later one may write an older state. The record is
 // still true; it only covers less until the next time.
-func (r *Record) Renew(ctx context.Context, s *store.Store, now time.Time) (breaks []store.Break, err error) {
+func (r *CheckpointRecord) Renew(ctx context.Context, s *Store, now time.Time) (breaks []Break, err error) {
 	known, breaks, err := r.readFile()
 	if err != nil || len(breaks) > 0 {
 		return breaks, err
 	}
 	var c Checkpoint
 	next := recorded{Store: r.Store}
-	err = s.View(ctx, func(tx *store.Tx) (err error) {
+	err = s.View(ctx, func(tx *Tx) (err error) {
 		if known != nil {
 			if breaks, err = compareHeads(tx, known.Heads); err != nil || len(breaks) > 0 {
 				return err
@@ -74,7 +73,7 @@ func (r *Record) Renew(ctx context.Context, s *store.Store, now time.Time) (brea
 
 // readFile returns the recorded state, or nil if there is no file. The breaks mean that
 // the file was not signed with the key.
-func (r *Record) readFile() (*recorded, []store.Break, error) {
+func (r *CheckpointRecord) readFile() (*recorded, []Break, error) {
 	text, err := os.ReadFile(r.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -83,13 +82,13 @@ func (r *Record) readFile() (*recorded, []store.Break, error) {
 		return nil, nil, umpire.Errorf("the record of the timeline: %w", err)
 	}
 	known := &recorded{}
-	doubt := func(why string) (*recorded, []store.Break, error) {
-		return known, []store.Break{{Problem: fmt.Sprintf("%s, the record of what is known, %s", r.Path, why)}}, nil
+	doubt := func(why string) (*recorded, []Break, error) {
+		return known, []Break{{Problem: fmt.Sprintf("%s, the record of what is known, %s", r.Path, why)}}, nil
 	}
 	if err := json.Unmarshal(text, known); err != nil {
 		return doubt("was damaged")
 	}
-	signed, err := Parse(known.Signed)
+	signed, err := ParseCheckpoint(known.Signed)
 	switch {
 	case err != nil, signed.Heads != digestHeads(known.Heads):
 		return doubt("was altered")
@@ -102,7 +101,7 @@ func (r *Record) readFile() (*recorded, []store.Break, error) {
 }
 
 // writeFile replaces the file atomically.
-func (r *Record) writeFile(known *recorded) error {
+func (r *CheckpointRecord) writeFile(known *recorded) error {
 	text, err := json.Marshal(known)
 	if err != nil {
 		return umpire.Errorf("the record of the timeline: %w", err)
@@ -128,8 +127,8 @@ func (r *Record) writeFile(known *recorded) error {
 
 // compareHeads returns the losses in each stream. Most streams still end at their
 // recorded head; only the others are looked up.
-func compareHeads(tx *store.Tx, heads []store.Head) ([]store.Break, error) {
-	now := map[umpire.SessionID]store.Head{}
+func compareHeads(tx *Tx, heads []Head) ([]Break, error) {
+	now := map[umpire.SessionID]Head{}
 	if tx != nil {
 		all, err := tx.Events.Heads(math.MaxInt64)
 		if err != nil {
@@ -139,7 +138,7 @@ func compareHeads(tx *store.Tx, heads []store.Head) ([]store.Break, error) {
 			now[h.Session] = h
 		}
 	}
-	var breaks []store.Break
+	var breaks []Break
 	for _, h := range heads {
 		end := now[h.Session]
 		holds := end == h
@@ -150,14 +149,14 @@ func compareHeads(tx *store.Tx, heads []store.Head) ([]store.Break, error) {
 			}
 		}
 		if !holds {
-			breaks = append(breaks, store.Break{Session: h.Session, Seq: h.Seq, Problem: describeLoss(h, end.Events)})
+			breaks = append(breaks, Break{Session: h.Session, Seq: h.Seq, Problem: describeLoss(h, end.Events)})
 		}
 	}
 	return breaks, nil
 }
 
 // describeLoss describes the loss in a stream that lacks its head and has n events.
-func describeLoss(h store.Head, n int64) string {
+func describeLoss(h Head, n int64) string {
 	switch {
 	case n == 0:
 		return fmt.Sprintf("the session is missing: it is known to have had %d events", h.Events)

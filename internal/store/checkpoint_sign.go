@@ -1,4 +1,4 @@
-package checkpoint
+package store
 
 import (
 	"crypto/ed25519"
@@ -19,39 +19,41 @@ const keyFile = "timeline.key"
 // header identifies the format of a signed checkpoint.
 const header = "umpire-timeline-1"
 
-// ErrFormat is matched if a text is not a signed checkpoint or its signature does not
+// ErrCheckpoint is matched if a text is not a signed checkpoint or its signature does not
 // match.
-var ErrFormat = errors.New("not a signed checkpoint")
+var ErrCheckpoint = errors.New("not a signed checkpoint")
 
 var encoding = base64.RawURLEncoding.Strict()
 
-// A Key signs checkpoints.
-type Key struct{ private ed25519.PrivateKey }
+// A SigningKey signs checkpoints.
+type SigningKey struct{ private ed25519.PrivateKey }
 
 // OpenKey reads the key in a folder, and makes one if the file is missing.
-func OpenKey(folder string) (*Key, error) { return keyFrom(secret.OpenSeed(folder, keyFile)) }
+func OpenKey(folder string) (*SigningKey, error) { return keyFrom(secret.OpenSeed(folder, keyFile)) }
 
 // ReadKey is OpenKey for an existing key. Its error matches fs.ErrNotExist if the key is
 // missing.
-func ReadKey(folder string) (*Key, error) { return keyFrom(secret.ReadSeed(folder, keyFile)) }
+func ReadKey(folder string) (*SigningKey, error) { return keyFrom(secret.ReadSeed(folder, keyFile)) }
 
-func keyFrom(seed []byte, err error) (*Key, error) {
+func keyFrom(seed []byte, err error) (*SigningKey, error) {
 	if err != nil {
 		return nil, umpire.Errorf("the key of the timeline: %w", err)
 	}
-	return &Key{private: ed25519.NewKeyFromSeed(seed)}, nil
+	return &SigningKey{private: ed25519.NewKeyFromSeed(seed)}, nil
 }
 
 // ID returns a short name of the key, equal to [Signed.KeyID] for its signatures. For a
 // nil key it is "".
-func (k *Key) ID() string {
+func (k *SigningKey) ID() string {
 	if k == nil {
 		return ""
 	}
 	return keyID(k.public())
 }
 
-func (k *Key) public() ed25519.PublicKey { return ed25519.PublicKey(k.private[ed25519.SeedSize:]) }
+func (k *SigningKey) public() ed25519.PublicKey {
+	return ed25519.PublicKey(k.private[ed25519.SeedSize:])
+}
 
 func keyID(key ed25519.PublicKey) string {
 	sum := sha256.Sum256(key)
@@ -59,9 +61,9 @@ func keyID(key ed25519.PublicKey) string {
 }
 
 // Sign encodes a checkpoint as one line of text without blanks.
-func (k *Key) Sign(c *Checkpoint) (string, error) { return k.sign(header, c) }
+func (k *SigningKey) Sign(c *Checkpoint) (string, error) { return k.sign(header, c) }
 
-func (k *Key) sign(header string, v any) (string, error) {
+func (k *SigningKey) sign(header string, v any) (string, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return "", umpire.Errorf("checkpoint: %w", err)
@@ -73,19 +75,19 @@ func (k *Key) sign(header string, v any) (string, error) {
 	), nil
 }
 
-// Signed is a checkpoint with a verified signature.
-type Signed struct {
+// SignedCheckpoint is a checkpoint with a verified signature.
+type SignedCheckpoint struct {
 	Checkpoint
 	key ed25519.PublicKey
 }
 
 // KeyID returns the name of the key that signed it.
-func (s *Signed) KeyID() string { return keyID(s.key) }
+func (s *SignedCheckpoint) KeyID() string { return keyID(s.key) }
 
-// Parse decodes a signed checkpoint and verifies its signature. The caller must decide
+// ParseCheckpoint decodes a signed checkpoint and verifies its signature. The caller must decide
 // whether to trust the key. The error matches ErrFormat.
-func Parse(line string) (*Signed, error) {
-	s := &Signed{}
+func ParseCheckpoint(line string) (*SignedCheckpoint, error) {
+	s := &SignedCheckpoint{}
 	var err error
 	s.key, err = parse(line, header, &s.Checkpoint)
 	if err != nil {
@@ -98,21 +100,21 @@ func Parse(line string) (*Signed, error) {
 func parse(line, header string, v any) (ed25519.PublicKey, error) {
 	parts := strings.Split(strings.TrimSpace(line), ".")
 	if len(parts) != 4 || parts[0] != header {
-		return nil, umpire.Errorf("%w: want one line that begins with %s and a dot", ErrFormat, header)
+		return nil, umpire.Errorf("%w: want one line that begins with %s and a dot", ErrCheckpoint, header)
 	}
 	var decoded [3][]byte
 	for i := range decoded {
 		var err error
 		if decoded[i], err = encoding.DecodeString(parts[i+1]); err != nil {
-			return nil, umpire.Errorf("%w: %w", ErrFormat, err)
+			return nil, umpire.Errorf("%w: %w", ErrCheckpoint, err)
 		}
 	}
 	if len(decoded[1]) != ed25519.PublicKeySize ||
 		!ed25519.Verify(decoded[1], []byte(parts[0]+"."+parts[1]), decoded[2]) {
-		return nil, umpire.Errorf("%w: the signature is not over this text", ErrFormat)
+		return nil, umpire.Errorf("%w: the signature is not over this text", ErrCheckpoint)
 	}
 	if err := json.Unmarshal(decoded[0], v); err != nil {
-		return nil, umpire.Errorf("%w: %w", ErrFormat, err)
+		return nil, umpire.Errorf("%w: %w", ErrCheckpoint, err)
 	}
 	return decoded[1], nil
 }

@@ -1,4 +1,4 @@
-package checkpoint_test
+package store_test
 
 import (
 	"database/sql"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/internal/store/checkpoint"
 	"github.com/umpirehq/umpire/internal/store/postgres"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
@@ -42,7 +41,7 @@ func TestPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	record := checkpoint.Record{Path: filepath.Join(t.TempDir(), "a.json"), Key: newKey(t, t.TempDir())}
+	record := store.CheckpointRecord{Path: filepath.Join(t.TempDir(), "a.json"), Key: newKey(t, t.TempDir())}
 	renew := func(i int) []store.Break {
 		t.Helper()
 		breaks, err := record.Renew(t.Context(), stores[i], noon)
@@ -51,7 +50,7 @@ func TestPostgres(t *testing.T) {
 		}
 		return breaks
 	}
-	var taken []checkpoint.Checkpoint
+	var taken []store.Checkpoint
 	for i, session := range []umpire.SessionID{"a", "B", "", "b", "a", "B"} {
 		write(i%2, session)
 		taken = append(taken, takeUpTo(t, stores[1-i%2], int64(i+1)))
@@ -59,7 +58,7 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("after event %d: %v", i, breaks)
 		}
 	}
-	compare := func(c *checkpoint.Checkpoint) (breaks []store.Break) {
+	compare := func(c *store.Checkpoint) (breaks []store.Break) {
 		t.Helper()
 		if err := stores[0].View(t.Context(), func(tx *store.Tx) (err error) {
 			breaks, err = c.Compare(tx)
@@ -103,12 +102,12 @@ func TestPostgres(t *testing.T) {
 }
 
 // takeUpTo waits until n events are complete.
-func takeUpTo(t *testing.T, s *store.Store, n int64) (c checkpoint.Checkpoint) {
+func takeUpTo(t *testing.T, s *store.Store, n int64) (c store.Checkpoint) {
 	t.Helper()
 	for {
 		changed := s.Changed()
 		err := s.View(t.Context(), func(tx *store.Tx) (err error) {
-			c, _, err = checkpoint.Take(tx, noon)
+			c, _, err = store.TakeCheckpoint(tx, noon)
 			return err
 		})
 		if err != nil {

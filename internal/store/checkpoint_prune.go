@@ -1,4 +1,4 @@
-package checkpoint
+package store
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/store"
 )
 
 // prunedHeader identifies the format of a signed pruning.
@@ -20,22 +19,22 @@ const prunePage = 100
 
 // prunedData is the data of an EventsPruned event.
 type prunedData struct {
-	store.Pruned
+	Pruned
 
 	Signed string `json:"signed"`
 }
 
 // A Pruner removes whole unused sessions. The same transaction records it in the timeline.
 type Pruner struct {
-	Store *store.Store
-	Key   *Key
+	Store *Store
+	Key   *SigningKey
 	Actor string // the actor recorded in the timeline
 	Now   func() time.Time
 	// MaxEvents skips sessions with more events; 0 means no limit. Each session is removed in one
 	// transaction, which delays other writers by about 30 ms per 1,000 events.
 	MaxEvents int
 	// Each, if not nil, is called after each removed session.
-	Each func(*store.Pruned)
+	Each func(*Pruned)
 }
 
 // Prune removes the sessions without activity for the given age, each in its own
@@ -47,15 +46,15 @@ func (p *Pruner) Prune(ctx context.Context, age time.Duration) (sessions, events
 	var failed []error
 	// A parent can be removed after its sub-agents' sessions, so look again until nothing is left to try.
 	for tried := true; tried; {
-		var over []store.Pruned
-		err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		var over []Pruned
+		err := p.Store.View(ctx, func(tx *Tx) (err error) {
 			over, err = tx.Prunings.ListOver(before, p.MaxEvents, prunePage+len(stay))
 			return err
 		})
 		if err != nil {
 			return sessions, events, errors.Join(err, summarize(failed))
 		}
-		over = slices.DeleteFunc(over, func(h store.Pruned) bool { return stay[h.Session] })
+		over = slices.DeleteFunc(over, func(h Pruned) bool { return stay[h.Session] })
 		tried = len(over) > 0
 		for _, h := range over {
 			begun := time.Now()
@@ -97,8 +96,8 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 }
 
 // prune removes one session. It returns nil if the session is in use again.
-func (p *Pruner) prune(ctx context.Context, s umpire.SessionID, before time.Time) (removed *store.Pruned, err error) {
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+func (p *Pruner) prune(ctx context.Context, s umpire.SessionID, before time.Time) (removed *Pruned, err error) {
+	err = p.Store.Update(ctx, func(tx *Tx) error {
 		removed = nil
 		found, err := tx.Prunings.Prepare(s, before)
 		if errors.Is(err, umpire.ErrNotFound) {
@@ -135,8 +134,8 @@ func PrunedSince(e *umpire.Event, since time.Time) bool {
 	return e.Kind == umpire.EventPruned && (json.Unmarshal(e.Data, &data) != nil || data.LastAt.After(since))
 }
 
-// Prunings counts the accepted prunings of a timeline. Set Keys first; the zero value accepts none.
-type Prunings struct {
+// AcceptedPrunings counts the accepted prunings of a timeline. Set Keys first; the zero value accepts none.
+type AcceptedPrunings struct {
 	Sessions int64      `json:"sessions"`
 	Events   int64      `json:"events"`
 	First    *time.Time `json:"first_at,omitempty"`
@@ -147,13 +146,13 @@ type Prunings struct {
 }
 
 // Accept counts a pruning if the signature in its event covers exactly the removed
-// events. Otherwise it returns the reason. It is meant for [store.Store.Verify].
-func (ps *Prunings) Accept(e *umpire.Event, found *store.Pruned) (problem string) {
+// events. Otherwise it returns the reason. It is meant for [Store.Verify].
+func (ps *AcceptedPrunings) Accept(e *umpire.Event, found *Pruned) (problem string) {
 	var data prunedData
 	if err := json.Unmarshal(e.Data, &data); err != nil {
 		return "the event that says so cannot be read: " + err.Error()
 	}
-	var signed store.Pruned
+	var signed Pruned
 	key, err := parse(data.Signed, prunedHeader, &signed)
 	if err != nil {
 		return "the event that says so is not valid: " + err.Error()
