@@ -55,7 +55,6 @@ var layers = []layer{
 	{"world", "internal/hold/process"},
 	{"world", "internal/host/relay"},
 	{"world", "internal/host/jsonrpc"},
-	{"world", "internal/host/mcphttp"},
 	{"world", "internal/rulefile"},
 	{"world", "internal/config"},
 	{"world", "internal/gate/userhook"},

@@ -15,7 +15,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/hold/process"
-	"github.com/umpirehq/umpire/internal/host/mcphttp"
+	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 const (
@@ -144,7 +144,7 @@ func (s *server) dial() (sdk.Transport, error) {
 	}
 	return &sdk.StreamableClientTransport{
 		Endpoint: s.config.URL, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxFrame,
-		HTTPClient: &http.Client{Transport: &carrier{headers: headers}, CheckRedirect: mcphttp.RefuseRedirect},
+		HTTPClient: &http.Client{Transport: &carrier{headers: headers}, CheckRedirect: jsonrpc.RefuseRedirect},
 	}, nil
 }
 

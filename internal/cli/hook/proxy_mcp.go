@@ -23,7 +23,6 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/host/jsonrpc"
-	"github.com/umpirehq/umpire/internal/host/mcphttp"
 )
 
 const mcpLong = `Stands between an MCP client, such as Claude Desktop or an agent, and an MCP server,
@@ -156,14 +155,14 @@ func (f *mcpFlags) serveClients(ctx context.Context, a *app.App, with *mcp.Proxy
 	if err != nil {
 		return app.Failed(err)
 	}
-	l := mcphttp.Listener{
+	l := jsonrpc.MCPListener{
 		Token: hex.EncodeToString(key), Report: a.RemarkError,
 		Begin: func(ctx context.Context, client jsonrpc.Side) error {
 			return f.runSession(ctx, a, with, client, words)
 		},
 	}
 	fmt.Fprintf(a.Stdout, "%s http://%s%s\n%s Authorization: Bearer %s\n",
-		a.Text.Of("address:"), on.Addr(), mcphttp.Path, a.Text.Of("header:"), l.Token)
+		a.Text.Of("address:"), on.Addr(), jsonrpc.MCPPath, a.Text.Of("header:"), l.Token)
 	return app.Failed(l.Serve(ctx, on))
 }
 
@@ -184,7 +183,7 @@ func (f *mcpFlags) reach(ctx context.Context, a *app.App, p *mcp.Proxy, words []
 	if err != nil {
 		return nil, app.Failed(umpire.Errorf("--header: %w", err))
 	}
-	remote := mcphttp.Dial(ctx, f.url, header)
+	remote := jsonrpc.DialMCP(ctx, f.url, header)
 	p.Server, p.HangUp = remote, remote.Close
 	return nil, nil
 }

@@ -8,6 +8,18 @@
 //
 // A message must mean the same to every reader, because it is judged by its meaning here: duplicate
 // names, or names that differ only in case, are errors.
+//
+// # MCP over HTTP
+//
+// The messages of MCP also go over HTTP, by the transport that the protocol calls Streamable HTTP.
+// Nothing is judged here: both ends of a proxy stay a [Side].
+//
+//	remote := jsonrpc.DialMCP(ctx, "https://mcp.example.com/mcp", header)
+//	proxy := mcp.Proxy{Client: client, Server: remote, HangUp: remote.Close, ...}
+//
+// Each message is posted by itself. The answer is a JSON object or a stream of events; a stream
+// that breaks before its answer is resumed if the server supports it, and no request is sent a
+// second time. Incoming messages are bounded, and must be unambiguous JSON.
 package jsonrpc
 
 import (

@@ -1,13 +1,4 @@
-// Package mcphttp carries the messages of MCP over HTTP, by the transport that the protocol
-// calls Streamable HTTP. It judges nothing: both ends of a proxy stay a [jsonrpc.Side].
-//
-//	remote := mcphttp.Dial(ctx, "https://mcp.example.com/mcp", header)
-//	proxy := mcp.Proxy{Client: client, Server: remote, HangUp: remote.Close, ...}
-//
-// Each message is posted by itself. The answer is a JSON object or a stream of events; a stream
-// that breaks before its answer is resumed if the server supports it, and no request is sent a
-// second time. Incoming messages are bounded, and must be unambiguous JSON.
-package mcphttp
+package jsonrpc
 
 import (
 	"encoding/base64"
@@ -20,7 +11,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 // Header fields of the transport, and kinds of content.
@@ -99,7 +89,7 @@ func versionOf(params json.RawMessage) string {
 }
 
 // nameOf returns the object of a request: the name of a tool or a prompt, or a resource.
-func nameOf(m *jsonrpc.Message) string {
+func nameOf(m *Message) string {
 	var about struct {
 		Name string `json:"name"`
 		URI  string `json:"uri"`

@@ -1,4 +1,4 @@
-package mcphttp
+package jsonrpc
 
 import (
 	"encoding/json"
@@ -10,35 +10,33 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 // dial returns a side of a server that a test plays.
-func dial(t *testing.T, serve http.HandlerFunc) *Remote {
+func dial(t *testing.T, serve http.HandlerFunc) *MCPRemote {
 	t.Helper()
 	server := httptest.NewServer(serve)
 	t.Cleanup(server.Close)
-	r := Dial(t.Context(), server.URL, http.Header{"X-Key": {"k"}})
+	r := DialMCP(t.Context(), server.URL, http.Header{"X-Key": {"k"}})
 	r.endTime = time.Minute // a busy machine does not get through in two seconds
 	t.Cleanup(r.Close)
 	return r
 }
 
-func say(t *testing.T, r *Remote, line string) {
+func say(t *testing.T, r *MCPRemote, line string) {
 	t.Helper()
 	if err := r.Write([]byte(line)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func hear(t *testing.T, r *Remote) jsonrpc.Message {
+func hear(t *testing.T, r *MCPRemote) Message {
 	t.Helper()
 	line, err := r.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsonrpc.Parse(line)
+	m, err := Parse(line)
 	if err != nil {
 		t.Fatal(err)
 	}

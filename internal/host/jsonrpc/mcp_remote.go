@@ -1,4 +1,4 @@
-package mcphttp
+package jsonrpc
 
 import (
 	"bufio"
@@ -15,11 +15,10 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
-// A Remote represents a server at a URL to a proxy: a [jsonrpc.Side]. Make one with Dial.
-type Remote struct {
+// An MCPRemote represents a server at a URL to a proxy: a [Side]. Make one with [DialMCP].
+type MCPRemote struct {
 	url    string
 	header http.Header
 	client *http.Client
@@ -33,7 +32,7 @@ type Remote struct {
 	session string
 	version string // the negotiated protocol version
 	posts   map[string]context.CancelFunc
-	params  jsonrpc.Table[[]param] // by the names of the tools
+	params  Table[[]param] // by the names of the tools
 	// noted is closed when the server has accepted the last message that is not a request: later
 	// messages must not overtake it.
 	noted <-chan struct{}
@@ -42,13 +41,13 @@ type Remote struct {
 // errSessionEnded means that the server no longer knows the session. Its client has to start over.
 var errSessionEnded = errors.New("the server has ended the session")
 
-// Dial returns a server at a URL. It sends nothing yet. Every request gets the header.
-func Dial(ctx context.Context, url string, header http.Header) *Remote {
+// DialMCP returns a server at a URL. It sends nothing yet. Every request gets the header.
+func DialMCP(ctx context.Context, url string, header http.Header) *MCPRemote {
 	noted := make(chan struct{})
 	close(noted)
-	r := &Remote{
+	r := &MCPRemote{
 		url: url, header: header, lines: make(chan []byte), posts: map[string]context.CancelFunc{}, noted: noted,
-		client: &http.Client{CheckRedirect: RefuseRedirect}, params: jsonrpc.NewTable[[]param](maxTools),
+		client: &http.Client{CheckRedirect: RefuseRedirect}, params: NewTable[[]param](maxTools),
 		endTime: endTime,
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
@@ -56,7 +55,7 @@ func Dial(ctx context.Context, url string, header http.Header) *Remote {
 }
 
 // Read returns the next message of the server.
-func (r *Remote) Read() ([]byte, error) {
+func (r *MCPRemote) Read() ([]byte, error) {
 	select {
 	case line := <-r.lines:
 		return line, nil
@@ -67,11 +66,11 @@ func (r *Remote) Read() ([]byte, error) {
 
 // Write sends a message without waiting for the server. Every request gets an answer, which Read
 // returns.
-func (r *Remote) Write(message []byte) error {
+func (r *MCPRemote) Write(message []byte) error {
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
-	m, err := jsonrpc.Parse(message)
+	m, err := Parse(message)
 	if err != nil || m.Method == "" && !m.IsResponse() {
 		return nil // ignore it: HTTP has no place for an empty line
 	}
@@ -104,7 +103,7 @@ func (r *Remote) Write(message []byte) error {
 	return nil
 }
 
-func (r *Remote) forget(m *jsonrpc.Message) {
+func (r *MCPRemote) forget(m *Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.posts[m.Key()]()
@@ -112,7 +111,7 @@ func (r *Remote) forget(m *jsonrpc.Message) {
 }
 
 // Close ends the session and the requests under way. Read then returns io.EOF.
-func (r *Remote) Close() {
+func (r *MCPRemote) Close() {
 	r.mu.Lock()
 	session := r.session
 	r.mu.Unlock()
@@ -125,7 +124,7 @@ func (r *Remote) Close() {
 }
 
 // deliver passes a message to Read.
-func (r *Remote) deliver(line []byte) {
+func (r *MCPRemote) deliver(line []byte) {
 	select {
 	case r.lines <- line:
 	case <-r.ctx.Done():
@@ -136,15 +135,15 @@ func (r *Remote) deliver(line []byte) {
 const codeUnreachable = -32003
 
 // refuse answers a request that the server did not answer.
-func (r *Remote) refuse(m *jsonrpc.Message, err error) {
+func (r *MCPRemote) refuse(m *Message, err error) {
 	if about, is := errors.AsType[*url.Error](err); is {
 		err = about.Err // without the address, which may contain a key
 	}
-	r.deliver(jsonrpc.Refuse(m.ID, codeUnreachable, "umpire: "+err.Error()))
+	r.deliver(Refuse(m.ID, codeUnreachable, "umpire: "+err.Error()))
 }
 
 // notify sends a message that expects no answer.
-func (r *Remote) notify(m *jsonrpc.Message) {
+func (r *MCPRemote) notify(m *Message) {
 	ctx, cancel := context.WithTimeout(r.ctx, noticeTime)
 	defer cancel()
 	answer, err := r.sendRequest(ctx, http.MethodPost, m, nil)
@@ -163,14 +162,14 @@ func (r *Remote) notify(m *jsonrpc.Message) {
 		if json.Unmarshal(m.Params, &about) != nil {
 			return
 		}
-		if stop, known := r.posts[jsonrpc.KeyOf(about.ID)]; known {
+		if stop, known := r.posts[KeyOf(about.ID)]; known {
 			stop()
 		}
 	}
 }
 
 // exchange sends a request and delivers the response. It returns an error if the answer is missing.
-func (r *Remote) exchange(ctx context.Context, m *jsonrpc.Message) error {
+func (r *MCPRemote) exchange(ctx context.Context, m *Message) error {
 	answer, err := r.sendRequest(ctx, http.MethodPost, m, nil)
 	if err != nil {
 		return err
@@ -183,9 +182,9 @@ func (r *Remote) exchange(ctx context.Context, m *jsonrpc.Message) error {
 	}
 	switch kind := contentType(answer.Header); {
 	case kind == typeJSON:
-		body, err := io.ReadAll(io.LimitReader(answer.Body, jsonrpc.MaxMessage+1))
-		if err == nil && len(body) > jsonrpc.MaxMessage {
-			err = jsonrpc.ErrTooLarge
+		body, err := io.ReadAll(io.LimitReader(answer.Body, MaxMessage+1))
+		if err == nil && len(body) > MaxMessage {
+			err = ErrTooLarge
 		}
 		if err != nil {
 			return err
@@ -209,12 +208,12 @@ func (r *Remote) exchange(ctx context.Context, m *jsonrpc.Message) error {
 
 // accept delivers a message of the server. It reports whether it answered m, which is nil on a
 // stream without a request.
-func (r *Remote) accept(m *jsonrpc.Message, text []byte) bool {
+func (r *MCPRemote) accept(m *Message, text []byte) bool {
 	line, err := compactLine(text)
 	if err != nil {
 		return false
 	}
-	said, err := jsonrpc.Parse(line)
+	said, err := Parse(line)
 	if err != nil || said.Method == "" && !said.IsResponse() {
 		return false
 	}
@@ -236,7 +235,7 @@ func (r *Remote) accept(m *jsonrpc.Message, text []byte) bool {
 }
 
 // listen delivers the server's unsolicited messages, if it has a stream for them.
-func (r *Remote) listen() {
+func (r *MCPRemote) listen() {
 	answer, err := r.sendRequest(r.ctx, http.MethodGet, nil, nil)
 	if err != nil {
 		return
@@ -249,7 +248,7 @@ func (r *Remote) listen() {
 
 // readStream delivers the events of a stream until it has answered m, which is nil for a stream
 // without a request. A broken stream is resumed after its last event.
-func (r *Remote) readStream(ctx context.Context, m *jsonrpc.Message, answer *http.Response) error {
+func (r *MCPRemote) readStream(ctx context.Context, m *Message, answer *http.Response) error {
 	var last event
 	for failed := 0; ; failed++ {
 		in := bufio.NewReader(answer.Body)
@@ -262,7 +261,7 @@ func (r *Remote) readStream(ctx context.Context, m *jsonrpc.Message, answer *htt
 			}
 		}
 		answer.Body.Close() //nolint:errcheck // it has ended
-		lost := m != nil && last.id == "" || errors.Is(err, jsonrpc.ErrTooLarge)
+		lost := m != nil && last.id == "" || errors.Is(err, ErrTooLarge)
 		if lost || failed >= maxResumes || ctx.Err() != nil {
 			return umpire.Errorf("the server's answer was cut off: %w", err)
 		}
@@ -286,8 +285,8 @@ func (r *Remote) readStream(ctx context.Context, m *jsonrpc.Message, answer *htt
 
 // sendRequest makes an HTTP request: to post a message, to resume a stream after an event, to open
 // one, or to end the session.
-func (r *Remote) sendRequest(
-	ctx context.Context, method string, m *jsonrpc.Message, after *event,
+func (r *MCPRemote) sendRequest(
+	ctx context.Context, method string, m *Message, after *event,
 ) (*http.Response, error) {
 	var body io.Reader
 	if m != nil {

@@ -1,4 +1,4 @@
-package mcphttp
+package jsonrpc
 
 import (
 	"context"
@@ -8,15 +8,13 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 const (
 	// maxEvents is how many events of a stream are kept for a client that is slow or comes back,
 	// and maxKept how many bytes of them. The oldest are dropped first.
 	maxEvents = 1024
-	maxKept   = jsonrpc.MaxMessage + 1<<20
+	maxKept   = MaxMessage + 1<<20
 	// beatTime is the interval of keepalives on an idle stream.
 	beatTime = 15 * time.Second
 	// writeTime is how long a client may take to read a write.

@@ -1,4 +1,4 @@
-package mcphttp
+package jsonrpc
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/strictjson"
-	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 const (
@@ -25,7 +24,7 @@ const (
 	tendTime = 5 * time.Second
 	// maxSessionKept bounds the memory a session uses for clients that do not read: beyond that,
 	// sent answers are dropped, and if that is not enough the session ends.
-	maxSessionKept = 4 * jsonrpc.MaxMessage
+	maxSessionKept = 4 * MaxMessage
 )
 
 // A front represents the clients of one session to a proxy: a [jsonrpc.Side]. Without sessions all
@@ -92,7 +91,7 @@ func (f *front) pass(ctx context.Context, line []byte) error {
 // takeRequest passes a request to Read. It returns the stream for its answer, and the key for
 // cancelling it.
 func (f *front) takeRequest(
-	ctx context.Context, m *jsonrpc.Message, version string,
+	ctx context.Context, m *Message, version string,
 ) (s *stream, key string, err error) {
 	f.mu.Lock()
 	_, twice := f.renamed[m.Key()]
@@ -102,7 +101,7 @@ func (f *front) takeRequest(
 	}
 	f.counter++
 	id := fmt.Appendf(nil, `"h%d"`, f.counter)
-	key = jsonrpc.KeyOf(id)
+	key = KeyOf(id)
 	q := &request{id: m.ID, key: m.Key(), stream: newStream("")}
 	if f.id != "" {
 		q.stream.id = rand.Text()
@@ -115,7 +114,7 @@ func (f *front) takeRequest(
 	q.token = token
 	f.requests[key], f.used = q, time.Now()
 	f.mu.Unlock()
-	if err := f.pass(ctx, jsonrpc.Call(id, m.Method, params)); err != nil {
+	if err := f.pass(ctx, Call(id, m.Method, params)); err != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.forget(key)
@@ -125,7 +124,7 @@ func (f *front) takeRequest(
 }
 
 // notify passes a message to Read that is not a request.
-func (f *front) notify(ctx context.Context, m *jsonrpc.Message) error {
+func (f *front) notify(ctx context.Context, m *Message) error {
 	if m.Method != methodCancelled {
 		return f.pass(ctx, m.Raw)
 	}
@@ -134,7 +133,7 @@ func (f *front) notify(ctx context.Context, m *jsonrpc.Message) error {
 	}
 	_ = json.Unmarshal(m.Params, &about) // a message without a request cancels nothing
 	f.mu.Lock()
-	key, known := f.renamed[jsonrpc.KeyOf(about.ID)]
+	key, known := f.renamed[KeyOf(about.ID)]
 	if known {
 		f.forget(key)
 	}
@@ -151,14 +150,14 @@ func (f *front) cancel(ctx context.Context, key string) error {
 	f.forget(key)
 	f.mu.Unlock()
 	params := strictjson.EncodeLine(map[string]string{"requestId": key[1:], "reason": "the client has gone"})
-	return f.pass(ctx, jsonrpc.Call(nil, methodCancelled, bytes.TrimSpace(params)))
+	return f.pass(ctx, Call(nil, methodCancelled, bytes.TrimSpace(params)))
 }
 
 // shutDown ends the session, and answers the waiting requests.
 func (f *front) shutDown() {
 	f.mu.Lock()
 	for key, q := range f.requests {
-		q.stream.add(bytes.TrimSpace(jsonrpc.Refuse(q.id, codeUnreachable, "umpire: "+errSessionEnded.Error())))
+		q.stream.add(bytes.TrimSpace(Refuse(q.id, codeUnreachable, "umpire: "+errSessionEnded.Error())))
 		f.forget(key)
 	}
 	f.mu.Unlock()
@@ -178,7 +177,7 @@ func (f *front) forget(key string) {
 
 // Write gives a message to its client. It does not wait for the client.
 func (f *front) Write(message []byte) error {
-	m, err := jsonrpc.Parse(message)
+	m, err := Parse(message)
 	if err != nil || m.Method == "" && !m.IsResponse() {
 		return nil // HTTP cannot carry something that is not a message
 	}
@@ -200,9 +199,9 @@ func (f *front) Write(message []byte) error {
 			Token json.RawMessage `json:"progressToken"`
 		}
 		_ = json.Unmarshal(m.Params, &about) // without a token it belongs to no request
-		if q := f.requests[jsonrpc.KeyOf(about.Token)]; q != nil && q.token != nil {
+		if q := f.requests[KeyOf(about.Token)]; q != nil && q.token != nil {
 			params, _ := rename(m.Params, "", "progressToken", q.token)
-			s, line = q.stream, bytes.TrimSpace(jsonrpc.Call(nil, m.Method, params))
+			s, line = q.stream, bytes.TrimSpace(Call(nil, m.Method, params))
 		}
 	}
 	if s != nil {

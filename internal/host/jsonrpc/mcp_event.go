@@ -1,4 +1,4 @@
-package mcphttp
+package jsonrpc
 
 import (
 	"bufio"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/config/strictjson"
-	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 // An event is an event of a stream.
@@ -28,7 +27,7 @@ func readEvent(in *bufio.Reader) (event, error) {
 	var e event
 	said := false
 	for {
-		line, err := strictjson.ReadLine(in, jsonrpc.MaxMessage)
+		line, err := strictjson.ReadLine(in, MaxMessage)
 		switch {
 		case err != nil:
 			return event{}, err
@@ -42,8 +41,8 @@ func readEvent(in *bufio.Reader) (event, error) {
 			if e.data != nil {
 				e.data = append(e.data, '\n')
 			}
-			if e.data = append(e.data, value...); len(e.data) > jsonrpc.MaxMessage {
-				return event{}, jsonrpc.ErrTooLarge
+			if e.data = append(e.data, value...); len(e.data) > MaxMessage {
+				return event{}, ErrTooLarge
 			}
 		case "id":
 			e.id = value

@@ -1,4 +1,4 @@
-package mcphttp
+package jsonrpc
 
 import (
 	"cmp"
@@ -18,11 +18,10 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/strictjson"
-	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
-// Path is the path that a Listener serves.
-const Path = "/mcp"
+// MCPPath is the path that an [MCPListener] serves.
+const MCPPath = "/mcp"
 
 const (
 	// maxSessions bounds the concurrent sessions.
@@ -36,14 +35,14 @@ const (
 	bodyTime   = time.Minute
 )
 
-// A Listener serves MCP over HTTP to programs of this machine that have the token. Browser pages
+// An MCPListener serves MCP over HTTP to programs of this machine that have the token. Browser pages
 // are not served: a request that names an origin, or another host than this one, is refused.
-type Listener struct {
+type MCPListener struct {
 	// Token is the token that a client must present.
 	Token string
 	// Begin serves one session, until its context ends or an error prevents it from continuing.
 	// Clients without sessions share one.
-	Begin func(ctx context.Context, client jsonrpc.Side) error
+	Begin func(ctx context.Context, client Side) error
 	// Report is called with the reason why a session ended before its client.
 	Report func(error)
 
@@ -55,7 +54,7 @@ type Listener struct {
 }
 
 // Serve serves until the context ends, and then ends all sessions.
-func (l *Listener) Serve(ctx context.Context, on net.Listener) error {
+func (l *MCPListener) Serve(ctx context.Context, on net.Listener) error {
 	l.fronts = map[string]*front{}
 	var cancel context.CancelFunc
 	l.ctx, cancel = context.WithCancel(ctx)
@@ -75,7 +74,7 @@ func (l *Listener) Serve(ctx context.Context, on net.Listener) error {
 }
 
 // ServeHTTP answers one HTTP request.
-func (l *Listener) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+func (l *MCPListener) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	given := []byte(q.Header.Get("Authorization"))
 	switch {
 	case q.Header.Get("Origin") != "" || !isLocal(q.Host):
@@ -83,7 +82,7 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case subtle.ConstantTimeCompare(given, []byte("Bearer "+l.Token)) != 1:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
-	case q.URL.Path != Path:
+	case q.URL.Path != MCPPath:
 		http.NotFound(w, q)
 	case q.Method == http.MethodPost:
 		l.post(w, q)
@@ -112,7 +111,7 @@ func isLocal(host string) bool {
 }
 
 // session returns the session that a request names, or answers the request itself and returns nil.
-func (l *Listener) session(w http.ResponseWriter, q *http.Request) *front {
+func (l *MCPListener) session(w http.ResponseWriter, q *http.Request) *front {
 	id := q.Header.Get(headerSession)
 	l.mu.Lock()
 	f := l.fronts[id]
@@ -129,7 +128,7 @@ func (l *Listener) session(w http.ResponseWriter, q *http.Request) *front {
 }
 
 // begin starts the session with an id, or returns it.
-func (l *Listener) begin(id string) (*front, error) {
+func (l *MCPListener) begin(id string) (*front, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if f := l.fronts[id]; f != nil {
@@ -154,7 +153,7 @@ func (l *Listener) begin(id string) (*front, error) {
 }
 
 // listen writes messages that belong to no request, or resumes a broken stream.
-func (l *Listener) listen(w http.ResponseWriter, q *http.Request) {
+func (l *MCPListener) listen(w http.ResponseWriter, q *http.Request) {
 	f := l.session(w, q)
 	if f == nil {
 		return
@@ -183,15 +182,15 @@ func accepts(q *http.Request, kind string) bool {
 }
 
 // post accepts a message.
-func (l *Listener) post(w http.ResponseWriter, q *http.Request) {
+func (l *MCPListener) post(w http.ResponseWriter, q *http.Request) {
 	if contentType(q.Header) != typeJSON {
 		http.Error(w, "want "+typeJSON, http.StatusUnsupportedMediaType)
 		return
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // without one it only takes longer
-	body, err := io.ReadAll(http.MaxBytesReader(w, q.Body, jsonrpc.MaxMessage))
+	body, err := io.ReadAll(http.MaxBytesReader(w, q.Body, MaxMessage))
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
-		http.Error(w, jsonrpc.ErrTooLarge.Error(), http.StatusRequestEntityTooLarge)
+		http.Error(w, ErrTooLarge.Error(), http.StatusRequestEntityTooLarge)
 		return
 	}
 	if err != nil {
@@ -200,7 +199,7 @@ func (l *Listener) post(w http.ResponseWriter, q *http.Request) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	m, err := readMessage(body)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, &m, jsonrpc.CodeInvalidRequest, err)
+		refuse(w, http.StatusBadRequest, &m, CodeInvalidRequest, err)
 		return
 	}
 	f, version := l.sessionOf(w, q, &m)
@@ -218,11 +217,11 @@ func (l *Listener) post(w http.ResponseWriter, q *http.Request) {
 }
 
 // readMessage reads the message of a body. With an error it still returns the id, if there is one.
-func readMessage(body []byte) (jsonrpc.Message, error) {
-	var m jsonrpc.Message
+func readMessage(body []byte) (Message, error) {
+	var m Message
 	line, err := compactLine(body)
 	if err == nil {
-		m, err = jsonrpc.Parse(line)
+		m, err = Parse(line)
 	}
 	switch {
 	case err != nil:
@@ -237,14 +236,14 @@ func readMessage(body []byte) (jsonrpc.Message, error) {
 }
 
 // refuse answers a message with an error.
-func refuse(w http.ResponseWriter, status int, m *jsonrpc.Message, code int, err error) {
+func refuse(w http.ResponseWriter, status int, m *Message, code int, err error) {
 	id := json.RawMessage("null")
 	if m.HasID() && m.HasValidID() {
 		id = m.ID
 	}
 	w.Header().Set("Content-Type", typeJSON)
 	w.WriteHeader(status)
-	_, _ = w.Write(jsonrpc.Refuse(id, code, "umpire: "+err.Error())) // the client may have gone
+	_, _ = w.Write(Refuse(id, code, "umpire: "+err.Error())) // the client may have gone
 }
 
 // codeHeaderMismatch means that a header field contradicts the message.
@@ -252,7 +251,7 @@ const codeHeaderMismatch = -32020
 
 // sessionOf returns the session that a message belongs to, and begins it if necessary. If there is
 // none, it answers the message.
-func (l *Listener) sessionOf(w http.ResponseWriter, q *http.Request, m *jsonrpc.Message) (f *front, version string) {
+func (l *MCPListener) sessionOf(w http.ResponseWriter, q *http.Request, m *Message) (f *front, version string) {
 	said := versionOf(m.Params)
 	version = cmp.Or(q.Header.Get(headerVersion), said)
 	var err error
@@ -280,13 +279,13 @@ func (l *Listener) sessionOf(w http.ResponseWriter, q *http.Request, m *jsonrpc.
 			return f, version
 		}
 	}
-	refuse(w, http.StatusServiceUnavailable, m, jsonrpc.CodeDenied, err)
+	refuse(w, http.StatusServiceUnavailable, m, CodeDenied, err)
 	return nil, ""
 }
 
 // checkHeader refuses a message whose header contradicts its body: a program that looks only at the
 // header would mistake it for another one.
-func checkHeader(h http.Header, m *jsonrpc.Message, version, said string) error {
+func checkHeader(h http.Header, m *Message, version, said string) error {
 	switch {
 	case m.IsRequest() && said != version:
 		return umpire.Errorf("%s: the message says %q", headerVersion, said)
@@ -299,15 +298,15 @@ func checkHeader(h http.Header, m *jsonrpc.Message, version, said string) error 
 }
 
 // serveRequest answers a request with a stream of events.
-func (l *Listener) serveRequest(w http.ResponseWriter, q *http.Request, f *front, m *jsonrpc.Message, version string) {
+func (l *MCPListener) serveRequest(w http.ResponseWriter, q *http.Request, f *front, m *Message, version string) {
 	if !accepts(q, typeEvents) {
-		refuse(w, http.StatusNotAcceptable, m, jsonrpc.CodeInvalidRequest,
+		refuse(w, http.StatusNotAcceptable, m, CodeInvalidRequest,
 			umpire.Errorf("want a client that accepts %s", typeEvents))
 		return
 	}
 	s, key, err := f.takeRequest(q.Context(), m, version)
 	if err != nil {
-		refuse(w, http.StatusOK, m, jsonrpc.CodeDenied, err)
+		refuse(w, http.StatusOK, m, CodeDenied, err)
 		return
 	}
 	primed := f.id != "" && version >= versionPrimed && version < versionStateless

@@ -1,4 +1,4 @@
-package mcphttp
+package jsonrpc
 
 import (
 	"bufio"
@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 // A served is a listener with sessions that answer what they are asked: "echo" with its
@@ -31,17 +29,17 @@ func startListener(t *testing.T) *served {
 }
 
 // startListenerWith has sessions that a test plays; nil are those of a served.
-func startListenerWith(t *testing.T, begin func(context.Context, jsonrpc.Side) error) *served {
+func startListenerWith(t *testing.T, begin func(context.Context, Side) error) *served {
 	t.Helper()
 	on, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &served{t: t, url: "http://" + on.Addr().String() + Path, cancelled: make(chan string, 8), began: make(chan bool, 64)}
+	s := &served{t: t, url: "http://" + on.Addr().String() + MCPPath, cancelled: make(chan string, 8), began: make(chan bool, 64)}
 	if begin == nil {
 		begin = s.session
 	}
-	l := &Listener{Token: "T", Begin: begin, Report: func(err error) { t.Log(err) }}
+	l := &MCPListener{Token: "T", Begin: begin, Report: func(err error) { t.Log(err) }}
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan error, 1)
 	go func() { over <- l.Serve(ctx, on) }()
@@ -54,16 +52,16 @@ func startListenerWith(t *testing.T, begin func(context.Context, jsonrpc.Side) e
 	return s
 }
 
-func (s *served) session(_ context.Context, client jsonrpc.Side) error {
+func (s *served) session(_ context.Context, client Side) error {
 	s.began <- true
 	for line, err := client.Read(); err == nil; line, err = client.Read() {
-		m, err := jsonrpc.Parse(line)
+		m, err := Parse(line)
 		if err != nil {
 			return err
 		}
 		switch m.Method {
 		case "slow":
-			client.Write(jsonrpc.Call(nil, "notifications/tools/list_changed", nil))
+			client.Write(Call(nil, "notifications/tools/list_changed", nil))
 			continue
 		case methodCancelled:
 			s.cancelled <- string(m.Params)
@@ -75,7 +73,7 @@ func (s *served) session(_ context.Context, client jsonrpc.Side) error {
 			client.Write(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`, err))
 		}
 		if m.IsRequest() {
-			client.Write(jsonrpc.Answer(m.ID, map[string]any{"params": m.Params, "protocolVersion": "2025-11-25"}))
+			client.Write(Answer(m.ID, map[string]any{"params": m.Params, "protocolVersion": "2025-11-25"}))
 		}
 	}
 	return nil
@@ -201,7 +199,7 @@ func TestPostedBytes(t *testing.T) {
 		}
 		id := ""
 		if len(text) > 0 {
-			m, err := jsonrpc.Parse(text)
+			m, err := Parse(text)
 			if err != nil || m.Method != "" || m.Result == nil && m.Error == nil {
 				t.Errorf("%s: answered %s: %v", body, text, err)
 			}
@@ -307,7 +305,7 @@ func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	f := newFront(t.Context(), "s")
 	big := strings.Repeat("x", 1<<20)
-	line := jsonrpc.Call(nil, "notifications/message", json.RawMessage(`"`+big+`"`))
+	line := Call(nil, "notifications/message", json.RawMessage(`"`+big+`"`))
 	for range 3 * maxKept >> 20 {
 		if err := f.Write(line); err != nil {
 			t.Fatal(err)
@@ -325,14 +323,14 @@ func TestSlowClient(t *testing.T) {
 	}()
 	var keys []string
 	for i := range 5 {
-		_, key, err := f.takeRequest(t.Context(), &jsonrpc.Message{ID: fmt.Append(nil, i), Method: "x", Params: json.RawMessage(`{"_meta":{"progressToken":1}}`)}, "")
+		_, key, err := f.takeRequest(t.Context(), &Message{ID: fmt.Append(nil, i), Method: "x", Params: json.RawMessage(`{"_meta":{"progressToken":1}}`)}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		keys = append(keys, key)
 	}
 	for _, key := range keys {
-		if err := f.Write(jsonrpc.Answer(json.RawMessage(key+`"`), strings.Repeat("x", 30<<20))); err != nil {
+		if err := f.Write(Answer(json.RawMessage(key+`"`), strings.Repeat("x", 30<<20))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -374,7 +372,7 @@ func FuzzPost(f *testing.F) {
 			}
 			return
 		}
-		m, err := jsonrpc.Parse(text)
+		m, err := Parse(text)
 		if err != nil || !m.HasValidID() || m.Method != "" || (m.Result == nil) == (m.Error == nil) {
 			t.Fatalf("%q: answered %s: %v", body, text, err)
 		}
@@ -395,10 +393,10 @@ func TestSignIn(t *testing.T) {
 		w.WriteHeader(http.StatusUnauthorized)
 	}))
 	t.Cleanup(server.Close)
-	s := startListenerWith(t, func(ctx context.Context, client jsonrpc.Side) error {
-		remote := Dial(ctx, server.URL, http.Header{"X-Key": {"k"}})
+	s := startListenerWith(t, func(ctx context.Context, client Side) error {
+		remote := DialMCP(ctx, server.URL, http.Header{"X-Key": {"k"}})
 		defer remote.Close()
-		relay := jsonrpc.Relay{Client: client, Server: remote, HangUp: remote.Close}
+		relay := Relay{Client: client, Server: remote, HangUp: remote.Close}
 		relay.Begin(ctx)
 		return relay.Run(remote.Write, client.Write)
 	})

@@ -1,4 +1,4 @@
-package mcphttp
+package jsonrpc
 
 import (
 	"encoding/json"
@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 // TestArgumentsAreRepeated: a server of the protocol of 2026-07-28 gets the arguments that it wants in
@@ -49,7 +47,7 @@ func TestArgumentsAreRepeated(t *testing.T) {
 			lists := 0
 			r := dial(t, func(w http.ResponseWriter, q *http.Request) {
 				text, _ := io.ReadAll(q.Body)
-				m, err := jsonrpc.Parse(text)
+				m, err := Parse(text)
 				if err != nil {
 					t.Error(err)
 				}

@@ -1,4 +1,4 @@
-package mcphttp
+package jsonrpc
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/config/strictjson"
-	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
 // headerParam is the prefix of header fields that repeat arguments of a tool.
@@ -50,7 +49,7 @@ func (s *schema) params(path []string) (all []param) {
 
 // noteTools remembers the repeated arguments of the listed tools: none for a tool with an
 // unreadable schema.
-func (r *Remote) noteTools(result json.RawMessage) {
+func (r *MCPRemote) noteTools(result json.RawMessage) {
 	var list struct {
 		Tools []struct {
 			Name  string          `json:"name"`
@@ -72,7 +71,7 @@ func (r *Remote) noteTools(result json.RawMessage) {
 }
 
 // repeatParams sets the header fields for a call's arguments, as in its body.
-func (r *Remote) repeatParams(h http.Header, m *jsonrpc.Message) {
+func (r *MCPRemote) repeatParams(h http.Header, m *Message) {
 	r.mu.Lock()
 	all, _ := r.params.Get(nameOf(m))
 	r.mu.Unlock()
