@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/agent/acp"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/hold/process"
+	"github.com/umpirehq/umpire/internal/host/editor"
 	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
@@ -58,11 +58,11 @@ func newACPCommand(a *app.App) *cobra.Command {
 func runACP(ctx context.Context, a *app.App, words []string) error {
 	j := newJudge(a, "acp")
 	defer j.close()
-	p := acp.Proxy{Judge: j, Report: a.RemarkError}
+	p := editor.ACPProxy{Judge: j, Report: a.RemarkError}
 	outer := jsonrpc.NewPeer(a.Stdin, a.Stdout)
 	if len(words) == 0 {
 		j.runner = process.Host(os.Getppid()) // the conductor, which starts the agent as well
-		p.Editor, p.Agent = acp.NewLink(outer)
+		p.Editor, p.Agent = editor.NewLink(outer)
 		return describeEnd(p.Run(ctx), nil)
 	}
 	agent, err := startChild(a, words)

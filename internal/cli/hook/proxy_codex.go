@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/internal/host/appserver"
+	"github.com/umpirehq/umpire/internal/host/editor"
 	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
@@ -56,7 +56,7 @@ func runAppServer(ctx context.Context, a *app.App, words []string) error {
 		return err
 	}
 	defer codex.stop()
-	p := appserver.Proxy{
+	p := editor.CodexProxy{
 		Editor: jsonrpc.NewPeer(a.Stdin, a.Stdout), Codex: codex.peer, Judge: j, HangUp: codex.hangUp,
 		Report: a.RemarkError,
 	}

@@ -11,10 +11,10 @@ import (
 	"sync"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/agent/acp"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/editor"
 	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
@@ -83,7 +83,7 @@ type payload struct {
 }
 
 // Decide asks about a call.
-func (j *gateJudge) Decide(ctx context.Context, q acp.Question) (acp.Answer, error) {
+func (j *gateJudge) Decide(ctx context.Context, q editor.Question) (editor.Answer, error) {
 	p := payloadOf("before", string(q.Call.Session), q.Project, &q.Call)
 	silence := host.Allow // the editor acts on its own request; only a refusal or a question needs words
 	if p.Mode = host.ACPRequest; q.Dialog {
@@ -91,7 +91,7 @@ func (j *gateJudge) Decide(ctx context.Context, q acp.Question) (acp.Answer, err
 	}
 	out, exit, err := j.ask(ctx, p)
 	if err != nil {
-		return acp.Answer{}, err
+		return editor.Answer{}, err
 	}
 	return readAnswer(out, exit, silence)
 }
@@ -104,15 +104,15 @@ func payloadOf(event, session, project string, call *umpire.Call) payload {
 }
 
 // noticeEvents are the events that report past actions.
-var noticeEvents = map[acp.NoticeKind]string{
-	acp.Prompted: "prompt", acp.Stopped: "stop", acp.Finished: "after", acp.Failed: "failed",
+var noticeEvents = map[editor.NoticeKind]string{
+	editor.Prompted: "prompt", editor.Stopped: "stop", editor.Finished: "after", editor.Failed: "failed",
 }
 
 // Tell reports a past action.
-func (j *gateJudge) Tell(ctx context.Context, n acp.Notice) {
+func (j *gateJudge) Tell(ctx context.Context, n editor.Notice) {
 	p := payloadOf(noticeEvents[n.Kind], string(n.Session), n.Project, &n.Call)
 	p.Prompt, p.Response = n.Text, n.Output
-	if n.Kind == acp.Failed {
+	if n.Kind == editor.Failed {
 		p.Failure, p.Response = string(n.Output), nil
 	}
 	if out, exit, err := j.ask(ctx, p); err != nil {
@@ -161,7 +161,7 @@ func (j *gateJudge) getenv(name string) string {
 }
 
 // readAnswer parses the output of the hook of host acp. Empty output means silence.
-func readAnswer(out *bytes.Buffer, exit int, silence host.Reply) (acp.Answer, error) {
+func readAnswer(out *bytes.Buffer, exit int, silence host.Reply) (editor.Answer, error) {
 	var said struct {
 		Decision string `json:"decision"`
 		Reason   string `json:"reason"`
@@ -169,11 +169,11 @@ func readAnswer(out *bytes.Buffer, exit int, silence host.Reply) (acp.Answer, er
 	}
 	if out.Len() > 0 {
 		if err := json.Unmarshal(out.Bytes(), &said); err != nil {
-			return acp.Answer{}, umpire.Errorf("read the gate's answer: %w", err)
+			return editor.Answer{}, umpire.Errorf("read the gate's answer: %w", err)
 		}
 	}
 	reason := cmp.Or(said.Reason, said.Message, "denied by umpire")
-	answer := acp.Answer{Reason: strings.TrimPrefix(reason, "umpire: ")} // the proxy says so itself
+	answer := editor.Answer{Reason: strings.TrimPrefix(reason, "umpire: ")} // the proxy says so itself
 	switch {
 	case exit != 0:
 	case said.Decision == "allow":

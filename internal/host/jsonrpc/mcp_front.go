@@ -27,7 +27,7 @@ const (
 	maxSessionKept = 4 * MaxMessage
 )
 
-// A front represents the clients of one session to a proxy: a [jsonrpc.Side]. Without sessions all
+// A front represents the clients of one session to a proxy: a [Side]. Without sessions all
 // clients share one front. So each request gets a unique id and a unique progress token.
 type front struct {
 	id    string          // "" without sessions

@@ -1,7 +1,6 @@
-package appserver
+package editor
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/agent/acp"
 	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
@@ -26,7 +24,7 @@ type fileChange struct {
 }
 
 // noteThread remembers the folder of a thread from a message.
-func (p *Proxy) noteThread(text json.RawMessage) {
+func (p *CodexProxy) noteThread(text json.RawMessage) {
 	var of struct {
 		Thread struct {
 			ID  string `json:"id"`
@@ -59,7 +57,7 @@ type item struct {
 
 // noteItem remembers the files that an item changes, since a question about them names only the
 // item, and the calls of MCP servers' tools.
-func (p *Proxy) noteItem(params json.RawMessage) {
+func (p *CodexProxy) noteItem(params json.RawMessage) {
 	var about item
 	if json.Unmarshal(params, &about) != nil {
 		return
@@ -76,7 +74,7 @@ func (p *Proxy) noteItem(params json.RawMessage) {
 }
 
 // noteEnd reports the outcome of an accepted call to the judge.
-func (p *Proxy) noteEnd(params json.RawMessage) {
+func (p *CodexProxy) noteEnd(params json.RawMessage) {
 	var about item
 	if json.Unmarshal(params, &about) != nil {
 		return
@@ -88,21 +86,21 @@ func (p *Proxy) noteEnd(params json.RawMessage) {
 		return
 	}
 	project, _ := p.folders.Get(about.Thread)
-	n := acp.Notice{
-		Kind: acp.Finished, Session: call.Session, Project: project, Call: call,
+	n := Notice{
+		Kind: Finished, Session: call.Session, Project: project, Call: call,
 		Output: about.Item.Output,
 	}
 	if len(n.Output) == 0 {
 		n.Output = about.Item.Result
 	}
 	if about.Item.Status != "completed" {
-		n.Kind = acp.Failed
+		n.Kind = Failed
 	}
 	go p.Judge.Tell(p.relay.Context(), n)
 }
 
 // endQuestion processes the end of a question. It reports whether the editor has not seen it.
-func (p *Proxy) endQuestion(params json.RawMessage) bool {
+func (p *CodexProxy) endQuestion(params json.RawMessage) bool {
 	var about struct {
 		ID json.RawMessage `json:"requestId"`
 	}
@@ -130,7 +128,7 @@ type question struct {
 }
 
 // readQuestion reads a question.
-func (p *Proxy) readQuestion(m *jsonrpc.Message) (q question, err error) {
+func (p *CodexProxy) readQuestion(m *jsonrpc.Message) (q question, err error) {
 	o, err := strictjson.ReadObject(m.Params)
 	if err == nil {
 		err = o.CheckSpelling()
@@ -164,7 +162,7 @@ func (p *Proxy) readQuestion(m *jsonrpc.Message) (q question, err error) {
 }
 
 // commandCalls returns the calls of a command, or of the input typed into one.
-func (p *Proxy) commandCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
+func (p *CodexProxy) commandCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	item, itemErr := o.ID("itemId")
 	kind, kindErr := o.Text("kind")
 	line, lineErr := o.Text("command")
@@ -190,19 +188,19 @@ func (p *Proxy) commandCalls(_ string, o strictjson.Object) (item string, calls 
 }
 
 // fileCalls returns the calls for the files that an item changes.
-func (p *Proxy) fileCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
+func (p *CodexProxy) fileCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	item, err = o.ID("itemId")
 	root, rootErr := o.Text("grantRoot")
 	if err = errors.Join(err, rootErr); err != nil {
 		return "", nil, err
 	}
 	changes, _ := p.changes.Get(item)
-	calls, err = callsOf(changes, root)
+	calls, err = codexCalls(changes, root)
 	return item, calls, err
 }
 
-// callsOf returns the calls for file changes. It fails if root, a folder in which all files may be changed, is set.
-func callsOf(changes []fileChange, root string) (calls []umpire.Call, err error) {
+// codexCalls returns the calls for file changes. It fails if root, a folder in which all files may be changed, is set.
+func codexCalls(changes []fileChange, root string) (calls []umpire.Call, err error) {
 	if root != "" {
 		return nil, umpire.Errorf("it affects all files in %q", root)
 	}
@@ -234,6 +232,3 @@ func callsOf(changes []fileChange, root string) (calls []umpire.Call, err error)
 	}
 	return calls, nil
 }
-
-// encode returns a value as JSON without a newline.
-func encode(v any) json.RawMessage { return bytes.TrimSpace(strictjson.EncodeLine(v)) }

@@ -1,4 +1,4 @@
-package acp
+package editor
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package appserver
+package editor
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ const (
 
 // fromEditor forwards a message of the editor. A message that begins a turn of the older kind
 // contains the folder of the conversation, which Codex's answers do not.
-func (p *Proxy) fromEditor(line []byte) error {
+func (p *CodexProxy) fromEditor(line []byte) error {
 	if bytes.Contains(line, []byte(methodLegacyTurn)) {
 		// Reading must not wait for a message that the editor does not read yet.
 		p.relay.Go(func(context.Context) error { p.noteTurn(line); return nil })
@@ -36,7 +36,7 @@ func (p *Proxy) fromEditor(line []byte) error {
 }
 
 // noteTurn remembers the folder from a turn of the older kind.
-func (p *Proxy) noteTurn(line []byte) {
+func (p *CodexProxy) noteTurn(line []byte) {
 	m, err := jsonrpc.Parse(line)
 	if err != nil || m.Method != methodLegacyTurn {
 		return
@@ -69,7 +69,7 @@ func legacyAnswer(accept bool) any {
 }
 
 // legacyCommandCalls returns the calls of a command, which is a list of words.
-func (p *Proxy) legacyCommandCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
+func (p *CodexProxy) legacyCommandCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	item, itemErr := o.ID("callId")
 	words, wordsErr := o.Texts("command")
 	dir, dirErr := o.Text("cwd")
@@ -93,7 +93,7 @@ func (p *Proxy) legacyCommandCalls(_ string, o strictjson.Object) (item string, 
 }
 
 // legacyFileCalls returns the calls of a patch, which the question itself contains.
-func (p *Proxy) legacyFileCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
+func (p *CodexProxy) legacyFileCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	item, err = o.ID("callId")
 	var files map[string]struct {
 		Type    string `json:"type"`
@@ -115,6 +115,6 @@ func (p *Proxy) legacyFileCalls(_ string, o strictjson.Object) (item string, cal
 		change.Kind.Type, change.Kind.Move = f.Type, f.Move
 		changes = append(changes, change)
 	}
-	calls, err = callsOf(changes, root)
+	calls, err = codexCalls(changes, root)
 	return item, calls, err
 }

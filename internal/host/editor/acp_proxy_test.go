@@ -1,4 +1,4 @@
-package acp
+package editor
 
 import (
 	"bufio"
@@ -103,7 +103,7 @@ type stage struct {
 func startProxy(t testing.TB, answer func(context.Context, Question) (Answer, error)) *stage {
 	t.Helper()
 	s := &stage{editor: newEnd(t), agent: newEnd(t), judge: &fakeJudge{answer: answer}, done: make(chan error, 1)}
-	p := &Proxy{
+	p := &ACPProxy{
 		Editor: s.editor.peer, Agent: s.agent.peer, Judge: s.judge,
 		HangUp: func() { s.agent.out.Close() }, // an agent whose editor is gone ends
 	}
@@ -126,7 +126,7 @@ func (s *stage) openSession() {
 const threeOptions = `"options":[{"optionId":"A","name":"always","kind":"allow_always"},` +
 	`{"optionId":"Y","name":"yes","kind":"allow_once"},{"optionId":"N","name":"no","kind":"reject_once"}]`
 
-func question(id int, command, options string) string {
+func asked(id int, command, options string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/request_permission","params":{"sessionId":"S",`+
 		`"toolCall":{"toolCallId":"t%d","kind":"execute","rawInput":{"command":%q}},%s}}`, id, id, command, options)
 }
@@ -135,11 +135,11 @@ func TestQuestionsAreAnsweredByKind(t *testing.T) {
 	t.Parallel()
 	s := startProxy(t, byWord)
 	s.openSession()
-	s.agent.say("%s", question(7, "good", threeOptions))
+	s.agent.say("%s", asked(7, "good", threeOptions))
 	s.agent.hears(`{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"selected","optionId":"Y"}}}`)
-	s.agent.say("%s", question(8, "bad", threeOptions))
+	s.agent.say("%s", asked(8, "bad", threeOptions))
 	s.agent.hears(`{"jsonrpc":"2.0","id":8,"result":{"outcome":{"outcome":"selected","optionId":"N"}}}`)
-	unsure := question(9, "unsure", threeOptions)
+	unsure := asked(9, "unsure", threeOptions)
 	s.agent.say("%s", unsure)
 	s.editor.hears(unsure)
 	answer := `{"jsonrpc":"2.0","id":9,"result":{"outcome":{"outcome":"selected","optionId":"A"}}}`
@@ -152,14 +152,14 @@ func TestWithoutAnOptionForOnceNothingIsChosen(t *testing.T) {
 	s := startProxy(t, byWord)
 	s.openSession()
 	always := `"options":[{"optionId":"A","name":"","kind":"allow_always"},{"optionId":"R","name":"","kind":"reject_always"}]`
-	allowed := question(7, "good", always)
+	allowed := asked(7, "good", always)
 	s.agent.say("%s", allowed)
 	s.editor.hears(allowed)
-	s.agent.say("%s", question(8, "bad", always))
+	s.agent.say("%s", asked(8, "bad", always))
 	if got := s.agent.hear(); !strings.Contains(got, `"error"`) || !strings.Contains(got, "a bad thing") {
 		t.Errorf("got %s", got)
 	}
-	twice := question(9, "good", `"options":[{"optionId":"Y","kind":"allow_once"},{"optionId":"Y","kind":"allow_always"}]`)
+	twice := asked(9, "good", `"options":[{"optionId":"Y","kind":"allow_once"},{"optionId":"Y","kind":"allow_always"}]`)
 	s.agent.say("%s", twice)
 	s.editor.hears(twice)
 }
@@ -211,7 +211,7 @@ func TestWhatWasAllowedMayBeDoneOnce(t *testing.T) {
 	t.Parallel()
 	s := startProxy(t, byWord)
 	s.openSession()
-	ask := question(7, "unsure", threeOptions)
+	ask := asked(7, "unsure", threeOptions)
 	s.agent.say("%s", ask)
 	s.editor.hears(ask)
 	yes := `{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"selected","optionId":"Y"}}}`
@@ -258,7 +258,7 @@ func TestCancelledTurn(t *testing.T) {
 	t.Parallel()
 	s := startProxy(t, holdAll)
 	s.openSession()
-	s.agent.say("%s", question(7, "held", threeOptions))
+	s.agent.say("%s", asked(7, "held", threeOptions))
 	s.agent.say(`{"jsonrpc":"2.0","method":"passes","params":1}`)
 	s.editor.hears(`{"jsonrpc":"2.0","method":"passes","params":1}`)
 	cancel := `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"S"}}`
@@ -269,7 +269,7 @@ func TestCancelledTurn(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
-	s.agent.say("%s", question(8, "held", threeOptions))
+	s.agent.say("%s", asked(8, "held", threeOptions))
 	s.agent.say(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":8}}`)
 	if got := s.agent.hear(); !strings.Contains(got, "-32800") {
 		t.Errorf("got %s", got)
@@ -283,7 +283,7 @@ func TestEitherDeathAllowsNothing(t *testing.T) {
 			t.Parallel()
 			s := startProxy(t, holdAll)
 			s.openSession()
-			s.agent.say("%s", question(7, "held", threeOptions))
+			s.agent.say("%s", asked(7, "held", threeOptions))
 			want := error(nil)
 			if name == "agent" {
 				s.agent.out.Close()
@@ -387,7 +387,7 @@ func TestRefusedRequestsAreAnswered(t *testing.T) {
 // FuzzAgent gives the proxy any bytes as the agent's. What reaches the editor is never a
 // request that is judged, unless the judge allowed it.
 func FuzzAgent(f *testing.F) {
-	f.Add(question(7, "bad", threeOptions))
+	f.Add(asked(7, "bad", threeOptions))
 	f.Add(`{"jsonrpc":"2.0","id":5,"method":"terminal/create","params":{"sessionId":"S","command":"bad"}}`)
 	f.Add("[]\n{}\nnull\n{\"method\":\"fs/x\"}")
 	f.Fuzz(func(t *testing.T, said string) {

@@ -1,4 +1,4 @@
-package acp
+package editor
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 
 // settleRequest judges a request of the agent and answers or forwards it. It returns an error if it
 // cannot write to a side.
-func (p *Proxy) settleRequest(ctx context.Context, m *jsonrpc.Message) error {
+func (p *ACPProxy) settleRequest(ctx context.Context, m *jsonrpc.Message) error {
 	s, calls, err := p.readRequest(m)
 	if err != nil {
 		return p.refuse(m, Answer{Reason: err.Error()})
@@ -43,7 +43,7 @@ func (p *Proxy) settleRequest(ctx context.Context, m *jsonrpc.Message) error {
 }
 
 // readRequest determines the session and the calls of a request.
-func (p *Proxy) readRequest(m *jsonrpc.Message) (*session, []umpire.Call, error) {
+func (p *ACPProxy) readRequest(m *jsonrpc.Message) (*session, []umpire.Call, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s, err := p.sessionOf(m.Params)
@@ -74,7 +74,7 @@ func (s *session) isDialog(params json.RawMessage) bool {
 }
 
 // decide judges the calls of a request, except for those allowed in an earlier question.
-func (p *Proxy) decide(ctx context.Context, s *session, m *jsonrpc.Message, calls []umpire.Call) Answer {
+func (p *ACPProxy) decide(ctx context.Context, s *session, m *jsonrpc.Message, calls []umpire.Call) Answer {
 	var questions []Question
 	dialog := m.Method == methodPermission
 	p.mu.Lock()
@@ -88,7 +88,7 @@ func (p *Proxy) decide(ctx context.Context, s *session, m *jsonrpc.Message, call
 }
 
 // allow allows a request: it answers the question, or lets the editor carry it out.
-func (p *Proxy) allow(s *session, m *jsonrpc.Message, calls []umpire.Call) error {
+func (p *ACPProxy) allow(s *session, m *jsonrpc.Message, calls []umpire.Call) error {
 	p.mu.Lock()
 	id := toolID(m.Params)
 	if id != "" {
@@ -110,7 +110,7 @@ func (p *Proxy) allow(s *session, m *jsonrpc.Message, calls []umpire.Call) error
 }
 
 // refuse refuses a request. A question without an option to refuse once gets an error.
-func (p *Proxy) refuse(m *jsonrpc.Message, answer Answer) error {
+func (p *ACPProxy) refuse(m *jsonrpc.Message, answer Answer) error {
 	if p.relay.Over() {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (p *Proxy) refuse(m *jsonrpc.Message, answer Answer) error {
 }
 
 // ask makes the editor ask its user.
-func (p *Proxy) ask(ctx context.Context, s *session, m *jsonrpc.Message, calls []umpire.Call, why Answer) error {
+func (p *ACPProxy) ask(ctx context.Context, s *session, m *jsonrpc.Message, calls []umpire.Call, why Answer) error {
 	if m.Method == methodPermission {
 		return p.forwardQuestion(s, m, calls)
 	}
@@ -162,7 +162,7 @@ func (p *Proxy) ask(ctx context.Context, s *session, m *jsonrpc.Message, calls [
 
 // forwardQuestion passes a question of the agent to the editor unchanged, and records what its user
 // allows.
-func (p *Proxy) forwardQuestion(s *session, m *jsonrpc.Message, calls []umpire.Call) error {
+func (p *ACPProxy) forwardQuestion(s *session, m *jsonrpc.Message, calls []umpire.Call) error {
 	options := optionsOf(m.Params)
 	p.mu.Lock()
 	p.dialogs.Put(m.Key(), func(said *jsonrpc.Message) bool {
@@ -176,7 +176,7 @@ func (p *Proxy) forwardQuestion(s *session, m *jsonrpc.Message, calls []umpire.C
 }
 
 // awaitResult watches for the editor's answer to a request that it carries out.
-func (p *Proxy) awaitResult(s *session, m *jsonrpc.Message, calls []umpire.Call) {
+func (p *ACPProxy) awaitResult(s *session, m *jsonrpc.Message, calls []umpire.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dialogs.Put(m.Key(), func(said *jsonrpc.Message) bool {
@@ -193,7 +193,7 @@ func (p *Proxy) awaitResult(s *session, m *jsonrpc.Message, calls []umpire.Call)
 
 // answerDialog runs the handler of an answer from the editor. It reports whether the answer is to
 // one of umpire's own questions.
-func (p *Proxy) answerDialog(m *jsonrpc.Message) bool {
+func (p *ACPProxy) answerDialog(m *jsonrpc.Message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	follow, known := p.dialogs.Take(m.Key())
@@ -201,7 +201,7 @@ func (p *Proxy) answerDialog(m *jsonrpc.Message) bool {
 }
 
 // noteUpdate processes the agent's report on its calls.
-func (p *Proxy) noteUpdate(m *jsonrpc.Message) {
+func (p *ACPProxy) noteUpdate(m *jsonrpc.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	params, err := readParams(m.Params)

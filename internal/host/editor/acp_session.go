@@ -1,4 +1,4 @@
-package acp
+package editor
 
 import (
 	"crypto/sha256"
@@ -76,7 +76,7 @@ type sessionParams struct {
 }
 
 // open remembers a session. A session with an unknown folder is judged without one, which denies.
-func (p *Proxy) open(id, dir string) {
+func (p *ACPProxy) open(id, dir string) {
 	s, known := p.sessions.Get(id)
 	if !known {
 		s = &session{id: id}
@@ -89,7 +89,7 @@ func (p *Proxy) open(id, dir string) {
 }
 
 // sessionOf returns the session that a message is about.
-func (p *Proxy) sessionOf(params json.RawMessage) (*session, error) {
+func (p *ACPProxy) sessionOf(params json.RawMessage) (*session, error) {
 	var about sessionParams
 	if err := json.Unmarshal(params, &about); err != nil || about.Session == "" {
 		return nil, umpire.Errorf("sessionId: missing")
@@ -102,7 +102,7 @@ func (p *Proxy) sessionOf(params json.RawMessage) (*session, error) {
 }
 
 // noteRequest processes a request of the editor that may open a session or begin a turn.
-func (p *Proxy) noteRequest(m *jsonrpc.Message) *Notice {
+func (p *ACPProxy) noteRequest(m *jsonrpc.Message) *Notice {
 	var about sessionParams
 	if json.Unmarshal(m.Params, &about) != nil {
 		return nil
@@ -119,7 +119,7 @@ func (p *Proxy) noteRequest(m *jsonrpc.Message) *Notice {
 }
 
 // noteResponse processes the agent's answer to such a request.
-func (p *Proxy) noteResponse(request, m *jsonrpc.Message) *Notice {
+func (p *ACPProxy) noteResponse(request, m *jsonrpc.Message) *Notice {
 	var asked, said sessionParams
 	if json.Unmarshal(request.Params, &asked) != nil || m.Result == nil {
 		return nil

@@ -1,4 +1,4 @@
-package acp
+package editor
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
-// A Proxy forwards the messages of an editor and an agent, and judges the agent's requests. Editor,
+// An ACPProxy forwards the messages of an editor and an agent, and judges the agent's requests. Editor,
 // Agent and Judge are required.
-type Proxy struct {
+type ACPProxy struct {
 	Editor, Agent jsonrpc.Side
 	Judge         Judge
 	// HangUp tells the agent that the editor has ended; it may be nil.
@@ -58,7 +58,7 @@ var (
 
 // Run forwards messages until one side ends. Held requests then stay unanswered. The error is nil
 // when the editor has ended, and io.EOF when the agent has.
-func (p *Proxy) Run(ctx context.Context) error {
+func (p *ACPProxy) Run(ctx context.Context) error {
 	p.relay = jsonrpc.Relay{Client: p.Editor, Server: p.Agent, HangUp: p.HangUp}
 	p.relay.Begin(ctx)
 	p.nonce = rand.Text()
@@ -72,7 +72,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 }
 
 // tellAll passes the notices to the judge, which may take its time.
-func (p *Proxy) tellAll(ctx context.Context, ended <-chan struct{}) {
+func (p *ACPProxy) tellAll(ctx context.Context, ended <-chan struct{}) {
 	for {
 		select {
 		case n := <-p.notices:
@@ -84,7 +84,7 @@ func (p *Proxy) tellAll(ctx context.Context, ended <-chan struct{}) {
 }
 
 // tell passes a notice on without blocking; it ignores nil.
-func (p *Proxy) tell(n *Notice) {
+func (p *ACPProxy) tell(n *Notice) {
 	if n == nil {
 		return
 	}
@@ -95,7 +95,7 @@ func (p *Proxy) tell(n *Notice) {
 	}
 }
 
-func (p *Proxy) report(err error) {
+func (p *ACPProxy) report(err error) {
 	if p.Report != nil {
 		p.Report(err)
 	}
@@ -103,7 +103,7 @@ func (p *Proxy) report(err error) {
 
 // fromEditor forwards a message of the editor. The editor is the user's own program, so unreadable
 // messages are forwarded unchanged.
-func (p *Proxy) fromEditor(line []byte) error {
+func (p *ACPProxy) fromEditor(line []byte) error {
 	m, err := jsonrpc.Parse(line)
 	if err != nil {
 		return p.Agent.Write(line)
@@ -128,7 +128,7 @@ func (p *Proxy) fromEditor(line []byte) error {
 }
 
 // fromAgent forwards or judges a message of the agent.
-func (p *Proxy) fromAgent(line []byte) error {
+func (p *ACPProxy) fromAgent(line []byte) error {
 	m, err := jsonrpc.Parse(line)
 	if err == nil && !m.HasValidID() {
 		err = umpire.Errorf("id: want a text or a number")
@@ -165,7 +165,7 @@ func (p *Proxy) fromAgent(line []byte) error {
 }
 
 // judge judges a request of the agent while other messages go on.
-func (p *Proxy) judge(m *jsonrpc.Message) error {
+func (p *ACPProxy) judge(m *jsonrpc.Message) error {
 	if !m.IsRequest() {
 		p.report(umpire.Errorf("a message from the agent was not forwarded: %s without an id", m.Method))
 		return nil
@@ -199,7 +199,7 @@ func (p *Proxy) judge(m *jsonrpc.Message) error {
 }
 
 // cancelSession stops judging the requests of a cancelled turn.
-func (p *Proxy) cancelSession(params json.RawMessage) {
+func (p *ACPProxy) cancelSession(params json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var about sessionParams
@@ -215,7 +215,7 @@ func (p *Proxy) cancelSession(params json.RawMessage) {
 
 // cancelRequest stops judging a request that the agent cancels. It returns false for a request that
 // is not judged here.
-func (p *Proxy) cancelRequest(params json.RawMessage) bool {
+func (p *ACPProxy) cancelRequest(params json.RawMessage) bool {
 	var about struct {
 		ID json.RawMessage `json:"requestId"`
 	}

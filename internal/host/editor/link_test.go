@@ -1,4 +1,4 @@
-package acp
+package editor
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ func TestLink(t *testing.T) {
 	t.Parallel()
 	conductor := newEnd(t)
 	editor, agent := NewLink(conductor.peer)
-	p := &Proxy{Editor: editor, Agent: agent, Judge: &fakeJudge{answer: byWord}}
+	p := &ACPProxy{Editor: editor, Agent: agent, Judge: &fakeJudge{answer: byWord}}
 	go p.Run(t.Context())
 
 	conductor.say(`{"jsonrpc":"2.0","id":0,"method":"_proxy/initialize","params":{"protocolVersion":1}}`)
@@ -26,7 +26,7 @@ func TestLink(t *testing.T) {
 	conductor.hears(`{"jsonrpc":"2.0","id":1,"result":{"sessionId":"S"}}`)
 
 	wrapped := func(id int, command string) string {
-		m, err := jsonrpc.Parse([]byte(question(id, command, threeOptions)))
+		m, err := jsonrpc.Parse([]byte(asked(id, command, threeOptions)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestLink(t *testing.T) {
 	conductor.say("%s", wrapped(7, "bad"))
 	conductor.hears(`{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"selected","optionId":"N"}}}`)
 	conductor.say("%s", wrapped(8, "unsure"))
-	conductor.hears(question(8, "unsure", threeOptions))
+	conductor.hears(asked(8, "unsure", threeOptions))
 	conductor.say(`{"jsonrpc":"2.0","id":8,"result":{"outcome":{"outcome":"selected","optionId":"Y"}}}`)
 	conductor.hears(`{"jsonrpc":"2.0","id":8,"result":{"outcome":{"outcome":"selected","optionId":"Y"}}}`)
 

@@ -1,4 +1,4 @@
-package appserver
+package editor
 
 import (
 	"encoding/json"
@@ -18,10 +18,11 @@ const (
 )
 
 // questions extract the item of the thread and the calls from each kind of question.
-var questions = map[string]func(p *Proxy, thread string, o strictjson.Object) (string, []umpire.Call, error){
-	methodCommand: (*Proxy).commandCalls, methodFiles: (*Proxy).fileCalls, methodPermissions: (*Proxy).permissionCalls,
-	methodElicitation: (*Proxy).toolCalls, methodLegacyCommand: (*Proxy).legacyCommandCalls,
-	methodLegacyFiles: (*Proxy).legacyFileCalls,
+var questions = map[string]func(p *CodexProxy, thread string, o strictjson.Object) (string, []umpire.Call, error){
+	methodCommand: (*CodexProxy).commandCalls, methodFiles: (*CodexProxy).fileCalls,
+	methodPermissions: (*CodexProxy).permissionCalls,
+	methodElicitation: (*CodexProxy).toolCalls, methodLegacyCommand: (*CodexProxy).legacyCommandCalls,
+	methodLegacyFiles: (*CodexProxy).legacyFileCalls,
 }
 
 // leftToEditor are requests that are not about a call of an agent. The editor answers them.
@@ -29,11 +30,13 @@ var leftToEditor = []string{
 	"item/tool/requestUserInput", "item/tool/call", "account/chatgptAuthTokens/refresh", "attestation/generate",
 }
 
-func isJudged(method string) bool { return questions[method] != nil }
+func isCodexJudged(method string) bool { return questions[method] != nil }
 
 // isKnown reports whether a request may go to the editor. A request of an unknown kind may be an
 // approval whose answer allows by default.
-func isKnown(method string) bool { return isJudged(method) || slices.Contains(leftToEditor, method) }
+func isKnown(method string) bool {
+	return isCodexJudged(method) || slices.Contains(leftToEditor, method)
+}
 
 // answerTo returns the answer for Codex: yes to this call alone, or no, after which the turn goes on.
 func answerTo(method string, params json.RawMessage, accept bool) any {
@@ -58,7 +61,7 @@ func answerTo(method string, params json.RawMessage, accept bool) any {
 
 // permissionCalls returns the call for a request for more rights. Codex does not say how it would
 // use them.
-func (p *Proxy) permissionCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
+func (p *CodexProxy) permissionCalls(_ string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	asked, err := o.Child("permissions")
 	if err == nil && len(asked) == 0 {
 		err = errors.New("it names no permissions")
@@ -105,7 +108,7 @@ var errOwnQuestion = errors.New("the question is an MCP server's own")
 // form of a question of that server; a server's own question is about no waiting call, or has
 // fields to fill in, and goes to the person. While a tool runs its server can word its own question
 // exactly like Codex's, so umpire may only say no, and leaves yes to the person.
-func (p *Proxy) toolCalls(thread string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
+func (p *CodexProxy) toolCalls(thread string, o strictjson.Object) (item string, calls []umpire.Call, err error) {
 	about, err := o.Child("_meta")
 	if err == nil {
 		err = about.CheckSpelling()

@@ -1,4 +1,4 @@
-package appserver
+package editor
 
 import (
 	"bufio"
@@ -8,58 +8,57 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/agent/acp"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
-// A fakeJudge answers by a word in the input of a call.
-type fakeJudge struct {
-	told chan acp.Notice
+// A codexJudge answers by a word in the input of a call.
+type codexJudge struct {
+	told chan Notice
 	held chan struct{}
 }
 
-func (j *fakeJudge) Decide(ctx context.Context, q acp.Question) (acp.Answer, error) {
+func (j *codexJudge) Decide(ctx context.Context, q Question) (Answer, error) {
 	text := q.Call.Tool + " " + string(q.Call.Input)
 	switch {
 	case strings.Contains(text, "held"):
 		close(j.held)
 		<-ctx.Done()
-		return acp.Answer{Reply: host.Allow}, nil
+		return Answer{Reply: host.Allow}, nil
 	case strings.Contains(text, "bad"), q.Call.Tool == "write_stdin", q.Project != "/work":
-		return acp.Answer{Reason: text}, nil
+		return Answer{Reason: text}, nil
 	case strings.Contains(text, "good"):
-		return acp.Answer{Reply: host.Allow}, nil
+		return Answer{Reply: host.Allow}, nil
 	}
-	return acp.Answer{Reply: host.Ask}, nil
+	return Answer{Reply: host.Ask}, nil
 }
 
-func (j *fakeJudge) Tell(_ context.Context, n acp.Notice) { j.told <- n }
+func (j *codexJudge) Tell(_ context.Context, n Notice) { j.told <- n }
 
-// An end is one of the two programs, as a test plays it.
-type end struct {
+// An codexEnd is one of the two programs, as a test plays it.
+type codexEnd struct {
 	t    *testing.T
 	in   *bufio.Reader
 	out  io.WriteCloser
 	peer *jsonrpc.Peer
 }
 
-func newEnd(t *testing.T) *end {
+func newCodexEnd(t *testing.T) *codexEnd {
 	t.Helper()
 	fromProxy, toEnd := io.Pipe()
 	fromEnd, toProxy := io.Pipe()
 	t.Cleanup(func() { toProxy.Close(); fromProxy.Close() })
-	return &end{t: t, in: bufio.NewReader(fromProxy), out: toProxy, peer: jsonrpc.NewPeer(fromEnd, toEnd)}
+	return &codexEnd{t: t, in: bufio.NewReader(fromProxy), out: toProxy, peer: jsonrpc.NewPeer(fromEnd, toEnd)}
 }
 
-func (e *end) say(format string, args ...any) {
+func (e *codexEnd) say(format string, args ...any) {
 	e.t.Helper()
 	if _, err := fmt.Fprintf(e.out, format+"\n", args...); err != nil {
 		e.t.Fatal(err)
 	}
 }
 
-func (e *end) hears(want string) {
+func (e *codexEnd) hears(want string) {
 	e.t.Helper()
 	if got, err := e.in.ReadString('\n'); err != nil || got != want+"\n" {
 		e.t.Fatalf("got %q, %v\nwant %q", got, err, want)
@@ -67,11 +66,11 @@ func (e *end) hears(want string) {
 }
 
 // play starts a proxy, in which the thread T works in /work.
-func play(t *testing.T) (editor, codex *end, j *fakeJudge) {
+func play(t *testing.T) (editor, codex *codexEnd, j *codexJudge) {
 	t.Helper()
-	editor, codex = newEnd(t), newEnd(t)
-	j = &fakeJudge{told: make(chan acp.Notice, 1), held: make(chan struct{})}
-	p := &Proxy{Editor: editor.peer, Codex: codex.peer, Judge: j}
+	editor, codex = newCodexEnd(t), newCodexEnd(t)
+	j = &codexJudge{told: make(chan Notice, 1), held: make(chan struct{})}
+	p := &CodexProxy{Editor: editor.peer, Codex: codex.peer, Judge: j}
 	go p.Run(t.Context())
 	const started = `{"method":"thread/started","params":{"thread":{"id":"T","cwd":"/work"}}}`
 	codex.say(started)
@@ -238,7 +237,7 @@ func TestEnds(t *testing.T) {
 	const done = `{"method":"item/completed","params":{"threadId":"T","item":{"id":"i1","status":"failed","aggregatedOutput":"no"}}}`
 	codex.say(done)
 	editor.hears(done)
-	if n := <-j.told; n.Kind != acp.Failed || n.Session != "T" || n.Project != "/work" || string(n.Output) != `"no"` {
+	if n := <-j.told; n.Kind != Failed || n.Session != "T" || n.Project != "/work" || string(n.Output) != `"no"` {
 		t.Errorf("told of %+v", n)
 	}
 	codex.say("%s", command(2, "command", "held"))
@@ -253,7 +252,7 @@ func TestEnds(t *testing.T) {
 // TestLegacyTurn: the folder of a conversation of the older kind is the one that the editor names.
 func TestLegacyTurn(t *testing.T) {
 	t.Parallel()
-	p := &Proxy{folders: jsonrpc.NewTable[string](1)}
+	p := &CodexProxy{folders: jsonrpc.NewTable[string](1)}
 	p.noteTurn([]byte(`{"method":"sendUserTurn","id":1,"params":{"conversationId":"L","cwd":"/work/x/..","items":[]}}`))
 	p.noteTurn([]byte(`{"method":"sendUserTurn","id":1,"params":{"conversationId":"L","cwd":"relative"}}`))
 	if dir, known := p.folders.Get("L"); !known || dir != "/work" {

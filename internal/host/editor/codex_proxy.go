@@ -1,4 +1,4 @@
-package appserver
+package editor
 
 import (
 	"context"
@@ -6,16 +6,15 @@ import (
 	"sync"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/agent/acp"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/jsonrpc"
 )
 
-// A Proxy forwards the messages of an editor and Codex, and judges Codex's questions. Editor, Codex
+// A CodexProxy forwards the messages of an editor and Codex, and judges Codex's questions. Editor, Codex
 // and Judge are required.
-type Proxy struct {
+type CodexProxy struct {
 	Editor, Codex jsonrpc.Side
-	Judge         acp.Judge
+	Judge         Judge
 	// HangUp tells Codex that the editor has ended; it may be nil.
 	HangUp func()
 	// Report is called with messages that are not forwarded, and with refusals; it may be nil.
@@ -42,7 +41,7 @@ const maxKept = 4096
 
 // Run forwards messages until one side ends. Held questions then stay unanswered. The error is nil
 // when the editor has ended, and io.EOF when Codex has.
-func (p *Proxy) Run(ctx context.Context) error {
+func (p *CodexProxy) Run(ctx context.Context) error {
 	p.relay = jsonrpc.Relay{Client: p.Editor, Server: p.Codex, HangUp: p.HangUp}
 	p.relay.Begin(ctx)
 	p.nonce = rand.Text()
@@ -53,14 +52,14 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return p.relay.Run(p.fromEditor, p.fromCodex)
 }
 
-func (p *Proxy) reportError(err error) {
+func (p *CodexProxy) reportError(err error) {
 	if p.Report != nil {
 		p.Report(err)
 	}
 }
 
 // fromCodex forwards or judges a message of Codex.
-func (p *Proxy) fromCodex(line []byte) error {
+func (p *CodexProxy) fromCodex(line []byte) error {
 	m, err := jsonrpc.Parse(line)
 	if err == nil && !m.HasValidID() {
 		err = umpire.Errorf("id: want a text or a number")
@@ -77,7 +76,7 @@ func (p *Proxy) fromCodex(line []byte) error {
 	switch {
 	case m.IsResponse():
 		p.noteThread(m.Result)
-	case m.IsRequest() && isJudged(m.Method):
+	case m.IsRequest() && isCodexJudged(m.Method):
 		p.judge(&m)
 		return nil
 	case m.IsRequest() && !isKnown(m.Method):
@@ -99,12 +98,12 @@ func (p *Proxy) fromCodex(line []byte) error {
 }
 
 // judge judges a question while other messages go on.
-func (p *Proxy) judge(m *jsonrpc.Message) {
+func (p *CodexProxy) judge(m *jsonrpc.Message) {
 	p.held[m.Key()] = p.relay.Go(func(ctx context.Context) error {
 		p.mu.Lock()
 		q, err := p.readQuestion(m)
 		p.mu.Unlock()
-		answer := acp.Answer{Reply: host.Ask}
+		answer := Answer{Reply: host.Ask}
 		if err != nil {
 			p.reportError(umpire.Errorf("a question is left to the editor: %w", err))
 		} else {
@@ -121,8 +120,8 @@ func (p *Proxy) judge(m *jsonrpc.Message) {
 
 // noteDecision records the decision about a question. It reports whether to answer Codex: not if
 // the editor was asked, or if Codex no longer waits.
-func (p *Proxy) noteDecision(
-	ctx context.Context, m *jsonrpc.Message, answer acp.Answer, q *question,
+func (p *CodexProxy) noteDecision(
+	ctx context.Context, m *jsonrpc.Message, answer Answer, q *question,
 ) (settled bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,10 +144,10 @@ func (p *Proxy) noteDecision(
 }
 
 // decideAll judges the calls of a question.
-func (p *Proxy) decideAll(ctx context.Context, q *question) acp.Answer {
-	all := make([]acp.Question, len(q.calls))
+func (p *CodexProxy) decideAll(ctx context.Context, q *question) Answer {
+	all := make([]Question, len(q.calls))
 	for i, call := range q.calls {
-		all[i] = acp.Question{Call: call, Project: q.project, Dialog: true}
+		all[i] = Question{Call: call, Project: q.project, Dialog: true}
 	}
-	return acp.DecideAll(ctx, p.Judge, all)
+	return DecideAll(ctx, p.Judge, all)
 }
