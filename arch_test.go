@@ -40,7 +40,6 @@ var layers = []layer{
 	{"pure", "internal/files/lazyregexp"},
 	{"pure", "internal/console/webcrypto"},
 	{"pure", "shell/internal/scan"},
-	{"pure", "shell/internal/language shell/internal/snippet"},
 	{"pure", "shell"},
 	{"pure", "policy"},
 	{"pure", "internal/gate/batch internal/gate/history internal/gate/task"},

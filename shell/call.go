@@ -7,7 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -40,7 +39,7 @@ func splitsInput(s *state, assigns []*syntax.Assign, name word) bool {
 		return false
 	}
 	_, shadowed := s.functions["read"]
-	_, plain := language.PlainText(assigns[0].Value)
+	_, plain := scan.PlainText(assigns[0].Value)
 	return plain && name.known() && name.text == "read" && !shadowed
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -48,7 +47,7 @@ func TestExamplesOfEntries(t *testing.T) {
 	for _, family := range families {
 		for i := range *family {
 			p := &(*family)[i]
-			if language.CheckedAgainst(p.name()) == language.NothingAccepted {
+			if scan.CheckedAgainst(p.name()) == scan.NothingAccepted {
 				continue // TestEveryEntrySaysWhatItWasCheckedAgainst makes lines of these
 			}
 			if !asks[p.name()] {

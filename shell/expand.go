@@ -9,7 +9,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -569,7 +568,7 @@ func countsOnly(program string) bool {
 
 // expandBraceWord expands {a,b} and {1..3}. It reports false if there would be too many words.
 func expandBraceWord(arg *syntax.Word) ([]*syntax.Word, bool) {
-	if strings.Contains(language.LiteralText(arg), "{") {
+	if strings.Contains(scan.LiteralText(arg), "{") {
 		// Splitting changes the word, and other readers of the line do not know the result.
 		split := &syntax.Word{Parts: slices.Clone(arg.Parts)}
 		if syntax.SplitBraces(split) {
@@ -644,11 +643,11 @@ func braceSequence(brace *syntax.BraceExp) ([][]syntax.WordPart, bool) {
 
 // singleQuoted returns the text of '…', or of $'…' with its escapes decoded. Escapes that Go
 // does not share make the word unknown.
-func singleQuoted(part *syntax.SglQuoted, shells language.Shells) word {
+func singleQuoted(part *syntax.SglQuoted, shells scan.Shells) word {
 	if !part.Dollar || !strings.Contains(part.Value, `\`) {
 		return lit(part.Value)
 	}
-	if shells&language.Dash != 0 {
+	if shells&scan.Dash != 0 {
 		return word{open: true, dashless: true} // there it begins with a dollar sign
 	}
 	source := ansiEscapes.Replace(part.Value)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/shell/internal/scan"
-	"github.com/umpirehq/umpire/shell/internal/snippet"
 )
 
 // Code in another language than the shell's always asks. In addition, its literal commands and
@@ -38,7 +37,7 @@ func guessCode(u *use) {
 		codes = []string{u.in.text}
 	}
 	for _, code := range codes {
-		for _, act := range snippet.Find(language, code) {
+		for _, act := range scan.FindActs(language, code) {
 			u.then(func() { guessAct(u, act) })
 		}
 	}
@@ -91,15 +90,15 @@ func readsCodeFromInput(u *use) bool {
 }
 
 // guessedKinds maps acts to accesses.
-var guessedKinds = map[snippet.Kind]umpire.AccessKind{
-	snippet.Delete: umpire.KindDelete, snippet.Write: umpire.KindWrite, snippet.Read: umpire.KindRead,
+var guessedKinds = map[scan.ActKind]umpire.AccessKind{
+	scan.ActDelete: umpire.KindDelete, scan.ActWrite: umpire.KindWrite, scan.ActRead: umpire.KindRead,
 }
 
 // guessAct walks one act apart from the line.
-func guessAct(u *use, act snippet.Act) {
+func guessAct(u *use, act scan.Act) {
 	walkApart(u.w, func(apart *walker) {
 		s := u.outsideState()
-		if act.Kind == snippet.Command {
+		if act.Kind == scan.ActCommand {
 			apart.walkCode(s, lit(act.Text), flow{})
 			return
 		}
@@ -115,7 +114,7 @@ func guessAct(u *use, act snippet.Act) {
 
 // guessCommand guesses that a line of shell code runs.
 func guessCommand(u *use, line string) {
-	u.then(func() { guessAct(u, snippet.Act{Kind: snippet.Command, Text: line}) })
+	u.then(func() { guessAct(u, scan.Act{Kind: scan.ActCommand, Text: line}) })
 }
 
 // maxGuessedText is the maximum part of an unread file to guess.
@@ -130,7 +129,7 @@ func guessText(u *use, text string) {
 	u.then(func() {
 		before := len(u.w.guessed)
 		for _, line := range commandsIn(text) {
-			guessAct(u, snippet.Act{Kind: snippet.Command, Text: line})
+			guessAct(u, scan.Act{Kind: scan.ActCommand, Text: line})
 		}
 		deletes := func(a umpire.Access) bool { return a.Kind == umpire.KindDelete || a.Risk == umpire.Critical }
 		kept := slices.DeleteFunc(slices.Clone(u.w.guessed[before:]), func(a umpire.Access) bool { return !deletes(a) })

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // A Program describes one program, or one of its subcommands, as plain data. docs/programs.md
@@ -492,7 +492,7 @@ func effectsOf(names []string) (effect, error) {
 // describeTop is describe with Checked set.
 func (p *program) describeTop() Program {
 	d := p.describe()
-	d.Checked = language.CheckedAgainst(p.name())
+	d.Checked = scan.CheckedAgainst(p.name())
 	return d
 }
 

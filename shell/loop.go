@@ -6,7 +6,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -191,7 +190,7 @@ func declareFunction(w *walker, s *state, cmd *syntax.FuncDecl) {
 	if _, simple := cmd.Body.Cmd.(*syntax.CallExpr); simple || cmd.Body.Cmd == nil {
 		w.doubt(cmd.Name.Value, "the body of a function is a command, which shells read in several ways")
 	}
-	if cmd.RsrvWord && s.shells&language.Dash != 0 { // to dash this is a program, with words that it expands
+	if cmd.RsrvWord && s.shells&scan.Dash != 0 { // to dash this is a program, with words that it expands
 		w.walkNested(s.clone(), cmd.Body)
 	}
 	if isForkBomb(cmd) {

@@ -2,7 +2,7 @@ package shell
 
 import (
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // Env describes the shell that would run the line. With the zero value relative paths and ~ are
@@ -70,7 +70,7 @@ func Parse(line string, env Env) []umpire.Access {
 func ParseCode(line string, env Env) (accesses, guesses []umpire.Access) {
 	w := &walker{env: env, tables: env.Programs.prependTo(families[:]), coded: codeFamilies[:]}
 	s := newState(env)
-	s.shells = language.ShellsOf(env.Shell)
+	s.shells = scan.ShellsOf(env.Shell)
 	w.walkText(s, line, flow{})
 	settleSwitches(w)
 	w.markWritten()
@@ -105,7 +105,7 @@ type walker struct {
 	trapped      bool                      // code is set to run later
 	evaluated    evaluation                // code that the line's arithmetic may run
 	arrays       arrayNames                // variables that may be arrays
-	reader       language.Reader           // of the text being read
+	reader       scan.Reader               // of the text being read
 	locals       map[string]value          // of the function being walked: their values outside
 	exits        []*exitState              // the loops and functions being walked
 	dropped      *exitState                // the line being walked
@@ -210,10 +210,10 @@ func (k *Knowledge) prependTo(tables []*[]program) []*[]program {
 
 // doubtDialect doubts each construct that one of the code's shells reads differently from bash.
 func doubtDialect(w *walker, s *state, code reading) {
-	if s.shells == language.Bash {
+	if s.shells == scan.Bash {
 		return
 	}
-	w.reader.Find(code.text, code.file, s.shells, func(construct string, differing language.Shells) {
+	w.reader.Find(code.text, code.file, s.shells, func(construct string, differing scan.Shells) {
 		w.doubt("", umpire.Say("`%s` can do something else in another shell (%s)", construct, differing.String()))
 	})
 }

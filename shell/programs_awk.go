@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -20,7 +19,7 @@ func checkAwk(u *use) {
 }
 
 func judgeAwkProgram(u *use, program string) {
-	facts := language.ReadAwk(program)
+	facts := scan.ReadAwk(program)
 	if facts.Problem != "" {
 		u.doubt = umpire.Say("the program cannot be read: %s", facts.Problem)
 		return
@@ -57,7 +56,7 @@ func judgeAwkProgram(u *use, program string) {
 }
 
 // wordOf converts a text of an awk program into a word of the line.
-func wordOf(t language.AwkText) word {
+func wordOf(t scan.AwkText) word {
 	if !t.Known {
 		return word{open: true}
 	}

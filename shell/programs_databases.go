@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -173,7 +172,7 @@ func checkSQLite(u *use) {
 	walkEscapes(u, sqliteEscapes, append(u.valuesOf("-cmd"), lines...)...)
 	looks := len(lines) > 0
 	for _, line := range lines {
-		looks = looks && line.known() && (sqliteLooks(line.text) || language.SQLite.OnlyLooks(line.text))
+		looks = looks && line.known() && (sqliteLooks(line.text) || scan.SQLite.OnlyLooks(line.text))
 	}
 	if looks {
 		lowerToDataLook(u)
@@ -258,11 +257,11 @@ func checkPsql(u *use) {
 	walkEscapes(u, psqlEscapes, append(u.valuesOf("--command"), lit(u.in.text))...)
 	switch commands := u.valuesOf("--command"); {
 	case len(commands) > 0:
-		judgeStatements(u, language.Postgres, commands, psqlLooks)
+		judgeStatements(u, scan.Postgres, commands, psqlLooks)
 	case u.got("--list") != nil:
 		lowerToDataLook(u)
 	case u.in.kind == flowText:
-		judgeStatements(u, language.Postgres, []word{lit(u.in.text)}, nil)
+		judgeStatements(u, scan.Postgres, []word{lit(u.in.text)}, nil)
 	}
 }
 
@@ -285,9 +284,9 @@ func checkMySQL(u *use) {
 	walkEscapes(u, mysqlEscapes, append(u.valuesOf("--execute"), lit(u.in.text))...)
 	switch commands := u.valuesOf("--execute"); {
 	case len(commands) > 0:
-		judgeStatements(u, language.MySQL, commands, nil)
+		judgeStatements(u, scan.MySQL, commands, nil)
 	case u.in.kind == flowText:
-		judgeStatements(u, language.MySQL, []word{lit(u.in.text)}, nil)
+		judgeStatements(u, scan.MySQL, []word{lit(u.in.text)}, nil)
 	}
 	for _, name := range [...]string{
 		"source", "system", "tee", "pager", "edit", "delimiter", "connect", "resetconnection", "notee", "nopager",
@@ -314,7 +313,7 @@ func (a *arguments) valuesOf(name string) []word {
 }
 
 // judgeStatements makes the use harmless if all texts only look.
-func judgeStatements(u *use, d language.SQLDialect, texts []word, command func(string) bool) {
+func judgeStatements(u *use, d scan.SQLDialect, texts []word, command func(string) bool) {
 	for _, text := range texts {
 		ours := command != nil && strings.HasPrefix(text.text, `\`) && command(text.text)
 		if !text.known() || !ours && !d.OnlyLooks(text.text) {

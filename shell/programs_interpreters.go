@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -261,7 +260,7 @@ func walkInlineCode(u *use) {
 	code, args := u.operands[0], u.operands[1:]
 	u.operands = nil
 	s, in := u.outsideState(), u.in
-	s.shells = language.ShellsOf(u.program0())
+	s.shells = scan.ShellsOf(u.program0())
 	s.args = append([]word{}, args[min(1, len(args)):]...)
 	u.then(func() {
 		defer beginShell(u.w)()
@@ -274,7 +273,7 @@ func walkStdinCode(u *use) {
 	switch u.in.kind {
 	case flowText:
 		s, text := u.outsideState(), u.in.text
-		s.shells = language.ShellsOf(u.program0())
+		s.shells = scan.ShellsOf(u.program0())
 		u.then(func() {
 			defer beginShell(u.w)()
 			u.w.walkCode(s, lit(text), flow{})

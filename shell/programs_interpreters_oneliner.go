@@ -5,7 +5,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/shell/internal/scan"
-	"github.com/umpirehq/umpire/shell/internal/snippet"
 )
 
 // readsAndPrints is the reason for code in another language that provably does nothing else.
@@ -18,8 +17,8 @@ func judgePythonCode(u *use) bool {
 	if !ok || asksAlready(u) || u.gave("-W", "-x", "-X", "-i") {
 		return false
 	}
-	p, ok := snippet.Python(code, args)
-	if !ok || !u.gave("-I") && mayBeShadowed(u, snippet.ShadowsPython) {
+	p, ok := scan.ReadPython(code, args)
+	if !ok || !u.gave("-I") && mayBeShadowed(u, scan.ShadowsPython) {
 		return false
 	}
 	u.code = len(p.Packages) > 0
@@ -28,7 +27,7 @@ func judgePythonCode(u *use) bool {
 }
 
 // concludeReading concludes that code reads some files and prints.
-func concludeReading(u *use, files []snippet.Path) {
+func concludeReading(u *use, files []scan.ReadPath) {
 	u.operands = nil
 	u.become(umpire.Safe, readsAndPrints)
 	for _, file := range files {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -20,7 +19,7 @@ func checkSed(u *use) {
 		u.doubt = doubtScript
 		return
 	}
-	facts := language.ReadSed(strings.ReplaceAll(script, someNumber, "1"))
+	facts := scan.ReadSed(strings.ReplaceAll(script, someNumber, "1"))
 	if facts.Problem != "" {
 		u.doubt = umpire.Say("the script cannot be read: %s", facts.Problem)
 		return
@@ -69,7 +68,7 @@ func selects(u *use, in flow) flow {
 	if !ok || files > 0 || u.has(edits) {
 		return foreignFlow("sed")
 	}
-	if facts := language.ReadSed(script); facts.Problem != "" || facts.Changes {
+	if facts := scan.ReadSed(script); facts.Problem != "" || facts.Changes {
 		return foreignFlow("sed")
 	}
 	return pickedFlow(in, "sed")

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // Every entry states the version and text it was checked against. An entry without such a
@@ -19,7 +19,7 @@ func TestEveryEntrySaysWhatItWasCheckedAgainst(t *testing.T) {
 		}
 	}
 	seen := map[string]string{}
-	for _, s := range language.Sources {
+	for _, s := range scan.Sources {
 		if !strings.ContainsAny(s.Checked, "0123456789") {
 			t.Errorf("%q names no version", s.Checked)
 		}

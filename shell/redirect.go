@@ -6,7 +6,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
@@ -79,7 +78,7 @@ func processSubstitution(r *syntax.Redirect) *syntax.ProcSubst {
 // it data; otherwise the shell expands it and runs its substitutions.
 func readHeredoc(w *walker, s *state, r *syntax.Redirect) flow {
 	if quotedDelimiter(r.Word) {
-		return flow{kind: flowText, text: language.LiteralText(r.Hdoc)}
+		return flow{kind: flowText, text: scan.LiteralText(r.Hdoc)}
 	}
 	e := expansion{w: w, s: s, whole: true}
 	for _, part := range r.Hdoc.Parts {

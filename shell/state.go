@@ -7,7 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/umpirehq/umpire/shell/internal/language"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // maxDirs is the maximum number of possible working directories to follow at once.
@@ -21,9 +21,9 @@ type state struct {
 	vars         map[string]value
 	// functions shadow programs; a nil body means an unknown meaning, such as that of an alias.
 	functions map[string]*syntax.Stmt
-	args      []word          // positional parameters; nil means unknown
-	shells    language.Shells // one of these runs the code
-	calling   []*syntax.Stmt  // bodies of the functions being walked
+	args      []word         // positional parameters; nil means unknown
+	shells    scan.Shells    // one of these runs the code
+	calling   []*syntax.Stmt // bodies of the functions being walked
 }
 
 // A value is the known value of a variable.
@@ -34,7 +34,7 @@ type value struct {
 }
 
 func newState(env Env) *state {
-	s := &state{vars: map[string]value{}, functions: map[string]*syntax.Stmt{}, shells: language.AnyShell}
+	s := &state{vars: map[string]value{}, functions: map[string]*syntax.Stmt{}, shells: scan.AnyShell}
 	if env.Dir != "" {
 		s.dirs = []string{env.Dir}
 	}

@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/language"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // walkList walks statements in order and returns their output.
@@ -65,7 +65,7 @@ func (w *walker) walkStatement(s *state, st *syntax.Stmt, in flow) flow {
 	if st.Background || st.Coprocess {
 		s = s.clone()
 	}
-	if language.RunsAside(s.shells, st) {
+	if scan.RunsAside(s.shells, st) {
 		before := s.clone()
 		defer func() { s.merge(before) }()
 	}

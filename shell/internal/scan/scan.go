@@ -1,4 +1,3 @@
-// Package scan contains functions that the readers of several languages share.
 package scan
 
 import "strings"

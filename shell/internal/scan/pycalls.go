@@ -1,10 +1,8 @@
-package snippet
+package scan
 
 import (
 	"slices"
 	"strings"
-
-	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // readAttribute parses the name after a dot.
@@ -20,23 +18,23 @@ func (p *python) readAttribute(v pyValue) pyValue {
 	}
 	calls := p.is(pyOperator, "(")
 	switch {
-	case scan.HasField(pythonMutators, attribute.text):
+	case HasField(pythonMutators, attribute.text):
 		p.note(&p.mutates)
 		return pyValue{}
-	case (v.path || p.usesPaths && !v.text) && scan.HasField(pathMethods, attribute.text) && calls:
+	case (v.path || p.usesPaths && !v.text) && HasField(pathMethods, attribute.text) && calls:
 		return p.readPathMethod(v, attribute.text)
 	case attribute.text == "replace" && (v.text || !p.usesPaths):
 		return p.callResult(pyValue{text: v.text}, calls)
-	case v.path && scan.HasField("parent", attribute.text):
+	case v.path && HasField("parent", attribute.text):
 		return pyValue{path: true}
-	case v.depth > 0 && v.symbol == "" && scan.HasField("keys values copy", attribute.text) && calls:
+	case v.depth > 0 && v.symbol == "" && HasField("keys values copy", attribute.text) && calls:
 		return p.callResult(v, true)
 	case v.depth > 0 && attribute.text == "items" && calls:
 		v.depth++
 		return p.callResult(v, true)
-	case scan.HasField(pythonMethods, attribute.text):
-		return p.callResult(pyValue{text: calls && scan.HasField(textMethods, attribute.text),
-			path: v.path && scan.HasField(pathsOfPaths, attribute.text)},
+	case HasField(pythonMethods, attribute.text):
+		return p.callResult(pyValue{text: calls && HasField(textMethods, attribute.text),
+			path: v.path && HasField(pathsOfPaths, attribute.text)},
 			calls)
 	}
 	p.fail()
@@ -54,16 +52,16 @@ func (p *python) callResult(result pyValue, calls bool) pyValue {
 // readMember parses a name of a module, or of a class.
 func (p *scope) readMember(symbol, member string) pyValue {
 	switch names := namesOf(symbol); {
-	case names != "" && scan.HasField(names, member):
+	case names != "" && HasField(names, member):
 		return p.readSymbol(symbol + "." + member)
-	case names == "" && scan.HasField(pythonClasses, symbol) && scan.HasField(pythonMethods, member):
+	case names == "" && HasField(pythonClasses, symbol) && HasField(pythonMethods, member):
 		return pyValue{}
 	case strings.HasPrefix(symbol, "pathlib.") && member == "cwd":
 		return pyValue{symbol: "pathlib.Path.cwd"}
-	case scan.HasField("sys.stdout sys.stderr", symbol) && scan.HasField("write writelines flush isatty", member):
+	case HasField("sys.stdout sys.stderr", symbol) && HasField("write writelines flush isatty", member):
 		return pyValue{}
-	case symbol == "sys.stdin" && scan.HasField("read readline readlines buffer isatty", member),
-		symbol == "sys.version_info" && scan.HasField("major minor micro", member):
+	case symbol == "sys.stdin" && HasField("read readline readlines buffer isatty", member),
+		symbol == "sys.version_info" && HasField("major minor micro", member):
 		return pyValue{text: member == "read" && p.is(pyOperator, "(")}
 	case strings.HasPrefix(symbol, "itertools.chain") && member == "from_iterable":
 		return pyValue{}
@@ -78,12 +76,12 @@ func (p *scope) readSymbol(symbol string) pyValue {
 	case symbol == "sys.argv" && p.args != nil:
 		v := pyValue{depth: 1, placed: true, text: true}
 		for _, arg := range p.args { // the first element does not name a file
-			v.paths = append(v.paths, Path{Text: arg})
+			v.paths = append(v.paths, ReadPath{Text: arg})
 		}
 		return v
 	case symbol == "sys.argv":
 		return pyValue{depth: 1}
-	case scan.HasField("os.sep os.linesep os.name os.curdir", symbol):
+	case HasField("os.sep os.linesep os.name os.curdir", symbol):
 		return pyValue{text: true}
 	}
 	return pyValue{symbol: symbol}
@@ -93,14 +91,14 @@ func (p *scope) readSymbol(symbol string) pyValue {
 func (p *python) readCall(function pyValue) pyValue {
 	symbol := function.symbol
 	switch {
-	case scan.HasField("open gzip.open bz2.open lzma.open", symbol):
+	case HasField("open gzip.open bz2.open lzma.open", symbol):
 		return p.readOpen()
-	case scan.HasField("pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.PurePosixPath", symbol):
+	case HasField("pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.PurePosixPath", symbol):
 		return p.readPath()
 	case symbol == "pathlib.Path.cwd":
 		p.need(")")
-		return pyValue{paths: []Path{{Text: "."}}, placed: true, path: true}
-	case scan.HasField(takesPath, symbol):
+		return pyValue{paths: []ReadPath{{Text: "."}}, placed: true, path: true}
+	case HasField(takesPath, symbol):
 		return p.readFileFunction(symbol)
 	case symbol == "os.path.join":
 		args := p.readArguments()
@@ -152,9 +150,9 @@ func (p *scope) builtinResult(symbol string, args []pyValue) pyValue {
 	switch {
 	case len(args) == 0:
 		return pyValue{}
-	case scan.HasField("sorted list set tuple reversed iter frozenset", symbol) && args[0].depth > 0:
+	case HasField("sorted list set tuple reversed iter frozenset", symbol) && args[0].depth > 0:
 		return args[0]
-	case scan.HasField("str os.path.normpath", symbol):
+	case HasField("str os.path.normpath", symbol):
 		v := args[0]
 		if v.depth > 0 || v.walk || symbol == "os.path.normpath" {
 			return pyValue{text: true}
@@ -178,7 +176,7 @@ func (p *scope) builtinResult(symbol string, args []pyValue) pyValue {
 	for _, arg := range args {
 		holds = holds || arg.path
 	}
-	text := scan.HasField("repr chr hex ascii json.dumps textwrap.dedent html.escape os.getcwd", symbol)
+	text := HasField("repr chr hex ascii json.dumps textwrap.dedent html.escape os.getcwd", symbol)
 	return pyValue{text: text, path: holds}
 }
 
@@ -231,7 +229,7 @@ func (p *python) readOwnCall(function string) {
 				}
 			}
 		case names[i] != "":
-			if scan.HasField(strings.Join(parameters, " "), names[i]) {
+			if HasField(strings.Join(parameters, " "), names[i]) {
 				p.bind(names[i], arg)
 			}
 		case i < len(parameters) && parameters[i] != "*":
@@ -257,7 +255,7 @@ func (p *python) readOpen() pyValue {
 func (p *scope) checkMode(args []pyValue, names []string) {
 	for i := range args {
 		mode := names[i] == "mode" || names[i] == "" && i == 0
-		if mode && !readsOnly(args[i]) || !mode && !scan.HasField("encoding errors newline", names[i]) {
+		if mode && !readsOnly(args[i]) || !mode && !HasField("encoding errors newline", names[i]) {
 			p.fail()
 		}
 	}
@@ -269,7 +267,7 @@ func readsOnly(mode pyValue) bool {
 		return false
 	}
 	for _, m := range mode.paths {
-		if m.Tree || m.Glob || !scan.HasField("r rb rt br tr rU", m.Text) {
+		if m.Tree || m.Glob || !HasField("r rb rt br tr rU", m.Text) {
 			return false
 		}
 	}
@@ -340,10 +338,10 @@ func (p *scope) globbed(patterns pyValue) pyValue {
 			if folder == "" {
 				folder = "."
 			}
-			v.paths = append(v.paths, Path{Text: folder, Tree: true})
+			v.paths = append(v.paths, ReadPath{Text: folder, Tree: true})
 			continue
 		}
-		v.paths = append(v.paths, Path{Text: path.Text, Glob: strings.ContainsAny(path.Text, "*?[")})
+		v.paths = append(v.paths, ReadPath{Text: path.Text, Glob: strings.ContainsAny(path.Text, "*?[")})
 	}
 	of := v
 	of.depth = 0
@@ -393,7 +391,7 @@ func (p *python) readPathMethod(v pyValue, method string) pyValue {
 		}
 	case "iterdir":
 		p.reads(v, false)
-		v.paths = append([]Path{}, v.paths...)
+		v.paths = append([]ReadPath{}, v.paths...)
 		for i := range v.paths {
 			v.paths[i].Tree = true
 		}
@@ -417,7 +415,7 @@ func (p *scope) readPathGlob(v pyValue, args []pyValue) pyValue {
 		}
 	}
 	p.reads(v, true)
-	v.paths = append([]Path{}, v.paths...)
+	v.paths = append([]ReadPath{}, v.paths...)
 	for i := range v.paths {
 		v.paths[i].Tree = true
 	}

@@ -1,10 +1,10 @@
-package language_test
+package scan_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/shell/internal/language"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // FuzzSed: reading a script ends, does not panic, and notices a command put before a readable
@@ -17,8 +17,8 @@ func FuzzSed(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, script string) {
-		facts := language.ReadSed(script)
-		more := language.ReadSed("w out\n" + script)
+		facts := scan.ReadSed(script)
+		more := scan.ReadSed("w out\n" + script)
 		if facts.Problem == "" && len(more.Written) != len(facts.Written)+1 {
 			t.Errorf("%q: %+v, with a command before it %+v", script, facts, more)
 		}

@@ -1,9 +1,7 @@
-package snippet
+package scan
 
 import (
 	"strings"
-
-	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // pythonModules are the modules that may be imported, each with the names that may be used from
@@ -133,7 +131,7 @@ const textMethods = "read readline strip lstrip rstrip lower upper title join fo
 
 // isPythonBuiltin reports whether a built-in name may be used.
 func isPythonBuiltin(name string) bool {
-	return scan.HasField(pythonBuiltins, name) || name != "" && name[0] >= 'A' && name[0] <= 'Z' &&
+	return HasField(pythonBuiltins, name) || name != "" && name[0] >= 'A' && name[0] <= 'Z' &&
 		(strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") ||
 			strings.HasSuffix(name, "Warning"))
 }
@@ -154,6 +152,6 @@ const modulesOfPython = "abc argparse ast atexit base64 binascii bisect builtins
 // accepted program loads.
 func ShadowsPython(file string) bool {
 	module, _, _ := strings.Cut(file, ".")
-	return scan.HasField(modulesOfPython, module) && module != "" ||
+	return HasField(modulesOfPython, module) && module != "" ||
 		strings.HasPrefix(module, "_") && module != "__pycache__" && module != "__init__" && module != "__main__"
 }

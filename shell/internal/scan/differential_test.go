@@ -1,4 +1,4 @@
-package snippet
+package scan
 
 import (
 	"bufio"
@@ -70,7 +70,7 @@ func TestPythonDifferential(t *testing.T) {
 	args := []string{"x.txt", "notes.txt"}
 	for range madePrograms {
 		code := mutate(r, programs, pool)
-		if p, ok := Python(code, args); ok {
+		if p, ok := ReadPython(code, args); ok {
 			accepted, judged = append(accepted, code), append(judged, p)
 		}
 	}
@@ -96,7 +96,7 @@ func TestPythonDifferential(t *testing.T) {
 }
 
 // foreseen reports whether a file is among paths.
-func foreseen(paths []Path, file string) bool {
+func foreseen(paths []ReadPath, file string) bool {
 	file = path.Clean(file)
 	for _, p := range paths {
 		of := path.Clean(p.Text)

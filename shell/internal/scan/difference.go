@@ -1,4 +1,4 @@
-package language
+package scan
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire/internal/files/lazyregexp"
-	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // Umpire parses a line like bash. This file lists the constructs that other shells read in a
@@ -358,7 +357,7 @@ func modifiesSlice(_ *Reader, n syntax.Node) bool {
 		return false
 	}
 	wd, ok := p.Slice.Offset.(*syntax.Word)
-	return ok && len(beginning(wd)) > 0 && (scan.IsLetter(beginning(wd)[0]) || beginning(wd)[0] == '#')
+	return ok && len(beginning(wd)) > 0 && (IsLetter(beginning(wd)[0]) || beginning(wd)[0] == '#')
 }
 
 func indexesValue(_ *Reader, n syntax.Node) bool {
@@ -367,7 +366,7 @@ func indexesValue(_ *Reader, n syntax.Node) bool {
 
 func reservedInZsh(r *Reader, n syntax.Node) bool {
 	c, ok := n.(*syntax.CallExpr)
-	return ok && len(c.Args) > 0 && scan.HasField("repeat foreach noglob nocorrect always end -", c.Args[0].Lit()) &&
+	return ok && len(c.Args) > 0 && HasField("repeat foreach noglob nocorrect always end -", c.Args[0].Lit()) &&
 		!slices.Contains(r.functions, c.Args[0].Lit())
 }
 
@@ -395,7 +394,7 @@ func compoundValue(_ *Reader, n syntax.Node) bool {
 	}
 	first := beginning(a.Elems[0].Value)
 	return strings.Contains(first, "=") ||
-		scan.HasField("typeset declare local float integer nameref export readonly function compound enum bool", first)
+		HasField("typeset declare local float integer nameref export readonly function compound enum bool", first)
 }
 
 func declaresLocal(_ *Reader, n syntax.Node) bool   { return declares(n, "local") }

@@ -1,36 +1,22 @@
-// Package snippet finds the obvious effects of a piece of code: the shell commands that it
-// starts and the paths that it deletes or writes, if they are literals. It reads Python,
-// JavaScript, Ruby, Perl, PHP, Lua and similar languages as one language of names, strings and
-// calls.
-//
-// Its findings may be wrong in either direction: code can build any text at run time, and a
-// function may be a different one with the same name. So use the result to refuse commands that
-// would destroy a system, but never as a proof that code is harmless.
-//
-// [Python] is such a proof: it returns false unless a short program provably only computes, prints,
-// and reads files with literal paths. It accepts only the listed ones: any other construct, module,
-// function or attribute makes a program unknown. So does a path that is unknown before the program
-// runs. The proof assumes that the interpreter loads its own library; the caller checks that no file
-// of the project replaces a module.
-package snippet
+package scan
 
 import "strings"
 
-// A Kind is the effect of an Act.
-type Kind uint8
+// A ActKind is the effect of an Act.
+type ActKind uint8
 
 // The kinds of acts.
 const (
-	Command Kind = iota // starts shell code
-	Delete              // removes a path
-	Write               // writes a path
-	Read                // reads a path
+	ActCommand ActKind = iota // starts shell code
+	ActDelete                 // removes a path
+	ActWrite                  // writes a path
+	ActRead                   // reads a path
 )
 
 // An Act is one effect of code. Text is the shell code, or the path; Tree says that a path
 // includes everything below it, Glob that it is a pattern.
 type Act struct {
-	Kind Kind
+	Kind ActKind
 	Text string
 	Tree bool
 	Glob bool
@@ -45,9 +31,9 @@ const (
 	maxLevels = 3
 )
 
-// Find returns the acts of the code. language is the name of its interpreter; an unknown one is
+// FindActs returns the acts of the code. language is the name of its interpreter; an unknown one is
 // read like the others.
-func Find(language, code string) []Act { return findActs(language, code, 0) }
+func FindActs(language, code string) []Act { return findActs(language, code, 0) }
 
 func findActs(language, code string, level int) []Act {
 	if len(code) > maxCode {
@@ -55,7 +41,7 @@ func findActs(language, code string, level int) []Act {
 	}
 	switch language {
 	case "sh":
-		return []Act{{Kind: Command, Text: code}}
+		return []Act{{Kind: ActCommand, Text: code}}
 	case "tclsh", "wish", "expect":
 		return findTcl(code)
 	case "emacs", "emacsclient", "guile", "racket", "clisp", "sbcl", "clojure", "clj", "janet":
@@ -91,11 +77,11 @@ func findTcl(code string) []Act {
 		switch {
 		case len(words) < 2:
 		case words[0] == "exec" || words[0] == "spawn" || words[0] == "system":
-			acts = append(acts, Act{Kind: Command, Text: strings.Trim(strings.Join(words[1:], " "), `"`)})
+			acts = append(acts, Act{Kind: ActCommand, Text: strings.Trim(strings.Join(words[1:], " "), `"`)})
 		case words[0] == "file" && words[1] == "delete":
 			for _, name := range words[2:] {
 				if name[0] != '-' {
-					acts = append(acts, Act{Kind: Delete, Text: strings.Trim(name, `"`), Tree: true})
+					acts = append(acts, Act{Kind: ActDelete, Text: strings.Trim(name, `"`), Tree: true})
 				}
 			}
 		}

@@ -1,9 +1,7 @@
-package snippet
+package scan
 
 import (
 	"strings"
-
-	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // readExpressions parses comma-separated expressions: one value, or a list of them.
@@ -85,7 +83,7 @@ func (p *python) readComparison() pyValue {
 	for {
 		t := p.peek()
 		switch {
-		case t.kind == pyOperator && scan.HasField("== != < > <= >=", t.text):
+		case t.kind == pyOperator && HasField("== != < > <= >=", t.text):
 			p.at++
 		case t.kind == pyName && (t.text == "in" || t.text == "is"):
 			p.at++
@@ -107,7 +105,7 @@ func (p *python) readSum() pyValue {
 	only := ""
 	for {
 		t := p.peek()
-		if t.kind != pyOperator || !scan.HasField("+ - * / // % @ << >> & | ^ **", t.text) {
+		if t.kind != pyOperator || !HasField("+ - * / // % @ << >> & | ^ **", t.text) {
 			return v
 		}
 		p.at++
@@ -156,7 +154,7 @@ func (p *scope) bare(v pyValue) pyValue {
 	switch {
 	case v.symbol == "":
 		return v
-	case v.symbol == "type" || namesOf(v.symbol) != "" || scan.HasField(takesPath, v.symbol) ||
+	case v.symbol == "type" || namesOf(v.symbol) != "" || HasField(takesPath, v.symbol) ||
 		strings.HasPrefix(v.symbol, "pathlib."):
 		p.fail()
 	case strings.HasPrefix(v.symbol, "def "):
@@ -203,9 +201,9 @@ func (p *python) readAtom() pyValue {
 
 func (p *scope) readNamed(text string) pyValue {
 	switch {
-	case scan.HasField("True False None", text):
+	case HasField("True False None", text):
 		return pyValue{}
-	case scan.HasField(pythonKeywords, text):
+	case HasField(pythonKeywords, text):
 		p.fail()
 	case text == "open":
 		return pyValue{symbol: "open"}

@@ -1,10 +1,9 @@
-package language
+package scan
 
 import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // A SedScript describes the effects of a sed script besides editing its text.
@@ -170,7 +169,7 @@ func (r *sedReader) skipDelimited(delimiter byte, expression bool) {
 // skipList skips a bracket list after its opening. A delimiter within it does not end the
 // expression. For versions of sed in which it does, the truncated list is an error.
 func (r *sedReader) skipList() {
-	n := scan.BracketList(r.text[r.pos:])
+	n := BracketList(r.text[r.pos:])
 	if n < 0 {
 		r.setProblem("a list in brackets is not ended")
 		return

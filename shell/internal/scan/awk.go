@@ -1,10 +1,9 @@
-package language
+package scan
 
 import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // A AwkProgram describes the effects of an awk program besides printing. It is derived from the
@@ -117,9 +116,9 @@ func (r *awkReader) readToken() {
 		r.pos += 2
 	case c == '"':
 		r.readString()
-	case scan.IsLetter(c):
+	case IsLetter(c):
 		r.takeWhile(nameToken, func(c byte) bool {
-			return scan.IsLetter(c) || c >= '0' && c <= '9' || c == ':' && r.isDoubled()
+			return IsLetter(c) || c >= '0' && c <= '9' || c == ':' && r.isDoubled()
 		})
 	case c >= '0' && c <= '9' || c == '.':
 		r.readNumber()
@@ -159,7 +158,7 @@ func (r *awkReader) readNumber() {
 		r.readExponent(digits)
 	}
 	r.addToken(numberToken, r.text[start:r.pos])
-	if r.pos < len(r.text) && scan.IsLetter(r.text[r.pos]) {
+	if r.pos < len(r.text) && IsLetter(r.text[r.pos]) {
 		r.setProblem("a name follows a number without a blank")
 	}
 }
@@ -238,7 +237,7 @@ func (r *awkReader) regexFits() bool {
 
 // takesOperand reports whether an operand follows a word.
 func takesOperand(name string) bool {
-	return scan.HasField("print printf return in case do else exit", name)
+	return HasField("print printf return in case do else exit", name)
 }
 
 // readRegex reads a regular expression.
@@ -266,7 +265,7 @@ func (r *awkReader) readRegex() {
 // awk in which it does, the truncated list is an error.
 func (r *awkReader) skipList() {
 	quoted := strings.NewReplacer(`\\`, "xx", `\]`, "xx", `\[`, "xx") // hidden, at its length
-	n := scan.BracketList(quoted.Replace(r.text[r.pos+1:]))
+	n := BracketList(quoted.Replace(r.text[r.pos+1:]))
 	if n < 0 {
 		r.setProblem("a list in brackets is not ended")
 		return
@@ -300,7 +299,7 @@ func (r *awkReader) readSign() {
 func (r *awkReader) trackBracket(sign byte) {
 	switch sign {
 	case '(', '[', '{':
-		r.open = append(r.open, bracket{sign, scan.HasField("if while for switch", r.tokenAt(len(r.tokens)-1).text)})
+		r.open = append(r.open, bracket{sign, HasField("if while for switch", r.tokenAt(len(r.tokens)-1).text)})
 	case ')', ']', '}':
 		n := len(r.open)
 		if n == 0 || "([{"[strings.IndexByte(")]}", sign)] != r.open[n-1].sign {
@@ -352,7 +351,7 @@ func (r *awkReader) endsStatement(i int) bool {
 	t := r.tokens[i]
 	if t.kind == newlineToken {
 		before := r.tokenAt(i - 1)
-		return before.kind != signToken || !scan.HasField(", && || ? : {", before.text)
+		return before.kind != signToken || !HasField(", && || ? : {", before.text)
 	}
 	return t.kind == signToken && (t.text == ";" || t.text == "}")
 }
@@ -385,7 +384,7 @@ func (r *awkReader) judgePipe(i int) {
 	}
 	command := AwkText{}
 	before := r.tokenAt(i - 2)
-	alone := before.kind == newlineToken || before.kind == signToken && scan.HasField("( { ; } && || !", before.text)
+	alone := before.kind == newlineToken || before.kind == signToken && HasField("( { ; } && || !", before.text)
 	if r.tokenAt(i-1).kind == stringToken && alone {
 		command = knownText(r.tokenAt(i - 1))
 	}
@@ -395,7 +394,7 @@ func (r *awkReader) judgePipe(i int) {
 // operandAt returns the string at i if nothing is joined to it.
 func (r *awkReader) operandAt(i int) AwkText {
 	after := r.tokenAt(i + 1)
-	alone := after.kind == newlineToken || after.kind == signToken && scan.HasField("; } ) &&", after.text)
+	alone := after.kind == newlineToken || after.kind == signToken && HasField("; } ) &&", after.text)
 	if r.tokenAt(i).kind != stringToken || !alone {
 		return AwkText{}
 	}

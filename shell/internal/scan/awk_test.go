@@ -1,9 +1,9 @@
-package language_test
+package scan_test
 
 import (
 	"testing"
 
-	"github.com/umpirehq/umpire/shell/internal/language"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // FuzzAwk: reading a program ends, does not panic, and notices a rule put before a readable
@@ -16,8 +16,8 @@ func FuzzAwk(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, program string) {
-		facts := language.ReadAwk(program)
-		more := language.ReadAwk("BEGIN { system(x) }\n" + program)
+		facts := scan.ReadAwk(program)
+		more := scan.ReadAwk("BEGIN { system(x) }\n" + program)
 		if facts.Problem == "" && len(more.Ran) <= len(facts.Ran) {
 			t.Errorf("%q: %+v, with a rule before it %+v", program, facts, more)
 		}

@@ -1,12 +1,12 @@
-package snippet
+package scan
 
 import (
 	"slices"
 	"strings"
 )
 
-// A Path is a file or folder that a program reads.
-type Path struct {
+// A ReadPath is a file or folder that a program reads.
+type ReadPath struct {
 	Text string
 	// Tree means Text and everything below it. Glob means that Text is a pattern.
 	Tree, Glob bool
@@ -14,7 +14,7 @@ type Path struct {
 
 // A Program is a program that provably only reads and prints.
 type Program struct {
-	Reads []Path
+	Reads []ReadPath
 	// Packages are the imported modules outside the language's own library.
 	Packages []string
 }
@@ -28,9 +28,9 @@ const (
 	maxSteps       = 1 << 17
 )
 
-// Python returns the effects of Python 3 code, and false unless it provably only reads and
+// ReadPython returns the effects of Python 3 code, and false unless it provably only reads and
 // prints. args are the arguments after the code, or nil if they are unknown.
-func Python(code string, args []string) (Program, bool) {
+func ReadPython(code string, args []string) (Program, bool) {
 	if len(code) > maxPython || declaresEncoding(code) {
 		return Program{}, false
 	}
@@ -67,7 +67,7 @@ func declaresEncoding(code string) bool {
 // A pyValue contains the facts known about an expression.
 type pyValue struct {
 	// paths are all its possible texts. They are known only if it is placed.
-	paths  []Path
+	paths  []ReadPath
 	placed bool
 	// entry means the bare name of something in a folder.
 	entry bool
@@ -84,7 +84,7 @@ type pyValue struct {
 }
 
 func known(text string) pyValue {
-	return pyValue{paths: []Path{{Text: text}}, placed: true, text: true}
+	return pyValue{paths: []ReadPath{{Text: text}}, placed: true, text: true}
 }
 
 // join returns a value that may be either of two.
@@ -155,7 +155,7 @@ func concat(a pyValue, mark string, b pyValue) pyValue {
 			if mark == "" && !strings.HasSuffix(x.Text, "/") || x.Glob {
 				return out
 			}
-			out.paths = append(out.paths, Path{Text: x.Text, Tree: true})
+			out.paths = append(out.paths, ReadPath{Text: x.Text, Tree: true})
 			continue
 		}
 		for _, y := range b.paths {
@@ -170,10 +170,10 @@ func concat(a pyValue, mark string, b pyValue) pyValue {
 	return out
 }
 
-func joinPaths(x Path, mark string, y Path) (Path, bool) {
+func joinPaths(x ReadPath, mark string, y ReadPath) (ReadPath, bool) {
 	switch {
 	case y.Tree || y.Glob || x.Glob:
-		return Path{}, false
+		return ReadPath{}, false
 	case mark == "/" && strings.HasPrefix(y.Text, "/"):
 		return y, true
 	case x.Tree:
@@ -182,5 +182,5 @@ func joinPaths(x Path, mark string, y Path) (Path, bool) {
 	case mark == "/" && (x.Text == "" || strings.HasSuffix(x.Text, "/")):
 		mark = ""
 	}
-	return Path{Text: x.Text + mark + y.Text}, true
+	return ReadPath{Text: x.Text + mark + y.Text}, true
 }

@@ -1,4 +1,4 @@
-package snippet
+package scan
 
 import (
 	"strconv"
@@ -24,11 +24,11 @@ type token struct {
 type tokenKind uint8
 
 const (
-	punct   tokenKind = iota // one character, or the end of a line
-	name                     // with its dots and colons: os.path.join, File::Path
-	str                      // a string
-	started                  // a string that the shell runs: `…` of Perl, Ruby and PHP
-	wordsOf                  // a list of words: qw(a b), %w(a b)
+	punct     tokenKind = iota // one character, or the end of a line
+	name                       // with its dots and colons: os.path.join, File::Path
+	str                        // a string
+	started                    // a string that the shell runs: `…` of Perl, Ruby and PHP
+	codeWords                  // a list of words: qw(a b), %w(a b)
 )
 
 // tokenize splits code into tokens.
@@ -213,7 +213,7 @@ func (t *tokenizer) quoteOperator() bool {
 	case "qx", "x":
 		t.addString(text, false, false, true)
 	case "qw", "w", "W", "i":
-		t.addToken(wordsOf, text, false)
+		t.addToken(codeWords, text, false)
 	default:
 		t.addString(text, m[1] == "q", false, false)
 	}

@@ -1,9 +1,7 @@
-package language
+package scan
 
 import (
 	"strings"
-
-	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // A sqlToken is a word, a quoted name or text, a number or a sign of a statement.
@@ -126,7 +124,7 @@ func statementLooks(tokens []sqlToken) bool {
 // queryLooks reports whether all words and functions of a query only look.
 func queryLooks(tokens []sqlToken) bool {
 	for i, t := range tokens {
-		if scan.HasField(actingWords, strings.ToLower(strings.Trim(t.text, "'`\""))) {
+		if HasField(actingWords, strings.ToLower(strings.Trim(t.text, "'`\""))) {
 			return false
 		}
 		called := i+1 < len(tokens) && tokens[i+1].isSign("(")
@@ -134,7 +132,7 @@ func queryLooks(tokens []sqlToken) bool {
 		case !called || t.kind == sqlSign || t.kind == sqlNumber:
 		case t.kind != sqlWord || i > 0 && tokens[i-1].isSign("."):
 			return false // a quoted or a qualified function may be any
-		case !scan.HasField(lookingFunctions, t.text) && !scan.HasField(keywords, t.text):
+		case !HasField(lookingFunctions, t.text) && !HasField(keywords, t.text):
 			return false
 		}
 	}
@@ -143,10 +141,10 @@ func queryLooks(tokens []sqlToken) bool {
 
 // explainLooks reports whether EXPLAIN only looks; ANALYZE runs the query.
 func explainLooks(tokens []sqlToken) bool {
-	for len(tokens) > 0 && tokens[0].kind == sqlWord && scan.HasField("query plan analyze verbose", tokens[0].text) {
+	for len(tokens) > 0 && tokens[0].kind == sqlWord && HasField("query plan analyze verbose", tokens[0].text) {
 		tokens = tokens[1:]
 	}
-	return len(tokens) > 0 && tokens[0].kind == sqlWord && scan.HasField("select with values", tokens[0].text) &&
+	return len(tokens) > 0 && tokens[0].kind == sqlWord && HasField("select with values", tokens[0].text) &&
 		queryLooks(tokens)
 }
 
@@ -165,9 +163,9 @@ func pragmaLooks(tokens []sqlToken) bool {
 	case len(tokens) == 0 || tokens[0].kind != sqlWord:
 		return false
 	case len(tokens) == 1:
-		return scan.HasField(lookingPragmas, tokens[0].text)
+		return HasField(lookingPragmas, tokens[0].text)
 	}
-	return len(tokens) == 4 && scan.HasField(pragmasOfTables, tokens[0].text) && tokens[1].isSign("(") &&
+	return len(tokens) == 4 && HasField(pragmasOfTables, tokens[0].text) && tokens[1].isSign("(") &&
 		tokens[2].kind != sqlSign &&
 		tokens[3].isSign(")")
 }
@@ -248,5 +246,5 @@ func quoteEnd(text string, i int) int {
 
 // isWordByte reports whether a byte belongs to a word, including bytes of other alphabets.
 func isWordByte(c byte) bool {
-	return scan.IsLetter(c) || c >= '0' && c <= '9' || c >= 0x80
+	return IsLetter(c) || c >= '0' && c <= '9' || c >= 0x80
 }

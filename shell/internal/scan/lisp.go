@@ -1,9 +1,7 @@
-package snippet
+package scan
 
 import (
 	"strings"
-
-	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // Functions of Emacs Lisp, Scheme, Common Lisp and Clojure, whose name follows the bracket.
@@ -32,14 +30,14 @@ func findLisp(code string) []Act {
 		}
 		switch {
 		case len(texts) == 0:
-		case scan.HasField(lispDeletes, function):
-			acts = append(acts, Act{Kind: Delete, Text: texts[0], Tree: strings.Contains(function, "directory")})
-		case scan.HasField(lispCommands, function):
+		case HasField(lispDeletes, function):
+			acts = append(acts, Act{Kind: ActDelete, Text: texts[0], Tree: strings.Contains(function, "directory")})
+		case HasField(lispCommands, function):
 			for _, text := range texts {
-				acts = append(acts, Act{Kind: Command, Text: text})
+				acts = append(acts, Act{Kind: ActCommand, Text: text})
 			}
 			if len(texts) > 1 {
-				acts = append(acts, Act{Kind: Command, Text: quoteWords(texts)})
+				acts = append(acts, Act{Kind: ActCommand, Text: quoteWords(texts)})
 			}
 		}
 	}

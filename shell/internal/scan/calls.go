@@ -1,4 +1,4 @@
-package snippet
+package scan
 
 import (
 	"cmp"
@@ -75,27 +75,27 @@ func (r *reader) readCall(function string, receiver value, args []value) value {
 	case isOneOf(function, globsFiles):
 		return r.globbedPaths(function, receiver, texts)
 	case isOneOf(function, listsFiles):
-		r.sources = append(r.sources, Act{Kind: Delete, Text: texts[0], Tree: true})
+		r.sources = append(r.sources, Act{Kind: ActDelete, Text: texts[0], Tree: true})
 	case isOneOf(function, startsCommand):
 		if isOneOf(function, runsCode) {
 			r.readNested(texts[0])
 		}
-		r.keepAct(Act{Kind: Command, Text: texts[0]}, true)
+		r.keepAct(Act{Kind: ActCommand, Text: texts[0]}, true)
 		if len(texts) > 1 {
-			r.keepAct(Act{Kind: Command, Text: quoteWords(texts)}, true)
+			r.keepAct(Act{Kind: ActCommand, Text: quoteWords(texts)}, true)
 		}
 	case isOneOf(function, runsCode):
 		r.readNested(texts[0])
 	case isOneOf(function, movesAway):
-		r.keepAct(Act{Kind: Delete, Text: texts[0], Tree: true}, firstKnown(receiver, args))
+		r.keepAct(Act{Kind: ActDelete, Text: texts[0], Tree: true}, firstKnown(receiver, args))
 	case deletes:
 		for _, v := range values {
-			r.keepAct(Act{Kind: Delete, Text: v.text, Tree: isOneOf(function, deletesTree), Glob: v.glob}, true)
+			r.keepAct(Act{Kind: ActDelete, Text: v.text, Tree: isOneOf(function, deletesTree), Glob: v.glob}, true)
 		}
 	case isOneOf(function, writesPath):
-		r.keepAct(Act{Kind: Write, Text: texts[0]}, firstKnown(receiver, args))
+		r.keepAct(Act{Kind: ActWrite, Text: texts[0]}, firstKnown(receiver, args))
 	case isOneOf(function, readsPath):
-		r.keepAct(Act{Kind: Read, Text: texts[0]}, firstKnown(receiver, args))
+		r.keepAct(Act{Kind: ActRead, Text: texts[0]}, firstKnown(receiver, args))
 	case isOneOf(function, opensPath):
 		r.judgeOpen(texts)
 	case isOneOf(function, keepsValue):
@@ -114,7 +114,7 @@ func (r *reader) globbedPaths(function string, receiver value, texts []string) v
 		}
 		pattern = strings.TrimSuffix(texts[0], "/") + between + texts[1]
 	}
-	r.sources = append(r.sources, Act{Kind: Delete, Text: pattern, Glob: true})
+	r.sources = append(r.sources, Act{Kind: ActDelete, Text: pattern, Glob: true})
 	return value{text: pattern, known: true, glob: true}
 }
 
@@ -199,19 +199,19 @@ func (r *reader) judgeOpen(texts []string) {
 		}
 		switch {
 		case text == "|-" || text == "-|":
-			r.keepAct(Act{Kind: Command, Text: strings.Join(texts[i+1:], " ")}, true)
+			r.keepAct(Act{Kind: ActCommand, Text: strings.Join(texts[i+1:], " ")}, true)
 		case before:
-			r.keepAct(Act{Kind: Command, Text: command}, true)
+			r.keepAct(Act{Kind: ActCommand, Text: command}, true)
 		case writes && strings.Trim(path, "> ") != "":
-			r.keepAct(Act{Kind: Write, Text: strings.Trim(path, "> ")}, true)
+			r.keepAct(Act{Kind: ActWrite, Text: strings.Trim(path, "> ")}, true)
 		case writes:
-			r.keepAct(Act{Kind: Write, Text: next}, true)
+			r.keepAct(Act{Kind: ActWrite, Text: next}, true)
 		case i == 0 && next != "" && len(next) < 5 && strings.ContainsAny(next, "wax+"):
-			r.keepAct(Act{Kind: Write, Text: text}, true)
+			r.keepAct(Act{Kind: ActWrite, Text: text}, true)
 		case i == 0 && strings.Trim(text, "< ") != "":
-			r.keepAct(Act{Kind: Read, Text: strings.TrimLeft(text, "< ")}, true)
+			r.keepAct(Act{Kind: ActRead, Text: strings.TrimLeft(text, "< ")}, true)
 		case i > 0 && texts[i-1] == "<":
-			r.keepAct(Act{Kind: Read, Text: text}, true)
+			r.keepAct(Act{Kind: ActRead, Text: text}, true)
 		}
 	}
 }

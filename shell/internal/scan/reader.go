@@ -1,4 +1,4 @@
-package snippet
+package scan
 
 import "strings"
 
@@ -139,8 +139,8 @@ func (r *reader) readValue() value {
 	case t.kind == str:
 		v = value{text: t.text, known: !t.open}
 	case t.kind == started:
-		r.keepAct(Act{Kind: Command, Text: t.text}, !t.open)
-	case t.kind == wordsOf:
+		r.keepAct(Act{Kind: ActCommand, Text: t.text}, !t.open)
+	case t.kind == codeWords:
 		for w := range strings.FieldsSeq(t.text) {
 			v.list = append(v.list, value{text: w, known: true})
 		}
@@ -213,7 +213,7 @@ func (r *reader) readNamed(text string) value {
 		}
 		r.at++ // Perl's handle
 		fallthrough
-	case isCall(text) && (next.kind == str || next.kind == wordsOf ||
+	case isCall(text) && (next.kind == str || next.kind == codeWords ||
 		next.kind == name && (r.values[next.text].known || isOneOf(next.text, globsFiles))):
 		r.takeMark(",")
 		args := []value{r.readExpression()}

@@ -1,6 +1,4 @@
-package language
-
-import "github.com/umpirehq/umpire/shell/internal/scan"
+package scan
 
 // A Source states the version and text against which the entries of some programs were checked.
 // If it names manuals of several systems, an option is accepted only if it is harmless in all
@@ -219,7 +217,7 @@ var Sources = []Source{
 // source accepts nothing.
 func CheckedAgainst(name string) string {
 	for i := range Sources {
-		if scan.HasField(Sources[i].Names, name) {
+		if HasField(Sources[i].Names, name) {
 			return Sources[i].Checked
 		}
 	}

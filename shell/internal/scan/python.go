@@ -1,9 +1,7 @@
-package snippet
+package scan
 
 import (
 	"strings"
-
-	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // A python parses a Python program from left to right. It ignores the control flow: a name may
@@ -88,7 +86,7 @@ func (c *cursor) need(text string) {
 // readName parses a name that a program may define.
 func (c *cursor) readName() string {
 	t := c.peek()
-	if t.kind != pyName || scan.HasField(pythonKeywords, t.text) || strings.HasPrefix(t.text, "__") {
+	if t.kind != pyName || HasField(pythonKeywords, t.text) || strings.HasPrefix(t.text, "__") {
 		c.fail()
 		return ""
 	}
@@ -241,7 +239,7 @@ func (p *scope) importModule(module string) {
 	if namesOf(module) == "" {
 		p.fail()
 	}
-	if scan.HasField(packages, module) {
+	if HasField(packages, module) {
 		p.program.Packages = append(p.program.Packages, module)
 	}
 	if module == "pathlib" {
@@ -259,7 +257,7 @@ func (p *scope) readFrom() {
 	brackets := p.takeMark("(")
 	for {
 		what := p.readName()
-		if !scan.HasField(namesOf(module), what) {
+		if !HasField(namesOf(module), what) {
 			p.fail()
 		}
 		as := what
@@ -293,7 +291,7 @@ func (p *python) readLoop() {
 	if over.walk && len(targets) == 3 && areNames(targets) {
 		root := pyValue{placed: true, text: true}
 		for _, path := range over.paths {
-			root.paths = append(root.paths, Path{Text: path.Text, Tree: true})
+			root.paths = append(root.paths, ReadPath{Text: path.Text, Tree: true})
 		}
 		p.bind(targets[0].name, root)
 		p.bind(targets[1].name, pyValue{entry: true, depth: 1})
@@ -461,7 +459,7 @@ func (p *python) readAssignment() {
 			p.assign(at, v)
 		}
 	case t.kind == pyOperator && len(t.text) > 1 && strings.HasSuffix(t.text, "=") &&
-		!scan.HasField("== <= >= !=", t.text):
+		!HasField("== <= >= !=", t.text):
 		p.at++
 		if by := p.behind(); p.peek().kind != pyNumber || by.kind != pyNewline && by.kind != endOfCode {
 			p.note(&p.mutates)

@@ -1,4 +1,4 @@
-package snippet
+package scan
 
 import "strings"
 

@@ -1,4 +1,4 @@
-package snippet
+package scan
 
 import (
 	"fmt"
@@ -87,13 +87,13 @@ func TestEveryForm(t *testing.T) {
 		for _, literal := range []string{"rm -rf /", "mkfs /dev/sda", "shutdown now"} {
 			for _, form := range f.commands {
 				expect(t, language, form, literal, func(a Act) bool {
-					return a.Kind == Command && strings.ReplaceAll(a.Text, "'", "") == literal
+					return a.Kind == ActCommand && strings.ReplaceAll(a.Text, "'", "") == literal
 				})
 			}
 		}
 		for _, literal := range []string{"/", "/etc/passwd", "~"} {
 			for _, form := range f.deletes {
-				expect(t, language, form, literal, func(a Act) bool { return a.Kind == Delete && a.Text == literal })
+				expect(t, language, form, literal, func(a Act) bool { return a.Kind == ActDelete && a.Text == literal })
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func expect(t *testing.T, language, form, literal string, fits func(Act) bool) {
 			continue
 		}
 		code := strings.ReplaceAll(strings.ReplaceAll(form, "%[2]s", list), "%s", quoted)
-		if acts := Find(language, code); !slices.ContainsFunc(acts, fits) {
+		if acts := FindActs(language, code); !slices.ContainsFunc(acts, fits) {
 			t.Errorf("%s: %s: found %v", language, code, acts)
 		}
 	}
@@ -121,10 +121,10 @@ func expect(t *testing.T, language, form, literal string, fits func(Act) bool) {
 // handles, and files that are read.
 func TestActsThatAreSpelledIndirectly(t *testing.T) {
 	t.Parallel()
-	root, etc := Act{Kind: Delete, Text: "/", Tree: true}, Act{Kind: Delete, Text: "/*", Glob: true}
-	all := Act{Kind: Delete, Text: "/*", Tree: true, Glob: true}
-	shadow, disk := Act{Kind: Read, Text: "/etc/shadow"}, Act{Kind: Write, Text: "/dev/sda"}
-	line := Act{Kind: Command, Text: "rm -rf /"}
+	root, etc := Act{Kind: ActDelete, Text: "/", Tree: true}, Act{Kind: ActDelete, Text: "/*", Glob: true}
+	all := Act{Kind: ActDelete, Text: "/*", Tree: true, Glob: true}
+	shadow, disk := Act{Kind: ActRead, Text: "/etc/shadow"}, Act{Kind: ActWrite, Text: "/dev/sda"}
+	line := Act{Kind: ActCommand, Text: "rm -rf /"}
 	for language, codes := range map[string]map[string]Act{
 		"python3": {
 			`exec("import shutil; shutil.rmtree('/')")`: root, `eval("__import__('os').system('rm -rf /')")`: line,
@@ -134,7 +134,7 @@ func TestActsThatAreSpelledIndirectly(t *testing.T) {
 			"for d, _, fs in os.walk('/'):\n  for f in fs:\n    os.unlink(d + f)":                 root,
 			`for f in glob.glob("/*"): shutil.rmtree(f)`:                                          etc,
 			`for p in Path("/").iterdir(): p.unlink()`:                                            root,
-			`for p in Path("/").rglob("*"): p.unlink()`: {Kind: Delete,
+			`for p in Path("/").rglob("*"): p.unlink()`: {Kind: ActDelete,
 				Text: "/**/*", Glob: true},
 			`print(open("/etc/shadow").read())`: shadow, `Path("/etc/shadow").read_text()`: shadow,
 			`open("/etc/shadow", "rb")`: shadow,
@@ -153,13 +153,13 @@ func TestActsThatAreSpelledIndirectly(t *testing.T) {
 			`eval("system('rm -rf /');");`: line},
 		"emacs": {
 			`(delete-directory "/" t)`: root, `(shell-command "rm -rf /")`: line,
-			`(progn (call-process "rm" nil nil nil "-rf" "/"))`: {Kind: Command, Text: "'rm' '-rf' '/'"},
-			`(delete-file "/etc/x")`:                            {Kind: Delete, Text: "/etc/x"},
+			`(progn (call-process "rm" nil nil nil "-rf" "/"))`: {Kind: ActCommand, Text: "'rm' '-rf' '/'"},
+			`(delete-file "/etc/x")`:                            {Kind: ActDelete, Text: "/etc/x"},
 		},
-		"guile": {`(system "rm -rf /")`: line, `(system* "rm" "-rf" "/")`: {Kind: Command, Text: "'rm' '-rf' '/'"}},
+		"guile": {`(system "rm -rf /")`: line, `(system* "rm" "-rf" "/")`: {Kind: ActCommand, Text: "'rm' '-rf' '/'"}},
 	} {
 		for code, want := range codes {
-			if acts := Find(language, code); !slices.Contains(acts, want) {
+			if acts := FindActs(language, code); !slices.Contains(acts, want) {
 				t.Errorf("%s: %s: found %v", language, code, acts)
 			}
 		}
@@ -190,8 +190,8 @@ func TestOthersAreNot(t *testing.T) {
 		"lua":  {`print("rm -rf /")`, `-- os.execute("rm -rf /")`},
 	} {
 		for _, code := range codes {
-			for _, a := range Find(language, code) {
-				if a.Kind != Read && a.Text == "/" || a.Kind != Read && a.Text == "/dev/sda" ||
+			for _, a := range FindActs(language, code) {
+				if a.Kind != ActRead && a.Text == "/" || a.Kind != ActRead && a.Text == "/dev/sda" ||
 					strings.Contains(a.Text, "rm -rf /") || a.Glob {
 					t.Errorf("%s: %s: found %v", language, code, a)
 				}
@@ -212,7 +212,7 @@ func FuzzFind(f *testing.F) {
 		f.Add("python3", strings.Repeat(bad, 1000))
 	}
 	f.Fuzz(func(t *testing.T, language, code string) {
-		if acts := Find(language, code); len(acts) > maxActs {
+		if acts := FindActs(language, code); len(acts) > maxActs {
 			t.Error(fmt.Sprint(len(acts), " acts"))
 		}
 	})
@@ -239,7 +239,7 @@ func TestWorst(t *testing.T) {
 func allocated(language, code string) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	Find(language, code)
+	FindActs(language, code)
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
 }

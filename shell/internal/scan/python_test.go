@@ -1,4 +1,4 @@
-package snippet
+package scan
 
 import (
 	"slices"
@@ -66,7 +66,7 @@ print(type(x).__name__, x if x > 0 else -x)`, ""},
 func TestPythonThatOnlyReads(t *testing.T) {
 	t.Parallel()
 	for _, c := range readingPython {
-		p, ok := Python(c.code, []string{"x.txt"})
+		p, ok := ReadPython(c.code, []string{"x.txt"})
 		if !ok {
 			t.Errorf("is not accepted:\n%s", c.code)
 			continue
@@ -83,7 +83,7 @@ func sameFields(got []string, want string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(got)), fields)
 }
 
-func spellPaths(paths []Path) []string {
+func spellPaths(paths []ReadPath) []string {
 	var all []string
 	for _, p := range paths {
 		if p.Tree {
@@ -144,13 +144,13 @@ func TestHarmfulPythonIsNeverAccepted(t *testing.T) {
 	t.Parallel()
 	for _, place := range pythonPlaces {
 		plain := pythonImports + strings.ReplaceAll(place, "%s", "len(n)")
-		if _, ok := Python(strings.Replace(plain, ", functools", "", 1), nil); !ok &&
+		if _, ok := ReadPython(strings.Replace(plain, ", functools", "", 1), nil); !ok &&
 			!strings.HasPrefix(place, "print(r'") {
 			t.Errorf("the harmless expression is not accepted:\n%s", plain)
 		}
 		for _, harm := range harmfulPython {
 			code := pythonImports + strings.ReplaceAll(place, "%s", harm)
-			if p, ok := Python(code, nil); ok {
+			if p, ok := ReadPython(code, nil); ok {
 				t.Errorf("accepted as reading %v:\n%s", p.Reads, code)
 			}
 		}
@@ -183,7 +183,7 @@ func TestPythonNames(t *testing.T) {
 		strings.Repeat("(", 100) + strings.Repeat(")", 100), "x = " + strings.Repeat("-", 40000) + "1", "lambda *",
 		"def f(*", "f'{", "'",
 	} {
-		if p, ok := Python(code, nil); ok {
+		if p, ok := ReadPython(code, nil); ok {
 			t.Errorf("accepted as reading %v:\n%s", p.Reads, code)
 		}
 	}
