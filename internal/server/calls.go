@@ -9,7 +9,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
-	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
 )
 
 type batchRequest struct {
@@ -63,39 +62,39 @@ type callService struct {
 
 func (c *callService) addRoutes(r routes) {
 	own := c.owner.checkOwn
-	r.addProcedure(umpirev1connect.GateServiceCheckProcedure, roleAgent,
+	r.addProcedure(umpirev1.GateServiceCheckProcedure, roleAgent,
 		unary(maxCallBody, c.gate.Check, &umpirev1.Call{}, &umpirev1.Decision{},
 			// The answer reveals facts about the session.
 			func(ctx context.Context, in *umpire.Call) error { return own(ctx, in.Session) }))
-	r.addProcedure(umpirev1connect.GateServiceSubmitProcedure, roleAgent,
+	r.addProcedure(umpirev1.GateServiceSubmitProcedure, roleAgent,
 		unary(maxCallBody, c.gate.Submit, &umpirev1.Submission{}, &umpirev1.Batch{},
 			func(ctx context.Context, in *umpire.Submission) error { return mayLoosen(ctx, in.Sandbox) },
 			func(ctx context.Context, in *umpire.Submission) error { return own(ctx, in.Session) }))
-	r.addProcedure(umpirev1connect.GateServiceGetBatchProcedure, roleAgent,
+	r.addProcedure(umpirev1.GateServiceGetBatchProcedure, roleAgent,
 		unary(maxBody, c.GetBatch, &umpirev1.GetBatchRequest{}, &umpirev1.Batch{}))
-	r.addProcedure(umpirev1connect.GateServiceListPendingProcedure, roleAgent,
+	r.addProcedure(umpirev1.GateServiceListPendingProcedure, roleAgent,
 		unary(maxBody, c.ListPending, &umpirev1.PendingQuery{}, &umpirev1.PendingList{}))
-	r.addProcedure(umpirev1connect.GateServiceResolveProcedure, rolePerson,
+	r.addProcedure(umpirev1.GateServiceResolveProcedure, rolePerson,
 		unary(maxBody, c.Resolve, &umpirev1.Answer{}, &umpirev1.Batch{}))
-	r.addProcedure(umpirev1connect.GateServiceStartProcedure, roleAgent,
+	r.addProcedure(umpirev1.GateServiceStartProcedure, roleAgent,
 		unary(maxBody, c.gate.Start, &umpirev1.Start{}, &umpirev1.Started{},
 			func(ctx context.Context, in *umpire.Start) error { return mayLoosen(ctx, in.Sandbox) },
 			func(ctx context.Context, in *umpire.Start) error { return asItself(ctx, in.Runner) },
 			func(ctx context.Context, in *umpire.Start) error { return own(ctx, in.Session) }))
-	r.addProcedure(umpirev1connect.GateServiceFinishProcedure, roleAgent,
+	r.addProcedure(umpirev1.GateServiceFinishProcedure, roleAgent,
 		unary(maxCallBody, c.gate.Finish, &umpirev1.Result{}, &umpirev1.Batch{},
 			func(ctx context.Context, in *umpire.Result) error { return own(ctx, in.Session) }))
 	// A trial belongs to its runner, like the start of a call.
-	r.addProcedure(umpirev1connect.GateServiceBeginTrialProcedure, roleAgent,
+	r.addProcedure(umpirev1.GateServiceBeginTrialProcedure, roleAgent,
 		unary(maxBody, c.gate.Trials().Begin, &umpirev1.TrialRequest{}, &umpirev1.BegunTrial{},
 			func(ctx context.Context, in *umpire.TrialRequest) error { return mayLoosen(ctx, in.Sandbox) },
 			func(ctx context.Context, in *umpire.TrialRequest) error { return asItself(ctx, in.Runner) },
 			func(ctx context.Context, in *umpire.TrialRequest) error { return own(ctx, in.Session) }))
-	r.addProcedure(umpirev1connect.GateServiceReportTrialProcedure, roleAgent,
+	r.addProcedure(umpirev1.GateServiceReportTrialProcedure, roleAgent,
 		unary(maxCallBody, c.gate.Trials().Report, &umpirev1.TrialReport{}, &umpirev1.Batch{},
 			func(ctx context.Context, in *umpire.TrialReport) error { return mayLoosen(ctx, in.Sandbox) },
 			func(ctx context.Context, in *umpire.TrialReport) error { return own(ctx, in.Session) }))
-	r.addProcedure(umpirev1connect.GateServiceSettleTrialProcedure, roleAgent,
+	r.addProcedure(umpirev1.GateServiceSettleTrialProcedure, roleAgent,
 		unary(maxBody, c.SettleTrial, &umpirev1.TrialSettlement{}, &umpirev1.Batch{},
 			func(ctx context.Context, in *umpire.TrialSettlement) error { return mayLoosen(ctx, in.Sandbox) },
 			func(ctx context.Context, in *umpire.TrialSettlement) error {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
-	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
 	"github.com/umpirehq/umpire/internal/server/client"
 )
 
@@ -144,8 +143,8 @@ func TestGeneratedClientsGiveTheGateWhatTheyWereGiven(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for name, options := range rpcClients {
 			gate := w.gateClient(t, credentials.Person, options...)
-			sessions := umpirev1connect.NewSessionServiceClient(w.http(t, true), w.base, append(options, bearer(credentials.Person))...)
-			rules := umpirev1connect.NewRuleServiceClient(w.http(t, true), w.base, append(options, bearer(credentials.Person))...)
+			sessions := umpirev1.NewSessionServiceClient(w.http(t, true), w.base, append(options, bearer(credentials.Person))...)
+			rules := umpirev1.NewRuleServiceClient(w.http(t, true), w.base, append(options, bearer(credentials.Person))...)
 			try(t, w, name, "Check", filled[umpire.Call](), &umpirev1.Call{}, gate.Check, filled[umpire.Decision]())
 			try(t, w, name, "Submit", filled[umpire.Submission](), &umpirev1.Submission{}, gate.Submit, filled[umpire.Batch]())
 			try(t, w, name, "Start", filled[umpire.Start](), &umpirev1.Start{}, gate.Start, filled[umpire.Started]())

@@ -22,7 +22,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
-	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
 )
 
 // anyJSON compares JSON values semantically.
@@ -136,14 +135,14 @@ var rpcClients = map[string][]connect.ClientOption{
 	"connect gzip": {connect.WithSendGzip()},
 }
 
-func (w *world) gateClient(t testing.TB, token string, options ...connect.ClientOption) umpirev1connect.GateServiceClient {
+func (w *world) gateClient(t testing.TB, token string, options ...connect.ClientOption) umpirev1.GateServiceClient {
 	t.Helper()
-	return umpirev1connect.NewGateServiceClient(w.http(t, true), w.base, append(options, bearer(token))...)
+	return umpirev1.NewGateServiceClient(w.http(t, true), w.base, append(options, bearer(token))...)
 }
 
-func (w *world) timelineClient(t testing.TB, token string, options ...connect.ClientOption) umpirev1connect.TimelineServiceClient {
+func (w *world) timelineClient(t testing.TB, token string, options ...connect.ClientOption) umpirev1.TimelineServiceClient {
 	t.Helper()
-	return umpirev1connect.NewTimelineServiceClient(w.http(t, true), w.base, append(options, bearer(token))...)
+	return umpirev1.NewTimelineServiceClient(w.http(t, true), w.base, append(options, bearer(token))...)
 }
 
 // N-12, N-52, N-95, N-111: one event, in every protocol.

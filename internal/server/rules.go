@@ -5,7 +5,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
-	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -45,15 +44,15 @@ type ruleAdded struct {
 type ruleService struct{ gate umpire.Gate }
 
 func (c *ruleService) addRoutes(r routes) {
-	r.addProcedure(umpirev1connect.RuleServiceListProcedure, roleAgent,
+	r.addProcedure(umpirev1.RuleServiceListProcedure, roleAgent,
 		unary(maxBody, c.List, &umpirev1.RuleListRequest{}, &umpirev1.RuleListResponse{}))
-	r.addProcedure(umpirev1connect.RuleServiceAddProcedure, rolePerson,
+	r.addProcedure(umpirev1.RuleServiceAddProcedure, rolePerson,
 		unary(maxBody, c.Add, &umpirev1.RuleAddRequest{}, &umpirev1.RuleAddResponse{}))
-	r.addProcedure(umpirev1connect.RuleServiceRemoveProcedure, rolePerson,
+	r.addProcedure(umpirev1.RuleServiceRemoveProcedure, rolePerson,
 		unary(maxBody, c.Remove, &umpirev1.RuleRemoveRequest{}, &umpirev1.RuleRemoveResponse{}))
-	r.addProcedure(umpirev1connect.RuleServiceStatusProcedure, roleAgent,
+	r.addProcedure(umpirev1.RuleServiceStatusProcedure, roleAgent,
 		unary(maxBody, c.Status, &umpirev1.RuleStatusRequest{}, &umpirev1.RuleStatus{}))
-	r.addProcedure(umpirev1connect.RuleServiceTrustProcedure, rolePerson,
+	r.addProcedure(umpirev1.RuleServiceTrustProcedure, rolePerson,
 		unary(maxBody, c.Trust, &umpirev1.TrustRequest{}, &umpirev1.TrustResponse{}))
 }
 
@@ -61,11 +60,11 @@ func (c *ruleService) addRoutes(r routes) {
 type grantService struct{ gate umpire.Gate }
 
 func (c *grantService) addRoutes(r routes) {
-	r.addProcedure(umpirev1connect.GrantServiceListProcedure, rolePerson,
+	r.addProcedure(umpirev1.GrantServiceListProcedure, rolePerson,
 		unary(maxBody, c.List, &umpirev1.GrantListRequest{}, &umpirev1.GrantList{}))
-	r.addProcedure(umpirev1connect.GrantServiceApproveTaskProcedure, rolePerson,
+	r.addProcedure(umpirev1.GrantServiceApproveTaskProcedure, rolePerson,
 		unary(maxBody, c.ApproveTask, &umpirev1.TaskApproval{}, &umpirev1.GrantList{}))
-	r.addProcedure(umpirev1connect.GrantServiceRevokeProcedure, rolePerson,
+	r.addProcedure(umpirev1.GrantServiceRevokeProcedure, rolePerson,
 		unary(maxBody, c.Revoke, &umpirev1.GrantRevokeRequest{}, &umpirev1.GrantList{}))
 }
 

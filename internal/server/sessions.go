@@ -6,7 +6,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
-	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
 )
 
 type sessionRequest struct {
@@ -50,39 +49,39 @@ type sessionService struct {
 
 func (c *sessionService) addRoutes(r routes) {
 	sessions, conversations, own := c.gate.Sessions(), c.gate.Conversations(), c.owner.checkOwn
-	r.addProcedure(umpirev1connect.SessionServiceOpenProcedure, roleAgent,
+	r.addProcedure(umpirev1.SessionServiceOpenProcedure, roleAgent,
 		unary(maxBody, sessions.Open, &umpirev1.Opening{}, &umpirev1.Session{}, c.checkOpening))
-	r.addProcedure(umpirev1connect.SessionServiceContinueProcedure, roleAgent,
+	r.addProcedure(umpirev1.SessionServiceContinueProcedure, roleAgent,
 		unary(maxBody, sessions.Continue, &umpirev1.Resumption{}, &umpirev1.Session{}, c.checkResumption))
-	r.addProcedure(umpirev1connect.SessionServiceForkProcedure, roleAgent,
+	r.addProcedure(umpirev1.SessionServiceForkProcedure, roleAgent,
 		unary(maxBody, c.Fork, &umpirev1.Resumption{}, &umpirev1.Session{}, c.checkResumption))
-	r.addProcedure(umpirev1connect.SessionServiceGetProcedure, roleAgent,
+	r.addProcedure(umpirev1.SessionServiceGetProcedure, roleAgent,
 		unary(maxBody, c.Get, &umpirev1.SessionRequest{}, &umpirev1.Session{},
 			func(ctx context.Context, in *sessionRequest) error { return c.owner.checkFree(ctx, in.Session) }))
-	r.addProcedure(umpirev1connect.SessionServiceLatestProcedure, roleAgent,
+	r.addProcedure(umpirev1.SessionServiceLatestProcedure, roleAgent,
 		unary(maxBody, c.Latest, &umpirev1.LatestRequest{}, &umpirev1.Session{}))
-	r.addProcedure(umpirev1connect.SessionServiceListProcedure, rolePerson,
+	r.addProcedure(umpirev1.SessionServiceListProcedure, rolePerson,
 		unary(maxBody, c.List, &umpirev1.SessionQuery{}, &umpirev1.SessionList{}))
-	r.addProcedure(umpirev1connect.SessionServiceGetConversationProcedure, rolePerson,
+	r.addProcedure(umpirev1.SessionServiceGetConversationProcedure, rolePerson,
 		unary(maxBody, conversations.Read, &umpirev1.ConversationQuery{}, &umpirev1.Conversation{}))
-	r.addProcedure(umpirev1connect.SessionServiceSetModeProcedure, rolePerson,
+	r.addProcedure(umpirev1.SessionServiceSetModeProcedure, rolePerson,
 		unary(maxBody, c.SetMode, &umpirev1.ModeChange{}, &umpirev1.Session{}))
-	r.addProcedure(umpirev1connect.SessionServicePromptProcedure, roleAgent,
+	r.addProcedure(umpirev1.SessionServicePromptProcedure, roleAgent,
 		unary(maxCallBody, conversations.Prompt, &umpirev1.Prompt{}, &umpirev1.Prompted{},
 			func(ctx context.Context, in *umpire.Prompt) error { return own(ctx, in.Session) }))
-	r.addProcedure(umpirev1connect.SessionServiceComposeProcedure, roleAgent,
+	r.addProcedure(umpirev1.SessionServiceComposeProcedure, roleAgent,
 		unary(maxBody, c.Compose, &umpirev1.ComposeRequest{}, &umpirev1.Conversation{},
 			func(ctx context.Context, in *composeRequest) error { return own(ctx, in.Session) }))
-	r.addProcedure(umpirev1connect.SessionServiceReplyProcedure, roleAgent,
+	r.addProcedure(umpirev1.SessionServiceReplyProcedure, roleAgent,
 		unary(maxCallBody, conversations.Reply, &umpirev1.Reply{}, &umpirev1.Session{},
 			func(ctx context.Context, in *umpire.Reply) error { return own(ctx, in.Session) }))
-	r.addProcedure(umpirev1connect.SessionServiceRenewProcedure, roleAgent,
+	r.addProcedure(umpirev1.SessionServiceRenewProcedure, roleAgent,
 		unary(maxBody, c.Renew, &umpirev1.RenewRequest{}, &umpirev1.RenewResponse{},
 			func(ctx context.Context, in *composeRequest) error { return own(ctx, in.Session) }))
-	r.addProcedure(umpirev1connect.SessionServiceEndProcedure, roleAgent,
+	r.addProcedure(umpirev1.SessionServiceEndProcedure, roleAgent,
 		unary(maxBody, c.End, &umpirev1.EndRequest{}, &umpirev1.EndResponse{},
 			func(ctx context.Context, in *endRequest) error { return own(ctx, in.Session) }))
-	r.addProcedure(umpirev1connect.SessionServiceDeleteProcedure, rolePerson,
+	r.addProcedure(umpirev1.SessionServiceDeleteProcedure, rolePerson,
 		unary(maxBody, c.Delete, &umpirev1.SessionRequest{}, &umpirev1.DeleteResponse{}))
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
-	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
 	"github.com/umpirehq/umpire/internal/server"
 )
 
@@ -124,8 +123,8 @@ func TestIdleStreamGoesOn(t *testing.T) {
 		defer leave()
 		seqs(t, clock, 1)
 		next := map[string]func() int64{}
-		clients := map[string]umpirev1connect.TimelineServiceClient{
-			"connect over HTTP/1.1": umpirev1connect.NewTimelineServiceClient(w.http(t, false), w.base, bearer(credentials.Person)),
+		clients := map[string]umpirev1.TimelineServiceClient{
+			"connect over HTTP/1.1": umpirev1.NewTimelineServiceClient(w.http(t, false), w.base, bearer(credentials.Person)),
 		}
 		for name, options := range rpcClients {
 			clients[name] = w.timelineClient(t, credentials.Person, options...)

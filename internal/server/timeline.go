@@ -10,7 +10,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
-	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
 )
 
 type eventQuery struct {
@@ -56,9 +55,9 @@ type timelineService struct {
 }
 
 func (c *timelineService) addRoutes(r routes) {
-	r.addProcedure(umpirev1connect.TimelineServiceListProcedure, roleAgent,
+	r.addProcedure(umpirev1.TimelineServiceListProcedure, roleAgent,
 		unary(maxBody, c.List, &umpirev1.EventQuery{}, &umpirev1.EventList{}))
-	watch := umpirev1connect.TimelineServiceWatchProcedure
+	watch := umpirev1.TimelineServiceWatchProcedure
 	query := bodiesOf(&umpirev1.EventQuery{}, func() any { return new(eventQuery) })
 	handler := connect.NewServerStreamHandler(watch, c.Watch, append(handlerOptions(maxBody), query)...)
 	r[watch] = route{handler: handler, role: roleAgent, stream: true}

@@ -2,13 +2,12 @@
 //
 // Source: umpire/v1/gate.proto
 
-package umpirev1connect
+package umpirev1
 
 import (
 	connect "connectrpc.com/connect"
 	context "context"
 	errors "errors"
-	v1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	http "net/http"
 	strings "strings"
 )
@@ -58,26 +57,26 @@ const (
 // GateServiceClient is a client for the umpire.v1.GateService service.
 type GateServiceClient interface {
 	// Check decides a call and stores nothing.
-	Check(context.Context, *connect.Request[v1.Call]) (*connect.Response[v1.Decision], error)
+	Check(context.Context, *connect.Request[Call]) (*connect.Response[Decision], error)
 	// Submit decides and stores all calls of one message. When one asks, all wait.
-	Submit(context.Context, *connect.Request[v1.Submission]) (*connect.Response[v1.Batch], error)
+	Submit(context.Context, *connect.Request[Submission]) (*connect.Response[Batch], error)
 	// GetBatch returns a batch as it stands, or once it no longer waits.
-	GetBatch(context.Context, *connect.Request[v1.GetBatchRequest]) (*connect.Response[v1.Batch], error)
+	GetBatch(context.Context, *connect.Request[GetBatchRequest]) (*connect.Response[Batch], error)
 	// ListPending returns the questions that wait for a person.
-	ListPending(context.Context, *connect.Request[v1.PendingQuery]) (*connect.Response[v1.PendingList], error)
+	ListPending(context.Context, *connect.Request[PendingQuery]) (*connect.Response[PendingList], error)
 	// Resolve takes a person's answer. A late one fails with already_resolved and
 	// the answer that stands.
-	Resolve(context.Context, *connect.Request[v1.Answer]) (*connect.Response[v1.Batch], error)
+	Resolve(context.Context, *connect.Request[Answer]) (*connect.Response[Batch], error)
 	// Start claims a call for running.
-	Start(context.Context, *connect.Request[v1.Start]) (*connect.Response[v1.Started], error)
+	Start(context.Context, *connect.Request[Start]) (*connect.Response[Started], error)
 	// Finish stores the result of a call that was started.
-	Finish(context.Context, *connect.Request[v1.Result]) (*connect.Response[v1.Batch], error)
+	Finish(context.Context, *connect.Request[Result]) (*connect.Response[Batch], error)
 	// BeginTrial lets the next call of a batch be tried, which waits for a person.
-	BeginTrial(context.Context, *connect.Request[v1.TrialRequest]) (*connect.Response[v1.BegunTrial], error)
+	BeginTrial(context.Context, *connect.Request[TrialRequest]) (*connect.Response[BegunTrial], error)
 	// ReportTrial decides on what a trial did. The batch says what comes next.
-	ReportTrial(context.Context, *connect.Request[v1.TrialReport]) (*connect.Response[v1.Batch], error)
+	ReportTrial(context.Context, *connect.Request[TrialReport]) (*connect.Response[Batch], error)
 	// SettleTrial says what became of a trial's effects.
-	SettleTrial(context.Context, *connect.Request[v1.TrialSettlement]) (*connect.Response[v1.Batch], error)
+	SettleTrial(context.Context, *connect.Request[TrialSettlement]) (*connect.Response[Batch], error)
 }
 
 // NewGateServiceClient constructs a client for the umpire.v1.GateService service. By default, it
@@ -89,63 +88,63 @@ type GateServiceClient interface {
 // http://api.acme.com or https://acme.com/grpc).
 func NewGateServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) GateServiceClient {
 	baseURL = strings.TrimRight(baseURL, "/")
-	gateServiceMethods := v1.File_umpire_v1_gate_proto.Services().ByName("GateService").Methods()
+	gateServiceMethods := File_umpire_v1_gate_proto.Services().ByName("GateService").Methods()
 	return &gateServiceClient{
-		check: connect.NewClient[v1.Call, v1.Decision](
+		check: connect.NewClient[Call, Decision](
 			httpClient,
 			baseURL+GateServiceCheckProcedure,
 			connect.WithSchema(gateServiceMethods.ByName("Check")),
 			connect.WithClientOptions(opts...),
 		),
-		submit: connect.NewClient[v1.Submission, v1.Batch](
+		submit: connect.NewClient[Submission, Batch](
 			httpClient,
 			baseURL+GateServiceSubmitProcedure,
 			connect.WithSchema(gateServiceMethods.ByName("Submit")),
 			connect.WithClientOptions(opts...),
 		),
-		getBatch: connect.NewClient[v1.GetBatchRequest, v1.Batch](
+		getBatch: connect.NewClient[GetBatchRequest, Batch](
 			httpClient,
 			baseURL+GateServiceGetBatchProcedure,
 			connect.WithSchema(gateServiceMethods.ByName("GetBatch")),
 			connect.WithClientOptions(opts...),
 		),
-		listPending: connect.NewClient[v1.PendingQuery, v1.PendingList](
+		listPending: connect.NewClient[PendingQuery, PendingList](
 			httpClient,
 			baseURL+GateServiceListPendingProcedure,
 			connect.WithSchema(gateServiceMethods.ByName("ListPending")),
 			connect.WithClientOptions(opts...),
 		),
-		resolve: connect.NewClient[v1.Answer, v1.Batch](
+		resolve: connect.NewClient[Answer, Batch](
 			httpClient,
 			baseURL+GateServiceResolveProcedure,
 			connect.WithSchema(gateServiceMethods.ByName("Resolve")),
 			connect.WithClientOptions(opts...),
 		),
-		start: connect.NewClient[v1.Start, v1.Started](
+		start: connect.NewClient[Start, Started](
 			httpClient,
 			baseURL+GateServiceStartProcedure,
 			connect.WithSchema(gateServiceMethods.ByName("Start")),
 			connect.WithClientOptions(opts...),
 		),
-		finish: connect.NewClient[v1.Result, v1.Batch](
+		finish: connect.NewClient[Result, Batch](
 			httpClient,
 			baseURL+GateServiceFinishProcedure,
 			connect.WithSchema(gateServiceMethods.ByName("Finish")),
 			connect.WithClientOptions(opts...),
 		),
-		beginTrial: connect.NewClient[v1.TrialRequest, v1.BegunTrial](
+		beginTrial: connect.NewClient[TrialRequest, BegunTrial](
 			httpClient,
 			baseURL+GateServiceBeginTrialProcedure,
 			connect.WithSchema(gateServiceMethods.ByName("BeginTrial")),
 			connect.WithClientOptions(opts...),
 		),
-		reportTrial: connect.NewClient[v1.TrialReport, v1.Batch](
+		reportTrial: connect.NewClient[TrialReport, Batch](
 			httpClient,
 			baseURL+GateServiceReportTrialProcedure,
 			connect.WithSchema(gateServiceMethods.ByName("ReportTrial")),
 			connect.WithClientOptions(opts...),
 		),
-		settleTrial: connect.NewClient[v1.TrialSettlement, v1.Batch](
+		settleTrial: connect.NewClient[TrialSettlement, Batch](
 			httpClient,
 			baseURL+GateServiceSettleTrialProcedure,
 			connect.WithSchema(gateServiceMethods.ByName("SettleTrial")),
@@ -156,91 +155,91 @@ func NewGateServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // gateServiceClient implements GateServiceClient.
 type gateServiceClient struct {
-	check       *connect.Client[v1.Call, v1.Decision]
-	submit      *connect.Client[v1.Submission, v1.Batch]
-	getBatch    *connect.Client[v1.GetBatchRequest, v1.Batch]
-	listPending *connect.Client[v1.PendingQuery, v1.PendingList]
-	resolve     *connect.Client[v1.Answer, v1.Batch]
-	start       *connect.Client[v1.Start, v1.Started]
-	finish      *connect.Client[v1.Result, v1.Batch]
-	beginTrial  *connect.Client[v1.TrialRequest, v1.BegunTrial]
-	reportTrial *connect.Client[v1.TrialReport, v1.Batch]
-	settleTrial *connect.Client[v1.TrialSettlement, v1.Batch]
+	check       *connect.Client[Call, Decision]
+	submit      *connect.Client[Submission, Batch]
+	getBatch    *connect.Client[GetBatchRequest, Batch]
+	listPending *connect.Client[PendingQuery, PendingList]
+	resolve     *connect.Client[Answer, Batch]
+	start       *connect.Client[Start, Started]
+	finish      *connect.Client[Result, Batch]
+	beginTrial  *connect.Client[TrialRequest, BegunTrial]
+	reportTrial *connect.Client[TrialReport, Batch]
+	settleTrial *connect.Client[TrialSettlement, Batch]
 }
 
 // Check calls umpire.v1.GateService.Check.
-func (c *gateServiceClient) Check(ctx context.Context, req *connect.Request[v1.Call]) (*connect.Response[v1.Decision], error) {
+func (c *gateServiceClient) Check(ctx context.Context, req *connect.Request[Call]) (*connect.Response[Decision], error) {
 	return c.check.CallUnary(ctx, req)
 }
 
 // Submit calls umpire.v1.GateService.Submit.
-func (c *gateServiceClient) Submit(ctx context.Context, req *connect.Request[v1.Submission]) (*connect.Response[v1.Batch], error) {
+func (c *gateServiceClient) Submit(ctx context.Context, req *connect.Request[Submission]) (*connect.Response[Batch], error) {
 	return c.submit.CallUnary(ctx, req)
 }
 
 // GetBatch calls umpire.v1.GateService.GetBatch.
-func (c *gateServiceClient) GetBatch(ctx context.Context, req *connect.Request[v1.GetBatchRequest]) (*connect.Response[v1.Batch], error) {
+func (c *gateServiceClient) GetBatch(ctx context.Context, req *connect.Request[GetBatchRequest]) (*connect.Response[Batch], error) {
 	return c.getBatch.CallUnary(ctx, req)
 }
 
 // ListPending calls umpire.v1.GateService.ListPending.
-func (c *gateServiceClient) ListPending(ctx context.Context, req *connect.Request[v1.PendingQuery]) (*connect.Response[v1.PendingList], error) {
+func (c *gateServiceClient) ListPending(ctx context.Context, req *connect.Request[PendingQuery]) (*connect.Response[PendingList], error) {
 	return c.listPending.CallUnary(ctx, req)
 }
 
 // Resolve calls umpire.v1.GateService.Resolve.
-func (c *gateServiceClient) Resolve(ctx context.Context, req *connect.Request[v1.Answer]) (*connect.Response[v1.Batch], error) {
+func (c *gateServiceClient) Resolve(ctx context.Context, req *connect.Request[Answer]) (*connect.Response[Batch], error) {
 	return c.resolve.CallUnary(ctx, req)
 }
 
 // Start calls umpire.v1.GateService.Start.
-func (c *gateServiceClient) Start(ctx context.Context, req *connect.Request[v1.Start]) (*connect.Response[v1.Started], error) {
+func (c *gateServiceClient) Start(ctx context.Context, req *connect.Request[Start]) (*connect.Response[Started], error) {
 	return c.start.CallUnary(ctx, req)
 }
 
 // Finish calls umpire.v1.GateService.Finish.
-func (c *gateServiceClient) Finish(ctx context.Context, req *connect.Request[v1.Result]) (*connect.Response[v1.Batch], error) {
+func (c *gateServiceClient) Finish(ctx context.Context, req *connect.Request[Result]) (*connect.Response[Batch], error) {
 	return c.finish.CallUnary(ctx, req)
 }
 
 // BeginTrial calls umpire.v1.GateService.BeginTrial.
-func (c *gateServiceClient) BeginTrial(ctx context.Context, req *connect.Request[v1.TrialRequest]) (*connect.Response[v1.BegunTrial], error) {
+func (c *gateServiceClient) BeginTrial(ctx context.Context, req *connect.Request[TrialRequest]) (*connect.Response[BegunTrial], error) {
 	return c.beginTrial.CallUnary(ctx, req)
 }
 
 // ReportTrial calls umpire.v1.GateService.ReportTrial.
-func (c *gateServiceClient) ReportTrial(ctx context.Context, req *connect.Request[v1.TrialReport]) (*connect.Response[v1.Batch], error) {
+func (c *gateServiceClient) ReportTrial(ctx context.Context, req *connect.Request[TrialReport]) (*connect.Response[Batch], error) {
 	return c.reportTrial.CallUnary(ctx, req)
 }
 
 // SettleTrial calls umpire.v1.GateService.SettleTrial.
-func (c *gateServiceClient) SettleTrial(ctx context.Context, req *connect.Request[v1.TrialSettlement]) (*connect.Response[v1.Batch], error) {
+func (c *gateServiceClient) SettleTrial(ctx context.Context, req *connect.Request[TrialSettlement]) (*connect.Response[Batch], error) {
 	return c.settleTrial.CallUnary(ctx, req)
 }
 
 // GateServiceHandler is an implementation of the umpire.v1.GateService service.
 type GateServiceHandler interface {
 	// Check decides a call and stores nothing.
-	Check(context.Context, *connect.Request[v1.Call]) (*connect.Response[v1.Decision], error)
+	Check(context.Context, *connect.Request[Call]) (*connect.Response[Decision], error)
 	// Submit decides and stores all calls of one message. When one asks, all wait.
-	Submit(context.Context, *connect.Request[v1.Submission]) (*connect.Response[v1.Batch], error)
+	Submit(context.Context, *connect.Request[Submission]) (*connect.Response[Batch], error)
 	// GetBatch returns a batch as it stands, or once it no longer waits.
-	GetBatch(context.Context, *connect.Request[v1.GetBatchRequest]) (*connect.Response[v1.Batch], error)
+	GetBatch(context.Context, *connect.Request[GetBatchRequest]) (*connect.Response[Batch], error)
 	// ListPending returns the questions that wait for a person.
-	ListPending(context.Context, *connect.Request[v1.PendingQuery]) (*connect.Response[v1.PendingList], error)
+	ListPending(context.Context, *connect.Request[PendingQuery]) (*connect.Response[PendingList], error)
 	// Resolve takes a person's answer. A late one fails with already_resolved and
 	// the answer that stands.
-	Resolve(context.Context, *connect.Request[v1.Answer]) (*connect.Response[v1.Batch], error)
+	Resolve(context.Context, *connect.Request[Answer]) (*connect.Response[Batch], error)
 	// Start claims a call for running.
-	Start(context.Context, *connect.Request[v1.Start]) (*connect.Response[v1.Started], error)
+	Start(context.Context, *connect.Request[Start]) (*connect.Response[Started], error)
 	// Finish stores the result of a call that was started.
-	Finish(context.Context, *connect.Request[v1.Result]) (*connect.Response[v1.Batch], error)
+	Finish(context.Context, *connect.Request[Result]) (*connect.Response[Batch], error)
 	// BeginTrial lets the next call of a batch be tried, which waits for a person.
-	BeginTrial(context.Context, *connect.Request[v1.TrialRequest]) (*connect.Response[v1.BegunTrial], error)
+	BeginTrial(context.Context, *connect.Request[TrialRequest]) (*connect.Response[BegunTrial], error)
 	// ReportTrial decides on what a trial did. The batch says what comes next.
-	ReportTrial(context.Context, *connect.Request[v1.TrialReport]) (*connect.Response[v1.Batch], error)
+	ReportTrial(context.Context, *connect.Request[TrialReport]) (*connect.Response[Batch], error)
 	// SettleTrial says what became of a trial's effects.
-	SettleTrial(context.Context, *connect.Request[v1.TrialSettlement]) (*connect.Response[v1.Batch], error)
+	SettleTrial(context.Context, *connect.Request[TrialSettlement]) (*connect.Response[Batch], error)
 }
 
 // NewGateServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -249,7 +248,7 @@ type GateServiceHandler interface {
 // By default, handlers support the Connect, gRPC, and gRPC-Web protocols with the binary Protobuf
 // and JSON codecs. They also support gzip compression.
 func NewGateServiceHandler(svc GateServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
-	gateServiceMethods := v1.File_umpire_v1_gate_proto.Services().ByName("GateService").Methods()
+	gateServiceMethods := File_umpire_v1_gate_proto.Services().ByName("GateService").Methods()
 	gateServiceCheckHandler := connect.NewUnaryHandler(
 		GateServiceCheckProcedure,
 		svc.Check,
@@ -341,42 +340,42 @@ func NewGateServiceHandler(svc GateServiceHandler, opts ...connect.HandlerOption
 // UnimplementedGateServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedGateServiceHandler struct{}
 
-func (UnimplementedGateServiceHandler) Check(context.Context, *connect.Request[v1.Call]) (*connect.Response[v1.Decision], error) {
+func (UnimplementedGateServiceHandler) Check(context.Context, *connect.Request[Call]) (*connect.Response[Decision], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.Check is not implemented"))
 }
 
-func (UnimplementedGateServiceHandler) Submit(context.Context, *connect.Request[v1.Submission]) (*connect.Response[v1.Batch], error) {
+func (UnimplementedGateServiceHandler) Submit(context.Context, *connect.Request[Submission]) (*connect.Response[Batch], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.Submit is not implemented"))
 }
 
-func (UnimplementedGateServiceHandler) GetBatch(context.Context, *connect.Request[v1.GetBatchRequest]) (*connect.Response[v1.Batch], error) {
+func (UnimplementedGateServiceHandler) GetBatch(context.Context, *connect.Request[GetBatchRequest]) (*connect.Response[Batch], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.GetBatch is not implemented"))
 }
 
-func (UnimplementedGateServiceHandler) ListPending(context.Context, *connect.Request[v1.PendingQuery]) (*connect.Response[v1.PendingList], error) {
+func (UnimplementedGateServiceHandler) ListPending(context.Context, *connect.Request[PendingQuery]) (*connect.Response[PendingList], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.ListPending is not implemented"))
 }
 
-func (UnimplementedGateServiceHandler) Resolve(context.Context, *connect.Request[v1.Answer]) (*connect.Response[v1.Batch], error) {
+func (UnimplementedGateServiceHandler) Resolve(context.Context, *connect.Request[Answer]) (*connect.Response[Batch], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.Resolve is not implemented"))
 }
 
-func (UnimplementedGateServiceHandler) Start(context.Context, *connect.Request[v1.Start]) (*connect.Response[v1.Started], error) {
+func (UnimplementedGateServiceHandler) Start(context.Context, *connect.Request[Start]) (*connect.Response[Started], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.Start is not implemented"))
 }
 
-func (UnimplementedGateServiceHandler) Finish(context.Context, *connect.Request[v1.Result]) (*connect.Response[v1.Batch], error) {
+func (UnimplementedGateServiceHandler) Finish(context.Context, *connect.Request[Result]) (*connect.Response[Batch], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.Finish is not implemented"))
 }
 
-func (UnimplementedGateServiceHandler) BeginTrial(context.Context, *connect.Request[v1.TrialRequest]) (*connect.Response[v1.BegunTrial], error) {
+func (UnimplementedGateServiceHandler) BeginTrial(context.Context, *connect.Request[TrialRequest]) (*connect.Response[BegunTrial], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.BeginTrial is not implemented"))
 }
 
-func (UnimplementedGateServiceHandler) ReportTrial(context.Context, *connect.Request[v1.TrialReport]) (*connect.Response[v1.Batch], error) {
+func (UnimplementedGateServiceHandler) ReportTrial(context.Context, *connect.Request[TrialReport]) (*connect.Response[Batch], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.ReportTrial is not implemented"))
 }
 
-func (UnimplementedGateServiceHandler) SettleTrial(context.Context, *connect.Request[v1.TrialSettlement]) (*connect.Response[v1.Batch], error) {
+func (UnimplementedGateServiceHandler) SettleTrial(context.Context, *connect.Request[TrialSettlement]) (*connect.Response[Batch], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GateService.SettleTrial is not implemented"))
 }

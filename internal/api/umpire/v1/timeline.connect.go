@@ -2,13 +2,12 @@
 //
 // Source: umpire/v1/timeline.proto
 
-package umpirev1connect
+package umpirev1
 
 import (
 	connect "connectrpc.com/connect"
 	context "context"
 	errors "errors"
-	v1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	http "net/http"
 	strings "strings"
 )
@@ -42,10 +41,10 @@ const (
 // TimelineServiceClient is a client for the umpire.v1.TimelineService service.
 type TimelineServiceClient interface {
 	// List returns stored events, the oldest first.
-	List(context.Context, *connect.Request[v1.EventQuery]) (*connect.Response[v1.EventList], error)
+	List(context.Context, *connect.Request[EventQuery]) (*connect.Response[EventList], error)
 	// Watch streams stored events and then new ones as they commit. It skips none:
 	// a stream that ends with draining or slow names the number to go on from.
-	Watch(context.Context, *connect.Request[v1.EventQuery]) (*connect.ServerStreamForClient[v1.Event], error)
+	Watch(context.Context, *connect.Request[EventQuery]) (*connect.ServerStreamForClient[Event], error)
 }
 
 // NewTimelineServiceClient constructs a client for the umpire.v1.TimelineService service. By
@@ -57,15 +56,15 @@ type TimelineServiceClient interface {
 // http://api.acme.com or https://acme.com/grpc).
 func NewTimelineServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) TimelineServiceClient {
 	baseURL = strings.TrimRight(baseURL, "/")
-	timelineServiceMethods := v1.File_umpire_v1_timeline_proto.Services().ByName("TimelineService").Methods()
+	timelineServiceMethods := File_umpire_v1_timeline_proto.Services().ByName("TimelineService").Methods()
 	return &timelineServiceClient{
-		list: connect.NewClient[v1.EventQuery, v1.EventList](
+		list: connect.NewClient[EventQuery, EventList](
 			httpClient,
 			baseURL+TimelineServiceListProcedure,
 			connect.WithSchema(timelineServiceMethods.ByName("List")),
 			connect.WithClientOptions(opts...),
 		),
-		watch: connect.NewClient[v1.EventQuery, v1.Event](
+		watch: connect.NewClient[EventQuery, Event](
 			httpClient,
 			baseURL+TimelineServiceWatchProcedure,
 			connect.WithSchema(timelineServiceMethods.ByName("Watch")),
@@ -76,27 +75,27 @@ func NewTimelineServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 
 // timelineServiceClient implements TimelineServiceClient.
 type timelineServiceClient struct {
-	list  *connect.Client[v1.EventQuery, v1.EventList]
-	watch *connect.Client[v1.EventQuery, v1.Event]
+	list  *connect.Client[EventQuery, EventList]
+	watch *connect.Client[EventQuery, Event]
 }
 
 // List calls umpire.v1.TimelineService.List.
-func (c *timelineServiceClient) List(ctx context.Context, req *connect.Request[v1.EventQuery]) (*connect.Response[v1.EventList], error) {
+func (c *timelineServiceClient) List(ctx context.Context, req *connect.Request[EventQuery]) (*connect.Response[EventList], error) {
 	return c.list.CallUnary(ctx, req)
 }
 
 // Watch calls umpire.v1.TimelineService.Watch.
-func (c *timelineServiceClient) Watch(ctx context.Context, req *connect.Request[v1.EventQuery]) (*connect.ServerStreamForClient[v1.Event], error) {
+func (c *timelineServiceClient) Watch(ctx context.Context, req *connect.Request[EventQuery]) (*connect.ServerStreamForClient[Event], error) {
 	return c.watch.CallServerStream(ctx, req)
 }
 
 // TimelineServiceHandler is an implementation of the umpire.v1.TimelineService service.
 type TimelineServiceHandler interface {
 	// List returns stored events, the oldest first.
-	List(context.Context, *connect.Request[v1.EventQuery]) (*connect.Response[v1.EventList], error)
+	List(context.Context, *connect.Request[EventQuery]) (*connect.Response[EventList], error)
 	// Watch streams stored events and then new ones as they commit. It skips none:
 	// a stream that ends with draining or slow names the number to go on from.
-	Watch(context.Context, *connect.Request[v1.EventQuery], *connect.ServerStream[v1.Event]) error
+	Watch(context.Context, *connect.Request[EventQuery], *connect.ServerStream[Event]) error
 }
 
 // NewTimelineServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -105,7 +104,7 @@ type TimelineServiceHandler interface {
 // By default, handlers support the Connect, gRPC, and gRPC-Web protocols with the binary Protobuf
 // and JSON codecs. They also support gzip compression.
 func NewTimelineServiceHandler(svc TimelineServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
-	timelineServiceMethods := v1.File_umpire_v1_timeline_proto.Services().ByName("TimelineService").Methods()
+	timelineServiceMethods := File_umpire_v1_timeline_proto.Services().ByName("TimelineService").Methods()
 	timelineServiceListHandler := connect.NewUnaryHandler(
 		TimelineServiceListProcedure,
 		svc.List,
@@ -133,10 +132,10 @@ func NewTimelineServiceHandler(svc TimelineServiceHandler, opts ...connect.Handl
 // UnimplementedTimelineServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedTimelineServiceHandler struct{}
 
-func (UnimplementedTimelineServiceHandler) List(context.Context, *connect.Request[v1.EventQuery]) (*connect.Response[v1.EventList], error) {
+func (UnimplementedTimelineServiceHandler) List(context.Context, *connect.Request[EventQuery]) (*connect.Response[EventList], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.TimelineService.List is not implemented"))
 }
 
-func (UnimplementedTimelineServiceHandler) Watch(context.Context, *connect.Request[v1.EventQuery], *connect.ServerStream[v1.Event]) error {
+func (UnimplementedTimelineServiceHandler) Watch(context.Context, *connect.Request[EventQuery], *connect.ServerStream[Event]) error {
 	return connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.TimelineService.Watch is not implemented"))
 }

@@ -2,13 +2,12 @@
 //
 // Source: umpire/v1/grant.proto
 
-package umpirev1connect
+package umpirev1
 
 import (
 	connect "connectrpc.com/connect"
 	context "context"
 	errors "errors"
-	v1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	http "net/http"
 	strings "strings"
 )
@@ -45,11 +44,11 @@ const (
 // GrantServiceClient is a client for the umpire.v1.GrantService service.
 type GrantServiceClient interface {
 	// List returns the grants in force in a project.
-	List(context.Context, *connect.Request[v1.GrantListRequest]) (*connect.Response[v1.GrantList], error)
+	List(context.Context, *connect.Request[GrantListRequest]) (*connect.Response[GrantList], error)
 	// ApproveTask lets a session make the calls of a task, and returns the task's grants.
-	ApproveTask(context.Context, *connect.Request[v1.TaskApproval]) (*connect.Response[v1.GrantList], error)
+	ApproveTask(context.Context, *connect.Request[TaskApproval]) (*connect.Response[GrantList], error)
 	// Revoke takes grants out of force, and returns them.
-	Revoke(context.Context, *connect.Request[v1.GrantRevokeRequest]) (*connect.Response[v1.GrantList], error)
+	Revoke(context.Context, *connect.Request[GrantRevokeRequest]) (*connect.Response[GrantList], error)
 }
 
 // NewGrantServiceClient constructs a client for the umpire.v1.GrantService service. By default, it
@@ -61,21 +60,21 @@ type GrantServiceClient interface {
 // http://api.acme.com or https://acme.com/grpc).
 func NewGrantServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) GrantServiceClient {
 	baseURL = strings.TrimRight(baseURL, "/")
-	grantServiceMethods := v1.File_umpire_v1_grant_proto.Services().ByName("GrantService").Methods()
+	grantServiceMethods := File_umpire_v1_grant_proto.Services().ByName("GrantService").Methods()
 	return &grantServiceClient{
-		list: connect.NewClient[v1.GrantListRequest, v1.GrantList](
+		list: connect.NewClient[GrantListRequest, GrantList](
 			httpClient,
 			baseURL+GrantServiceListProcedure,
 			connect.WithSchema(grantServiceMethods.ByName("List")),
 			connect.WithClientOptions(opts...),
 		),
-		approveTask: connect.NewClient[v1.TaskApproval, v1.GrantList](
+		approveTask: connect.NewClient[TaskApproval, GrantList](
 			httpClient,
 			baseURL+GrantServiceApproveTaskProcedure,
 			connect.WithSchema(grantServiceMethods.ByName("ApproveTask")),
 			connect.WithClientOptions(opts...),
 		),
-		revoke: connect.NewClient[v1.GrantRevokeRequest, v1.GrantList](
+		revoke: connect.NewClient[GrantRevokeRequest, GrantList](
 			httpClient,
 			baseURL+GrantServiceRevokeProcedure,
 			connect.WithSchema(grantServiceMethods.ByName("Revoke")),
@@ -86,34 +85,34 @@ func NewGrantServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 
 // grantServiceClient implements GrantServiceClient.
 type grantServiceClient struct {
-	list        *connect.Client[v1.GrantListRequest, v1.GrantList]
-	approveTask *connect.Client[v1.TaskApproval, v1.GrantList]
-	revoke      *connect.Client[v1.GrantRevokeRequest, v1.GrantList]
+	list        *connect.Client[GrantListRequest, GrantList]
+	approveTask *connect.Client[TaskApproval, GrantList]
+	revoke      *connect.Client[GrantRevokeRequest, GrantList]
 }
 
 // List calls umpire.v1.GrantService.List.
-func (c *grantServiceClient) List(ctx context.Context, req *connect.Request[v1.GrantListRequest]) (*connect.Response[v1.GrantList], error) {
+func (c *grantServiceClient) List(ctx context.Context, req *connect.Request[GrantListRequest]) (*connect.Response[GrantList], error) {
 	return c.list.CallUnary(ctx, req)
 }
 
 // ApproveTask calls umpire.v1.GrantService.ApproveTask.
-func (c *grantServiceClient) ApproveTask(ctx context.Context, req *connect.Request[v1.TaskApproval]) (*connect.Response[v1.GrantList], error) {
+func (c *grantServiceClient) ApproveTask(ctx context.Context, req *connect.Request[TaskApproval]) (*connect.Response[GrantList], error) {
 	return c.approveTask.CallUnary(ctx, req)
 }
 
 // Revoke calls umpire.v1.GrantService.Revoke.
-func (c *grantServiceClient) Revoke(ctx context.Context, req *connect.Request[v1.GrantRevokeRequest]) (*connect.Response[v1.GrantList], error) {
+func (c *grantServiceClient) Revoke(ctx context.Context, req *connect.Request[GrantRevokeRequest]) (*connect.Response[GrantList], error) {
 	return c.revoke.CallUnary(ctx, req)
 }
 
 // GrantServiceHandler is an implementation of the umpire.v1.GrantService service.
 type GrantServiceHandler interface {
 	// List returns the grants in force in a project.
-	List(context.Context, *connect.Request[v1.GrantListRequest]) (*connect.Response[v1.GrantList], error)
+	List(context.Context, *connect.Request[GrantListRequest]) (*connect.Response[GrantList], error)
 	// ApproveTask lets a session make the calls of a task, and returns the task's grants.
-	ApproveTask(context.Context, *connect.Request[v1.TaskApproval]) (*connect.Response[v1.GrantList], error)
+	ApproveTask(context.Context, *connect.Request[TaskApproval]) (*connect.Response[GrantList], error)
 	// Revoke takes grants out of force, and returns them.
-	Revoke(context.Context, *connect.Request[v1.GrantRevokeRequest]) (*connect.Response[v1.GrantList], error)
+	Revoke(context.Context, *connect.Request[GrantRevokeRequest]) (*connect.Response[GrantList], error)
 }
 
 // NewGrantServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -122,7 +121,7 @@ type GrantServiceHandler interface {
 // By default, handlers support the Connect, gRPC, and gRPC-Web protocols with the binary Protobuf
 // and JSON codecs. They also support gzip compression.
 func NewGrantServiceHandler(svc GrantServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
-	grantServiceMethods := v1.File_umpire_v1_grant_proto.Services().ByName("GrantService").Methods()
+	grantServiceMethods := File_umpire_v1_grant_proto.Services().ByName("GrantService").Methods()
 	grantServiceListHandler := connect.NewUnaryHandler(
 		GrantServiceListProcedure,
 		svc.List,
@@ -158,14 +157,14 @@ func NewGrantServiceHandler(svc GrantServiceHandler, opts ...connect.HandlerOpti
 // UnimplementedGrantServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedGrantServiceHandler struct{}
 
-func (UnimplementedGrantServiceHandler) List(context.Context, *connect.Request[v1.GrantListRequest]) (*connect.Response[v1.GrantList], error) {
+func (UnimplementedGrantServiceHandler) List(context.Context, *connect.Request[GrantListRequest]) (*connect.Response[GrantList], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GrantService.List is not implemented"))
 }
 
-func (UnimplementedGrantServiceHandler) ApproveTask(context.Context, *connect.Request[v1.TaskApproval]) (*connect.Response[v1.GrantList], error) {
+func (UnimplementedGrantServiceHandler) ApproveTask(context.Context, *connect.Request[TaskApproval]) (*connect.Response[GrantList], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GrantService.ApproveTask is not implemented"))
 }
 
-func (UnimplementedGrantServiceHandler) Revoke(context.Context, *connect.Request[v1.GrantRevokeRequest]) (*connect.Response[v1.GrantList], error) {
+func (UnimplementedGrantServiceHandler) Revoke(context.Context, *connect.Request[GrantRevokeRequest]) (*connect.Response[GrantList], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GrantService.Revoke is not implemented"))
 }

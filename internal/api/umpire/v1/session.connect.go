@@ -2,13 +2,12 @@
 //
 // Source: umpire/v1/session.proto
 
-package umpirev1connect
+package umpirev1
 
 import (
 	connect "connectrpc.com/connect"
 	context "context"
 	errors "errors"
-	v1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	http "net/http"
 	strings "strings"
 )
@@ -67,35 +66,35 @@ const (
 // SessionServiceClient is a client for the umpire.v1.SessionService service.
 type SessionServiceClient interface {
 	// Open begins a session.
-	Open(context.Context, *connect.Request[v1.Opening]) (*connect.Response[v1.Session], error)
+	Open(context.Context, *connect.Request[Opening]) (*connect.Response[Session], error)
 	// Continue takes a session for a runner.
-	Continue(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error)
+	Continue(context.Context, *connect.Request[Resumption]) (*connect.Response[Session], error)
 	// Get returns a session.
-	Get(context.Context, *connect.Request[v1.SessionRequest]) (*connect.Response[v1.Session], error)
+	Get(context.Context, *connect.Request[SessionRequest]) (*connect.Response[Session], error)
 	// Latest returns the session that Continue takes for a folder when none is named.
-	Latest(context.Context, *connect.Request[v1.LatestRequest]) (*connect.Response[v1.Session], error)
+	Latest(context.Context, *connect.Request[LatestRequest]) (*connect.Response[Session], error)
 	// List returns sessions, the latest activity first.
-	List(context.Context, *connect.Request[v1.SessionQuery]) (*connect.Response[v1.SessionList], error)
+	List(context.Context, *connect.Request[SessionQuery]) (*connect.Response[SessionList], error)
 	// Fork begins a session with the conversation of another one of the project.
-	Fork(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error)
+	Fork(context.Context, *connect.Request[Resumption]) (*connect.Response[Session], error)
 	// GetConversation returns what was said in a session, with secrets masked. It takes a
 	// person's credential.
-	GetConversation(context.Context, *connect.Request[v1.ConversationQuery]) (*connect.Response[v1.Conversation], error)
+	GetConversation(context.Context, *connect.Request[ConversationQuery]) (*connect.Response[Conversation], error)
 	// SetMode switches a session's mode, or its workspace's allowAll. It takes a
 	// person's credential.
-	SetMode(context.Context, *connect.Request[v1.ModeChange]) (*connect.Response[v1.Session], error)
+	SetMode(context.Context, *connect.Request[ModeChange]) (*connect.Response[Session], error)
 	// Prompt adds a message of the user; it is queued while calls wait.
-	Prompt(context.Context, *connect.Request[v1.Prompt]) (*connect.Response[v1.Prompted], error)
+	Prompt(context.Context, *connect.Request[Prompt]) (*connect.Response[Prompted], error)
 	// Compose begins the next request to the model.
-	Compose(context.Context, *connect.Request[v1.ComposeRequest]) (*connect.Response[v1.Conversation], error)
+	Compose(context.Context, *connect.Request[ComposeRequest]) (*connect.Response[Conversation], error)
 	// Reply stores a model's message that calls no tool.
-	Reply(context.Context, *connect.Request[v1.Reply]) (*connect.Response[v1.Session], error)
+	Reply(context.Context, *connect.Request[Reply]) (*connect.Response[Session], error)
 	// Renew extends the runner's lease.
-	Renew(context.Context, *connect.Request[v1.RenewRequest]) (*connect.Response[v1.RenewResponse], error)
+	Renew(context.Context, *connect.Request[RenewRequest]) (*connect.Response[RenewResponse], error)
 	// End ends a session and denies what is pending in it.
-	End(context.Context, *connect.Request[v1.EndRequest]) (*connect.Response[v1.EndResponse], error)
+	End(context.Context, *connect.Request[EndRequest]) (*connect.Response[EndResponse], error)
 	// Delete removes a session; its events stay. It takes a person's credential.
-	Delete(context.Context, *connect.Request[v1.SessionRequest]) (*connect.Response[v1.DeleteResponse], error)
+	Delete(context.Context, *connect.Request[SessionRequest]) (*connect.Response[DeleteResponse], error)
 }
 
 // NewSessionServiceClient constructs a client for the umpire.v1.SessionService service. By default,
@@ -107,87 +106,87 @@ type SessionServiceClient interface {
 // http://api.acme.com or https://acme.com/grpc).
 func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) SessionServiceClient {
 	baseURL = strings.TrimRight(baseURL, "/")
-	sessionServiceMethods := v1.File_umpire_v1_session_proto.Services().ByName("SessionService").Methods()
+	sessionServiceMethods := File_umpire_v1_session_proto.Services().ByName("SessionService").Methods()
 	return &sessionServiceClient{
-		open: connect.NewClient[v1.Opening, v1.Session](
+		open: connect.NewClient[Opening, Session](
 			httpClient,
 			baseURL+SessionServiceOpenProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("Open")),
 			connect.WithClientOptions(opts...),
 		),
-		_continue: connect.NewClient[v1.Resumption, v1.Session](
+		_continue: connect.NewClient[Resumption, Session](
 			httpClient,
 			baseURL+SessionServiceContinueProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("Continue")),
 			connect.WithClientOptions(opts...),
 		),
-		get: connect.NewClient[v1.SessionRequest, v1.Session](
+		get: connect.NewClient[SessionRequest, Session](
 			httpClient,
 			baseURL+SessionServiceGetProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("Get")),
 			connect.WithClientOptions(opts...),
 		),
-		latest: connect.NewClient[v1.LatestRequest, v1.Session](
+		latest: connect.NewClient[LatestRequest, Session](
 			httpClient,
 			baseURL+SessionServiceLatestProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("Latest")),
 			connect.WithClientOptions(opts...),
 		),
-		list: connect.NewClient[v1.SessionQuery, v1.SessionList](
+		list: connect.NewClient[SessionQuery, SessionList](
 			httpClient,
 			baseURL+SessionServiceListProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("List")),
 			connect.WithClientOptions(opts...),
 		),
-		fork: connect.NewClient[v1.Resumption, v1.Session](
+		fork: connect.NewClient[Resumption, Session](
 			httpClient,
 			baseURL+SessionServiceForkProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("Fork")),
 			connect.WithClientOptions(opts...),
 		),
-		getConversation: connect.NewClient[v1.ConversationQuery, v1.Conversation](
+		getConversation: connect.NewClient[ConversationQuery, Conversation](
 			httpClient,
 			baseURL+SessionServiceGetConversationProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("GetConversation")),
 			connect.WithClientOptions(opts...),
 		),
-		setMode: connect.NewClient[v1.ModeChange, v1.Session](
+		setMode: connect.NewClient[ModeChange, Session](
 			httpClient,
 			baseURL+SessionServiceSetModeProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("SetMode")),
 			connect.WithClientOptions(opts...),
 		),
-		prompt: connect.NewClient[v1.Prompt, v1.Prompted](
+		prompt: connect.NewClient[Prompt, Prompted](
 			httpClient,
 			baseURL+SessionServicePromptProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("Prompt")),
 			connect.WithClientOptions(opts...),
 		),
-		compose: connect.NewClient[v1.ComposeRequest, v1.Conversation](
+		compose: connect.NewClient[ComposeRequest, Conversation](
 			httpClient,
 			baseURL+SessionServiceComposeProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("Compose")),
 			connect.WithClientOptions(opts...),
 		),
-		reply: connect.NewClient[v1.Reply, v1.Session](
+		reply: connect.NewClient[Reply, Session](
 			httpClient,
 			baseURL+SessionServiceReplyProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("Reply")),
 			connect.WithClientOptions(opts...),
 		),
-		renew: connect.NewClient[v1.RenewRequest, v1.RenewResponse](
+		renew: connect.NewClient[RenewRequest, RenewResponse](
 			httpClient,
 			baseURL+SessionServiceRenewProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("Renew")),
 			connect.WithClientOptions(opts...),
 		),
-		end: connect.NewClient[v1.EndRequest, v1.EndResponse](
+		end: connect.NewClient[EndRequest, EndResponse](
 			httpClient,
 			baseURL+SessionServiceEndProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("End")),
 			connect.WithClientOptions(opts...),
 		),
-		delete: connect.NewClient[v1.SessionRequest, v1.DeleteResponse](
+		delete: connect.NewClient[SessionRequest, DeleteResponse](
 			httpClient,
 			baseURL+SessionServiceDeleteProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("Delete")),
@@ -198,124 +197,124 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // sessionServiceClient implements SessionServiceClient.
 type sessionServiceClient struct {
-	open            *connect.Client[v1.Opening, v1.Session]
-	_continue       *connect.Client[v1.Resumption, v1.Session]
-	get             *connect.Client[v1.SessionRequest, v1.Session]
-	latest          *connect.Client[v1.LatestRequest, v1.Session]
-	list            *connect.Client[v1.SessionQuery, v1.SessionList]
-	fork            *connect.Client[v1.Resumption, v1.Session]
-	getConversation *connect.Client[v1.ConversationQuery, v1.Conversation]
-	setMode         *connect.Client[v1.ModeChange, v1.Session]
-	prompt          *connect.Client[v1.Prompt, v1.Prompted]
-	compose         *connect.Client[v1.ComposeRequest, v1.Conversation]
-	reply           *connect.Client[v1.Reply, v1.Session]
-	renew           *connect.Client[v1.RenewRequest, v1.RenewResponse]
-	end             *connect.Client[v1.EndRequest, v1.EndResponse]
-	delete          *connect.Client[v1.SessionRequest, v1.DeleteResponse]
+	open            *connect.Client[Opening, Session]
+	_continue       *connect.Client[Resumption, Session]
+	get             *connect.Client[SessionRequest, Session]
+	latest          *connect.Client[LatestRequest, Session]
+	list            *connect.Client[SessionQuery, SessionList]
+	fork            *connect.Client[Resumption, Session]
+	getConversation *connect.Client[ConversationQuery, Conversation]
+	setMode         *connect.Client[ModeChange, Session]
+	prompt          *connect.Client[Prompt, Prompted]
+	compose         *connect.Client[ComposeRequest, Conversation]
+	reply           *connect.Client[Reply, Session]
+	renew           *connect.Client[RenewRequest, RenewResponse]
+	end             *connect.Client[EndRequest, EndResponse]
+	delete          *connect.Client[SessionRequest, DeleteResponse]
 }
 
 // Open calls umpire.v1.SessionService.Open.
-func (c *sessionServiceClient) Open(ctx context.Context, req *connect.Request[v1.Opening]) (*connect.Response[v1.Session], error) {
+func (c *sessionServiceClient) Open(ctx context.Context, req *connect.Request[Opening]) (*connect.Response[Session], error) {
 	return c.open.CallUnary(ctx, req)
 }
 
 // Continue calls umpire.v1.SessionService.Continue.
-func (c *sessionServiceClient) Continue(ctx context.Context, req *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error) {
+func (c *sessionServiceClient) Continue(ctx context.Context, req *connect.Request[Resumption]) (*connect.Response[Session], error) {
 	return c._continue.CallUnary(ctx, req)
 }
 
 // Get calls umpire.v1.SessionService.Get.
-func (c *sessionServiceClient) Get(ctx context.Context, req *connect.Request[v1.SessionRequest]) (*connect.Response[v1.Session], error) {
+func (c *sessionServiceClient) Get(ctx context.Context, req *connect.Request[SessionRequest]) (*connect.Response[Session], error) {
 	return c.get.CallUnary(ctx, req)
 }
 
 // Latest calls umpire.v1.SessionService.Latest.
-func (c *sessionServiceClient) Latest(ctx context.Context, req *connect.Request[v1.LatestRequest]) (*connect.Response[v1.Session], error) {
+func (c *sessionServiceClient) Latest(ctx context.Context, req *connect.Request[LatestRequest]) (*connect.Response[Session], error) {
 	return c.latest.CallUnary(ctx, req)
 }
 
 // List calls umpire.v1.SessionService.List.
-func (c *sessionServiceClient) List(ctx context.Context, req *connect.Request[v1.SessionQuery]) (*connect.Response[v1.SessionList], error) {
+func (c *sessionServiceClient) List(ctx context.Context, req *connect.Request[SessionQuery]) (*connect.Response[SessionList], error) {
 	return c.list.CallUnary(ctx, req)
 }
 
 // Fork calls umpire.v1.SessionService.Fork.
-func (c *sessionServiceClient) Fork(ctx context.Context, req *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error) {
+func (c *sessionServiceClient) Fork(ctx context.Context, req *connect.Request[Resumption]) (*connect.Response[Session], error) {
 	return c.fork.CallUnary(ctx, req)
 }
 
 // GetConversation calls umpire.v1.SessionService.GetConversation.
-func (c *sessionServiceClient) GetConversation(ctx context.Context, req *connect.Request[v1.ConversationQuery]) (*connect.Response[v1.Conversation], error) {
+func (c *sessionServiceClient) GetConversation(ctx context.Context, req *connect.Request[ConversationQuery]) (*connect.Response[Conversation], error) {
 	return c.getConversation.CallUnary(ctx, req)
 }
 
 // SetMode calls umpire.v1.SessionService.SetMode.
-func (c *sessionServiceClient) SetMode(ctx context.Context, req *connect.Request[v1.ModeChange]) (*connect.Response[v1.Session], error) {
+func (c *sessionServiceClient) SetMode(ctx context.Context, req *connect.Request[ModeChange]) (*connect.Response[Session], error) {
 	return c.setMode.CallUnary(ctx, req)
 }
 
 // Prompt calls umpire.v1.SessionService.Prompt.
-func (c *sessionServiceClient) Prompt(ctx context.Context, req *connect.Request[v1.Prompt]) (*connect.Response[v1.Prompted], error) {
+func (c *sessionServiceClient) Prompt(ctx context.Context, req *connect.Request[Prompt]) (*connect.Response[Prompted], error) {
 	return c.prompt.CallUnary(ctx, req)
 }
 
 // Compose calls umpire.v1.SessionService.Compose.
-func (c *sessionServiceClient) Compose(ctx context.Context, req *connect.Request[v1.ComposeRequest]) (*connect.Response[v1.Conversation], error) {
+func (c *sessionServiceClient) Compose(ctx context.Context, req *connect.Request[ComposeRequest]) (*connect.Response[Conversation], error) {
 	return c.compose.CallUnary(ctx, req)
 }
 
 // Reply calls umpire.v1.SessionService.Reply.
-func (c *sessionServiceClient) Reply(ctx context.Context, req *connect.Request[v1.Reply]) (*connect.Response[v1.Session], error) {
+func (c *sessionServiceClient) Reply(ctx context.Context, req *connect.Request[Reply]) (*connect.Response[Session], error) {
 	return c.reply.CallUnary(ctx, req)
 }
 
 // Renew calls umpire.v1.SessionService.Renew.
-func (c *sessionServiceClient) Renew(ctx context.Context, req *connect.Request[v1.RenewRequest]) (*connect.Response[v1.RenewResponse], error) {
+func (c *sessionServiceClient) Renew(ctx context.Context, req *connect.Request[RenewRequest]) (*connect.Response[RenewResponse], error) {
 	return c.renew.CallUnary(ctx, req)
 }
 
 // End calls umpire.v1.SessionService.End.
-func (c *sessionServiceClient) End(ctx context.Context, req *connect.Request[v1.EndRequest]) (*connect.Response[v1.EndResponse], error) {
+func (c *sessionServiceClient) End(ctx context.Context, req *connect.Request[EndRequest]) (*connect.Response[EndResponse], error) {
 	return c.end.CallUnary(ctx, req)
 }
 
 // Delete calls umpire.v1.SessionService.Delete.
-func (c *sessionServiceClient) Delete(ctx context.Context, req *connect.Request[v1.SessionRequest]) (*connect.Response[v1.DeleteResponse], error) {
+func (c *sessionServiceClient) Delete(ctx context.Context, req *connect.Request[SessionRequest]) (*connect.Response[DeleteResponse], error) {
 	return c.delete.CallUnary(ctx, req)
 }
 
 // SessionServiceHandler is an implementation of the umpire.v1.SessionService service.
 type SessionServiceHandler interface {
 	// Open begins a session.
-	Open(context.Context, *connect.Request[v1.Opening]) (*connect.Response[v1.Session], error)
+	Open(context.Context, *connect.Request[Opening]) (*connect.Response[Session], error)
 	// Continue takes a session for a runner.
-	Continue(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error)
+	Continue(context.Context, *connect.Request[Resumption]) (*connect.Response[Session], error)
 	// Get returns a session.
-	Get(context.Context, *connect.Request[v1.SessionRequest]) (*connect.Response[v1.Session], error)
+	Get(context.Context, *connect.Request[SessionRequest]) (*connect.Response[Session], error)
 	// Latest returns the session that Continue takes for a folder when none is named.
-	Latest(context.Context, *connect.Request[v1.LatestRequest]) (*connect.Response[v1.Session], error)
+	Latest(context.Context, *connect.Request[LatestRequest]) (*connect.Response[Session], error)
 	// List returns sessions, the latest activity first.
-	List(context.Context, *connect.Request[v1.SessionQuery]) (*connect.Response[v1.SessionList], error)
+	List(context.Context, *connect.Request[SessionQuery]) (*connect.Response[SessionList], error)
 	// Fork begins a session with the conversation of another one of the project.
-	Fork(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error)
+	Fork(context.Context, *connect.Request[Resumption]) (*connect.Response[Session], error)
 	// GetConversation returns what was said in a session, with secrets masked. It takes a
 	// person's credential.
-	GetConversation(context.Context, *connect.Request[v1.ConversationQuery]) (*connect.Response[v1.Conversation], error)
+	GetConversation(context.Context, *connect.Request[ConversationQuery]) (*connect.Response[Conversation], error)
 	// SetMode switches a session's mode, or its workspace's allowAll. It takes a
 	// person's credential.
-	SetMode(context.Context, *connect.Request[v1.ModeChange]) (*connect.Response[v1.Session], error)
+	SetMode(context.Context, *connect.Request[ModeChange]) (*connect.Response[Session], error)
 	// Prompt adds a message of the user; it is queued while calls wait.
-	Prompt(context.Context, *connect.Request[v1.Prompt]) (*connect.Response[v1.Prompted], error)
+	Prompt(context.Context, *connect.Request[Prompt]) (*connect.Response[Prompted], error)
 	// Compose begins the next request to the model.
-	Compose(context.Context, *connect.Request[v1.ComposeRequest]) (*connect.Response[v1.Conversation], error)
+	Compose(context.Context, *connect.Request[ComposeRequest]) (*connect.Response[Conversation], error)
 	// Reply stores a model's message that calls no tool.
-	Reply(context.Context, *connect.Request[v1.Reply]) (*connect.Response[v1.Session], error)
+	Reply(context.Context, *connect.Request[Reply]) (*connect.Response[Session], error)
 	// Renew extends the runner's lease.
-	Renew(context.Context, *connect.Request[v1.RenewRequest]) (*connect.Response[v1.RenewResponse], error)
+	Renew(context.Context, *connect.Request[RenewRequest]) (*connect.Response[RenewResponse], error)
 	// End ends a session and denies what is pending in it.
-	End(context.Context, *connect.Request[v1.EndRequest]) (*connect.Response[v1.EndResponse], error)
+	End(context.Context, *connect.Request[EndRequest]) (*connect.Response[EndResponse], error)
 	// Delete removes a session; its events stay. It takes a person's credential.
-	Delete(context.Context, *connect.Request[v1.SessionRequest]) (*connect.Response[v1.DeleteResponse], error)
+	Delete(context.Context, *connect.Request[SessionRequest]) (*connect.Response[DeleteResponse], error)
 }
 
 // NewSessionServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -324,7 +323,7 @@ type SessionServiceHandler interface {
 // By default, handlers support the Connect, gRPC, and gRPC-Web protocols with the binary Protobuf
 // and JSON codecs. They also support gzip compression.
 func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
-	sessionServiceMethods := v1.File_umpire_v1_session_proto.Services().ByName("SessionService").Methods()
+	sessionServiceMethods := File_umpire_v1_session_proto.Services().ByName("SessionService").Methods()
 	sessionServiceOpenHandler := connect.NewUnaryHandler(
 		SessionServiceOpenProcedure,
 		svc.Open,
@@ -448,58 +447,58 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 // UnimplementedSessionServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedSessionServiceHandler struct{}
 
-func (UnimplementedSessionServiceHandler) Open(context.Context, *connect.Request[v1.Opening]) (*connect.Response[v1.Session], error) {
+func (UnimplementedSessionServiceHandler) Open(context.Context, *connect.Request[Opening]) (*connect.Response[Session], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Open is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) Continue(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error) {
+func (UnimplementedSessionServiceHandler) Continue(context.Context, *connect.Request[Resumption]) (*connect.Response[Session], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Continue is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) Get(context.Context, *connect.Request[v1.SessionRequest]) (*connect.Response[v1.Session], error) {
+func (UnimplementedSessionServiceHandler) Get(context.Context, *connect.Request[SessionRequest]) (*connect.Response[Session], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Get is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) Latest(context.Context, *connect.Request[v1.LatestRequest]) (*connect.Response[v1.Session], error) {
+func (UnimplementedSessionServiceHandler) Latest(context.Context, *connect.Request[LatestRequest]) (*connect.Response[Session], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Latest is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) List(context.Context, *connect.Request[v1.SessionQuery]) (*connect.Response[v1.SessionList], error) {
+func (UnimplementedSessionServiceHandler) List(context.Context, *connect.Request[SessionQuery]) (*connect.Response[SessionList], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.List is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) Fork(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error) {
+func (UnimplementedSessionServiceHandler) Fork(context.Context, *connect.Request[Resumption]) (*connect.Response[Session], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Fork is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) GetConversation(context.Context, *connect.Request[v1.ConversationQuery]) (*connect.Response[v1.Conversation], error) {
+func (UnimplementedSessionServiceHandler) GetConversation(context.Context, *connect.Request[ConversationQuery]) (*connect.Response[Conversation], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.GetConversation is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) SetMode(context.Context, *connect.Request[v1.ModeChange]) (*connect.Response[v1.Session], error) {
+func (UnimplementedSessionServiceHandler) SetMode(context.Context, *connect.Request[ModeChange]) (*connect.Response[Session], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.SetMode is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) Prompt(context.Context, *connect.Request[v1.Prompt]) (*connect.Response[v1.Prompted], error) {
+func (UnimplementedSessionServiceHandler) Prompt(context.Context, *connect.Request[Prompt]) (*connect.Response[Prompted], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Prompt is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) Compose(context.Context, *connect.Request[v1.ComposeRequest]) (*connect.Response[v1.Conversation], error) {
+func (UnimplementedSessionServiceHandler) Compose(context.Context, *connect.Request[ComposeRequest]) (*connect.Response[Conversation], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Compose is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) Reply(context.Context, *connect.Request[v1.Reply]) (*connect.Response[v1.Session], error) {
+func (UnimplementedSessionServiceHandler) Reply(context.Context, *connect.Request[Reply]) (*connect.Response[Session], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Reply is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) Renew(context.Context, *connect.Request[v1.RenewRequest]) (*connect.Response[v1.RenewResponse], error) {
+func (UnimplementedSessionServiceHandler) Renew(context.Context, *connect.Request[RenewRequest]) (*connect.Response[RenewResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Renew is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) End(context.Context, *connect.Request[v1.EndRequest]) (*connect.Response[v1.EndResponse], error) {
+func (UnimplementedSessionServiceHandler) End(context.Context, *connect.Request[EndRequest]) (*connect.Response[EndResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.End is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) Delete(context.Context, *connect.Request[v1.SessionRequest]) (*connect.Response[v1.DeleteResponse], error) {
+func (UnimplementedSessionServiceHandler) Delete(context.Context, *connect.Request[SessionRequest]) (*connect.Response[DeleteResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Delete is not implemented"))
 }

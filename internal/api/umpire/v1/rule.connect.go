@@ -2,13 +2,12 @@
 //
 // Source: umpire/v1/rule.proto
 
-package umpirev1connect
+package umpirev1
 
 import (
 	connect "connectrpc.com/connect"
 	context "context"
 	errors "errors"
-	v1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	http "net/http"
 	strings "strings"
 )
@@ -48,16 +47,16 @@ const (
 // RuleServiceClient is a client for the umpire.v1.RuleService service.
 type RuleServiceClient interface {
 	// List returns the rules that hold, the project's before the user's.
-	List(context.Context, *connect.Request[v1.RuleListRequest]) (*connect.Response[v1.RuleListResponse], error)
+	List(context.Context, *connect.Request[RuleListRequest]) (*connect.Response[RuleListResponse], error)
 	// Add writes a rule into the file of a scope.
-	Add(context.Context, *connect.Request[v1.RuleAddRequest]) (*connect.Response[v1.RuleAddResponse], error)
+	Add(context.Context, *connect.Request[RuleAddRequest]) (*connect.Response[RuleAddResponse], error)
 	// Remove takes a rule out of the file of a scope.
-	Remove(context.Context, *connect.Request[v1.RuleRemoveRequest]) (*connect.Response[v1.RuleRemoveResponse], error)
+	Remove(context.Context, *connect.Request[RuleRemoveRequest]) (*connect.Response[RuleRemoveResponse], error)
 	// Status says which rule files there are and how they are.
-	Status(context.Context, *connect.Request[v1.RuleStatusRequest]) (*connect.Response[v1.RuleStatus], error)
+	Status(context.Context, *connect.Request[RuleStatusRequest]) (*connect.Response[RuleStatus], error)
 	// Trust lets the allow rules of the project's files hold, or its code run, as they are
 	// now, or takes that back.
-	Trust(context.Context, *connect.Request[v1.TrustRequest]) (*connect.Response[v1.TrustResponse], error)
+	Trust(context.Context, *connect.Request[TrustRequest]) (*connect.Response[TrustResponse], error)
 }
 
 // NewRuleServiceClient constructs a client for the umpire.v1.RuleService service. By default, it
@@ -69,33 +68,33 @@ type RuleServiceClient interface {
 // http://api.acme.com or https://acme.com/grpc).
 func NewRuleServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) RuleServiceClient {
 	baseURL = strings.TrimRight(baseURL, "/")
-	ruleServiceMethods := v1.File_umpire_v1_rule_proto.Services().ByName("RuleService").Methods()
+	ruleServiceMethods := File_umpire_v1_rule_proto.Services().ByName("RuleService").Methods()
 	return &ruleServiceClient{
-		list: connect.NewClient[v1.RuleListRequest, v1.RuleListResponse](
+		list: connect.NewClient[RuleListRequest, RuleListResponse](
 			httpClient,
 			baseURL+RuleServiceListProcedure,
 			connect.WithSchema(ruleServiceMethods.ByName("List")),
 			connect.WithClientOptions(opts...),
 		),
-		add: connect.NewClient[v1.RuleAddRequest, v1.RuleAddResponse](
+		add: connect.NewClient[RuleAddRequest, RuleAddResponse](
 			httpClient,
 			baseURL+RuleServiceAddProcedure,
 			connect.WithSchema(ruleServiceMethods.ByName("Add")),
 			connect.WithClientOptions(opts...),
 		),
-		remove: connect.NewClient[v1.RuleRemoveRequest, v1.RuleRemoveResponse](
+		remove: connect.NewClient[RuleRemoveRequest, RuleRemoveResponse](
 			httpClient,
 			baseURL+RuleServiceRemoveProcedure,
 			connect.WithSchema(ruleServiceMethods.ByName("Remove")),
 			connect.WithClientOptions(opts...),
 		),
-		status: connect.NewClient[v1.RuleStatusRequest, v1.RuleStatus](
+		status: connect.NewClient[RuleStatusRequest, RuleStatus](
 			httpClient,
 			baseURL+RuleServiceStatusProcedure,
 			connect.WithSchema(ruleServiceMethods.ByName("Status")),
 			connect.WithClientOptions(opts...),
 		),
-		trust: connect.NewClient[v1.TrustRequest, v1.TrustResponse](
+		trust: connect.NewClient[TrustRequest, TrustResponse](
 			httpClient,
 			baseURL+RuleServiceTrustProcedure,
 			connect.WithSchema(ruleServiceMethods.ByName("Trust")),
@@ -106,51 +105,51 @@ func NewRuleServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // ruleServiceClient implements RuleServiceClient.
 type ruleServiceClient struct {
-	list   *connect.Client[v1.RuleListRequest, v1.RuleListResponse]
-	add    *connect.Client[v1.RuleAddRequest, v1.RuleAddResponse]
-	remove *connect.Client[v1.RuleRemoveRequest, v1.RuleRemoveResponse]
-	status *connect.Client[v1.RuleStatusRequest, v1.RuleStatus]
-	trust  *connect.Client[v1.TrustRequest, v1.TrustResponse]
+	list   *connect.Client[RuleListRequest, RuleListResponse]
+	add    *connect.Client[RuleAddRequest, RuleAddResponse]
+	remove *connect.Client[RuleRemoveRequest, RuleRemoveResponse]
+	status *connect.Client[RuleStatusRequest, RuleStatus]
+	trust  *connect.Client[TrustRequest, TrustResponse]
 }
 
 // List calls umpire.v1.RuleService.List.
-func (c *ruleServiceClient) List(ctx context.Context, req *connect.Request[v1.RuleListRequest]) (*connect.Response[v1.RuleListResponse], error) {
+func (c *ruleServiceClient) List(ctx context.Context, req *connect.Request[RuleListRequest]) (*connect.Response[RuleListResponse], error) {
 	return c.list.CallUnary(ctx, req)
 }
 
 // Add calls umpire.v1.RuleService.Add.
-func (c *ruleServiceClient) Add(ctx context.Context, req *connect.Request[v1.RuleAddRequest]) (*connect.Response[v1.RuleAddResponse], error) {
+func (c *ruleServiceClient) Add(ctx context.Context, req *connect.Request[RuleAddRequest]) (*connect.Response[RuleAddResponse], error) {
 	return c.add.CallUnary(ctx, req)
 }
 
 // Remove calls umpire.v1.RuleService.Remove.
-func (c *ruleServiceClient) Remove(ctx context.Context, req *connect.Request[v1.RuleRemoveRequest]) (*connect.Response[v1.RuleRemoveResponse], error) {
+func (c *ruleServiceClient) Remove(ctx context.Context, req *connect.Request[RuleRemoveRequest]) (*connect.Response[RuleRemoveResponse], error) {
 	return c.remove.CallUnary(ctx, req)
 }
 
 // Status calls umpire.v1.RuleService.Status.
-func (c *ruleServiceClient) Status(ctx context.Context, req *connect.Request[v1.RuleStatusRequest]) (*connect.Response[v1.RuleStatus], error) {
+func (c *ruleServiceClient) Status(ctx context.Context, req *connect.Request[RuleStatusRequest]) (*connect.Response[RuleStatus], error) {
 	return c.status.CallUnary(ctx, req)
 }
 
 // Trust calls umpire.v1.RuleService.Trust.
-func (c *ruleServiceClient) Trust(ctx context.Context, req *connect.Request[v1.TrustRequest]) (*connect.Response[v1.TrustResponse], error) {
+func (c *ruleServiceClient) Trust(ctx context.Context, req *connect.Request[TrustRequest]) (*connect.Response[TrustResponse], error) {
 	return c.trust.CallUnary(ctx, req)
 }
 
 // RuleServiceHandler is an implementation of the umpire.v1.RuleService service.
 type RuleServiceHandler interface {
 	// List returns the rules that hold, the project's before the user's.
-	List(context.Context, *connect.Request[v1.RuleListRequest]) (*connect.Response[v1.RuleListResponse], error)
+	List(context.Context, *connect.Request[RuleListRequest]) (*connect.Response[RuleListResponse], error)
 	// Add writes a rule into the file of a scope.
-	Add(context.Context, *connect.Request[v1.RuleAddRequest]) (*connect.Response[v1.RuleAddResponse], error)
+	Add(context.Context, *connect.Request[RuleAddRequest]) (*connect.Response[RuleAddResponse], error)
 	// Remove takes a rule out of the file of a scope.
-	Remove(context.Context, *connect.Request[v1.RuleRemoveRequest]) (*connect.Response[v1.RuleRemoveResponse], error)
+	Remove(context.Context, *connect.Request[RuleRemoveRequest]) (*connect.Response[RuleRemoveResponse], error)
 	// Status says which rule files there are and how they are.
-	Status(context.Context, *connect.Request[v1.RuleStatusRequest]) (*connect.Response[v1.RuleStatus], error)
+	Status(context.Context, *connect.Request[RuleStatusRequest]) (*connect.Response[RuleStatus], error)
 	// Trust lets the allow rules of the project's files hold, or its code run, as they are
 	// now, or takes that back.
-	Trust(context.Context, *connect.Request[v1.TrustRequest]) (*connect.Response[v1.TrustResponse], error)
+	Trust(context.Context, *connect.Request[TrustRequest]) (*connect.Response[TrustResponse], error)
 }
 
 // NewRuleServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -159,7 +158,7 @@ type RuleServiceHandler interface {
 // By default, handlers support the Connect, gRPC, and gRPC-Web protocols with the binary Protobuf
 // and JSON codecs. They also support gzip compression.
 func NewRuleServiceHandler(svc RuleServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
-	ruleServiceMethods := v1.File_umpire_v1_rule_proto.Services().ByName("RuleService").Methods()
+	ruleServiceMethods := File_umpire_v1_rule_proto.Services().ByName("RuleService").Methods()
 	ruleServiceListHandler := connect.NewUnaryHandler(
 		RuleServiceListProcedure,
 		svc.List,
@@ -211,22 +210,22 @@ func NewRuleServiceHandler(svc RuleServiceHandler, opts ...connect.HandlerOption
 // UnimplementedRuleServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedRuleServiceHandler struct{}
 
-func (UnimplementedRuleServiceHandler) List(context.Context, *connect.Request[v1.RuleListRequest]) (*connect.Response[v1.RuleListResponse], error) {
+func (UnimplementedRuleServiceHandler) List(context.Context, *connect.Request[RuleListRequest]) (*connect.Response[RuleListResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.RuleService.List is not implemented"))
 }
 
-func (UnimplementedRuleServiceHandler) Add(context.Context, *connect.Request[v1.RuleAddRequest]) (*connect.Response[v1.RuleAddResponse], error) {
+func (UnimplementedRuleServiceHandler) Add(context.Context, *connect.Request[RuleAddRequest]) (*connect.Response[RuleAddResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.RuleService.Add is not implemented"))
 }
 
-func (UnimplementedRuleServiceHandler) Remove(context.Context, *connect.Request[v1.RuleRemoveRequest]) (*connect.Response[v1.RuleRemoveResponse], error) {
+func (UnimplementedRuleServiceHandler) Remove(context.Context, *connect.Request[RuleRemoveRequest]) (*connect.Response[RuleRemoveResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.RuleService.Remove is not implemented"))
 }
 
-func (UnimplementedRuleServiceHandler) Status(context.Context, *connect.Request[v1.RuleStatusRequest]) (*connect.Response[v1.RuleStatus], error) {
+func (UnimplementedRuleServiceHandler) Status(context.Context, *connect.Request[RuleStatusRequest]) (*connect.Response[RuleStatus], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.RuleService.Status is not implemented"))
 }
 
-func (UnimplementedRuleServiceHandler) Trust(context.Context, *connect.Request[v1.TrustRequest]) (*connect.Response[v1.TrustResponse], error) {
+func (UnimplementedRuleServiceHandler) Trust(context.Context, *connect.Request[TrustRequest]) (*connect.Response[TrustResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.RuleService.Trust is not implemented"))
 }
