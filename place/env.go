@@ -16,7 +16,7 @@ import (
 func (b *Bounds) Env() shell.Env {
 	return shell.Env{
 		Dir: b.Dir, Home: b.written, IsDir: isDir,
-		Git:    func(dir string) ([]shell.GitSetting, error) { return gitdir.ReadSettings(dir, b.written) },
+		Git:    func(dir string) ([]umpire.GitSetting, error) { return gitdir.ReadSettings(dir, b.written) },
 		GitTop: gitdir.FindWorktree, Real: realPath,
 		Settings: func(dir string, names []string) ([]shell.SettingsFile, error) {
 			return settingsFiles(dir, b.written, names)

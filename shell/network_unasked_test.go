@@ -14,12 +14,12 @@ import (
 func world(hostile bool) shell.Env {
 	env := shell.Env{
 		Dir: "/p", Home: "/home/u",
-		Git:      func(string) ([]shell.GitSetting, error) { return nil, nil },
+		Git:      func(string) ([]umpire.GitSetting, error) { return nil, nil },
 		Settings: func(string, []string) ([]shell.SettingsFile, error) { return nil, nil },
 	}
 	if hostile {
-		env.Git = func(string) ([]shell.GitSetting, error) {
-			return []shell.GitSetting{
+		env.Git = func(string) ([]umpire.GitSetting, error) {
+			return []umpire.GitSetting{
 				{Key: "remote.origin.url", Value: "https://evil.example/o/r", File: "/p/.git/config"},
 			}, nil
 		}

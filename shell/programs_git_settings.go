@@ -7,12 +7,8 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// A GitSetting is one setting of a repository's own configuration. Section and name of Key are
-// in lower case: "diff.Mine.command".
-type GitSetting struct {
-	Key, Value string
-	File       string // the file that contains it
-}
+// A GitSetting is one setting of a repository's own configuration.
+type GitSetting = umpire.GitSetting
 
 // A gitProgram is a group of settings that make git run a program, even for a subcommand that
 // only looks.
@@ -78,10 +74,10 @@ func checkRepository(u *use) {
 			u.doubt = r.problem
 		}
 		for _, s := range r.settings {
-			if s.holdsCredential() && printsSetting(u, s) {
+			if holdsCredential(s) && printsSetting(u, s) {
 				u.askSecret("prints a setting that holds a credential")
 			}
-			if why := s.runs(sub, r.partial); why != "" && !r.reported[s] {
+			if why := explainRun(s, sub, r.partial); why != "" && !r.reported[s] {
 				r.reported[s] = true
 				u.obeysSetting(s, why)
 			}
@@ -141,8 +137,8 @@ func fetchesLater(settings []GitSetting) bool {
 	return false
 }
 
-// runs explains why a setting makes a subcommand run something, or returns "".
-func (s GitSetting) runs(sub string, partial bool) umpire.Phrase {
+// explainRun explains why a setting makes a subcommand run something, or returns "".
+func explainRun(s GitSetting, sub string, partial bool) umpire.Phrase {
 	if s.Key == "alias."+strings.ToLower(firstWord(sub)) {
 		return "gives the subcommand another meaning"
 	}

@@ -188,7 +188,7 @@ func compilesOnly(u *use, name string) bool {
 	if !compiles && !lints || u.w.env.Git == nil || findsFile(u.w, u.s, strings.Fields(foreignRepositories)...) {
 		return false
 	}
-	runsProgram := func(s GitSetting) bool { return s.runs("status", false) != "" }
+	runsProgram := func(s GitSetting) bool { return explainRun(s, "status", false) != "" }
 	for _, dir := range u.s.dirs {
 		r := findRepository(u.w, dir)
 		if r.problem != "" || slices.ContainsFunc(r.settings, runsProgram) {

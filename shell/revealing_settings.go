@@ -15,7 +15,7 @@ import (
 const minToken = 20
 
 // holdsCredential reports whether a setting of git contains a credential.
-func (s GitSetting) holdsCredential() bool {
+func holdsCredential(s GitSetting) bool {
 	if secretSettingName(s.Key) {
 		return s.Value != ""
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
-	"github.com/umpirehq/umpire/shell"
 )
 
 // sees reports whether a read meets only paths that a trial sees and files that git tracks. If
@@ -84,7 +83,7 @@ func anyBelow(index map[string]bool, folder string) bool {
 // keepsNoLogin reports whether a repository's settings hold no password or token, because a search would find these.
 func keepsNoLogin(top string) bool {
 	settings, err := gitdir.ReadConfig(filepath.Join(top, ".git", "config"))
-	return err == nil && !slices.ContainsFunc(settings, func(s shell.GitSetting) bool {
+	return err == nil && !slices.ContainsFunc(settings, func(s umpire.GitSetting) bool {
 		_, login, isURL := strings.Cut(s.Key+s.Value, "://")
 		return isURL && strings.Contains(login, "@") || strings.Contains(s.Key, "extraheader")
 	})

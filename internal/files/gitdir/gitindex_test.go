@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/shell"
 )
 
 // Commands in a repository run the programs that a submodule's settings name, even if the
@@ -42,7 +42,7 @@ func TestSubmodulesInTheWorkTreeAreFound(t *testing.T) {
 				mustGit(t, inner, "add", "sub")
 				mustGit(t, dir, append(slices.Clone(options), "add", "deep/inner")...)
 				mustGit(t, innermost, "config", "core.fsmonitor", "./x")
-				if got, err := ReadSettings(dir, "/home/ann"); err != nil || !slices.ContainsFunc(got, func(s shell.GitSetting) bool { return s.Key == "core.fsmonitor" && s.Value == "./x" }) {
+				if got, err := ReadSettings(dir, "/home/ann"); err != nil || !slices.ContainsFunc(got, func(s umpire.GitSetting) bool { return s.Key == "core.fsmonitor" && s.Value == "./x" }) {
 					t.Errorf("%+v, %v", got, err)
 				}
 				says, err := gitSays(t, dir, "ls-files", "-s")

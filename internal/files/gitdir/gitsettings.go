@@ -9,7 +9,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/shell"
 )
 
 // Limits on the files that a repository's settings come from.
@@ -28,7 +27,7 @@ const (
 //
 // ReadSettings drops core.worktree if it is redundant, and adds hook.post-index-change if that
 // hook exists, since even a read-only git command may run it.
-func ReadSettings(dir, home string) ([]shell.GitSetting, error) {
+func ReadSettings(dir, home string) ([]umpire.GitSetting, error) {
 	r := settingsReader{home: home}
 	dir, err := files.Canonical(dir)
 	if err != nil {
@@ -49,7 +48,7 @@ func ReadSettings(dir, home string) ([]shell.GitSetting, error) {
 // A settingsReader collects the settings of one repository.
 type settingsReader struct {
 	home  string
-	found []shell.GitSetting
+	found []umpire.GitSetting
 	files int
 	err   error
 }
@@ -146,7 +145,7 @@ func (r *settingsReader) dropWorktree(start int, gitDir, worktree string) {
 func (r *settingsReader) hook(name string) {
 	info, err := os.Stat(name)
 	if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-		r.found = append(r.found, shell.GitSetting{Key: "hook.post-index-change", Value: name, File: name})
+		r.found = append(r.found, umpire.GitSetting{Key: "hook.post-index-change", Value: name, File: name})
 	}
 }
 
@@ -205,15 +204,15 @@ func (r *settingsReader) file(name string) {
 
 // ReadConfig reads one git settings file without its includes. A missing file has no settings.
 // On an error it also returns the settings before the malformed part.
-func ReadConfig(name string) ([]shell.GitSetting, error) {
+func ReadConfig(name string) ([]umpire.GitSetting, error) {
 	data, err := files.ReadSmall(name, MaxFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	var found []shell.GitSetting
+	var found []umpire.GitSetting
 	if err == nil {
 		err = parseConfig(string(data), func(key, value string) {
-			found = append(found, shell.GitSetting{Key: key, Value: value, File: name})
+			found = append(found, umpire.GitSetting{Key: key, Value: value, File: name})
 		})
 	}
 	if err != nil {
@@ -224,7 +223,7 @@ func ReadConfig(name string) ([]shell.GitSetting, error) {
 
 // IsInclude reports whether a setting includes another file. It assumes that a condition may
 // hold.
-func IsInclude(s shell.GitSetting) bool {
+func IsInclude(s umpire.GitSetting) bool {
 	return strings.HasPrefix(s.Key, "include.") ||
 		strings.HasPrefix(s.Key, "includeif.") && strings.HasSuffix(s.Key, ".path")
 }

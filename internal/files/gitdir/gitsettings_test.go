@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/umpirehq/umpire/shell"
+	"github.com/umpirehq/umpire"
 )
 
 // gitSays runs git without any user's settings.
@@ -202,7 +202,7 @@ func BenchmarkGitSettings(b *testing.B) {
 	if err := exec.CommandContext(b.Context(), "git", "init", "-q", dir).Run(); err != nil {
 		b.Skip("needs git")
 	}
-	var found []shell.GitSetting
+	var found []umpire.GitSetting
 	for b.Loop() {
 		found, _ = ReadSettings(dir, "/home/u")
 	}

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/shell"
 )
 
 // MayRunHooks reports whether git could run a hook of the repository around a folder: its hooks
 // folder has one, or its settings, which the caller has read, name another hooks folder. It
 // returns true for a repository that cannot be read.
-func MayRunHooks(dir string, settings []shell.GitSetting) bool {
+func MayRunHooks(dir string, settings []umpire.GitSetting) bool {
 	top := FindWorktree(dir)
 	if top == "" {
 		return true
@@ -46,7 +46,7 @@ func PersonRunsPrograms(home string) bool {
 	} {
 		r.file(file)
 	}
-	return r.err != nil || slices.ContainsFunc(r.found, func(s shell.GitSetting) bool {
+	return r.err != nil || slices.ContainsFunc(r.found, func(s umpire.GitSetting) bool {
 		section, _, _ := strings.Cut(s.Key, ".")
 		name := s.Key[strings.LastIndexByte(s.Key, '.')+1:]
 		switch section {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
-	"github.com/umpirehq/umpire/shell"
 )
 
 // namesNothing reports whether a change to a guarded file of git names no program and no other
@@ -79,7 +79,7 @@ func onlyFollows(c *gitdir.Change) bool {
 		name := key[strings.LastIndexByte(key, '.')+1:]
 		return strings.HasPrefix(key, "branch.") && slices.Contains(followed, name) && !strings.Contains(value, ":")
 	}
-	rest := func(all []shell.GitSetting) (left []shell.GitSetting) {
+	rest := func(all []umpire.GitSetting) (left []umpire.GitSetting) {
 		for _, s := range all {
 			if !follows(s.Key, s.Value) {
 				left = append(left, s)
