@@ -57,7 +57,7 @@ var layers = []layer{
 	{"world", "internal/rulefile"},
 	{"world", "internal/config"},
 	{"world", "internal/gate/userhook"},
-	{"world", "internal/hold/homeview internal/hold/scratch"},
+	{"world", "internal/hold/outside"},
 	{"world", "internal/hold/sandbox"},
 	{"world", "internal/hold/trial/lease internal/hold/trial/undo"},
 	{"world", "internal/hold/trial"},

@@ -20,8 +20,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
-	"github.com/umpirehq/umpire/internal/hold/homeview"
-	"github.com/umpirehq/umpire/internal/hold/scratch"
+	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/project/manifest"
 	"github.com/umpirehq/umpire/internal/rulefile"
@@ -147,7 +146,7 @@ func (ps *Projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
 		Bounds: &at.Bounds, Policy: rules.policy, Degraded: rules.set.Degraded, Home: ps.config.UserHome,
 		Programs: ps.known.Known, Sandbox: sandboxOf(&at.settings, nil), Code: ps.config.Code(),
 		Written: ps.writtenIn(at.Project), Git: gitdir.Foresee,
-		Shown: homeview.Sees(ps.config.UserHome, append([]string{at.Root}, at.Added...), at.settings.SandboxShow),
+		Shown: outside.Sees(ps.config.UserHome, append([]string{at.Root}, at.Added...), at.settings.SandboxShow),
 		Made:  ps.config.scratch().Made,
 	}, nil
 }
@@ -164,11 +163,11 @@ func (c *Config) Code() manifest.Ledger {
 }
 
 // scratch returns the ledger of temporary files that sessions made.
-func (c *Config) scratch() scratch.Ledger {
+func (c *Config) scratch() outside.Ledger {
 	if c.Home == "" {
-		return scratch.Ledger{}
+		return outside.Ledger{}
 	}
-	return scratch.In(filepath.Join(c.Home, "state"), time.Now)
+	return outside.NewLedger(filepath.Join(c.Home, "state"), time.Now)
 }
 
 // Close stops following rule files. It waits a few seconds for folders that hang; the error names them.

@@ -21,7 +21,7 @@ import (
 
 	"github.com/umpirehq/umpire/internal/cli/bench"
 	"github.com/umpirehq/umpire/internal/files/sample"
-	"github.com/umpirehq/umpire/internal/hold/homeview"
+	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
@@ -139,7 +139,7 @@ func newStage(t *testing.T, program, base, level string) *stage {
 		"home/.config/go/telemetry/mode": "off", // else go counts its runs there
 	})
 	s := &stage{T: t, base: base, made: filepath.Join(base, "made")}
-	for _, cache := range homeview.Caches(filepath.Join(base, "home"), func(string) string { return "" }) {
+	for _, cache := range outside.Caches(filepath.Join(base, "home"), func(string) string { return "" }) {
 		must(t, os.MkdirAll(cache.Folder, 0o755))
 	}
 	s.world = newWorld(t, program, filepath.Join(base, "home"), level)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
-	"github.com/umpirehq/umpire/internal/hold/scratch"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 )
 
@@ -43,11 +43,11 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	sink, done := t.set.streamOutput(begun.Call.ID, &out)
 	place := t.set.options.Sandbox
 	seen, written := NamedOutside(&begun.Decision, false)
-	temporary := scratch.Folder{Path: scratch.Temporary, Named: written}
+	temporary := outside.Folder{Path: outside.Temporary, Named: written}
 	if place.Scratch != "" {
 		temporary.Path = sandbox.TmpIn(place.Scratch)
 	}
-	temporary.Session, temporary.Ledger = begun.Call.Session, scratch.In(t.set.options.State, time.Now)
+	temporary.Session, temporary.Ledger = begun.Call.Session, outside.NewLedger(t.set.options.State, time.Now)
 	result, err := trial.Run(ctx, trial.Spec{
 		Args: []string{ShellName(), "-c", command}, Dir: begun.Call.Dir, Stdout: sink, Stderr: sink,
 		Env: SandboxEnv(t.set.options.Env, t.set.options.EnvListed),

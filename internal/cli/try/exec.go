@@ -22,9 +22,9 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
-	"github.com/umpirehq/umpire/internal/hold/scratch"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/relay"
@@ -210,9 +210,9 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	return trial.Run(ctx, trial.Spec{
 		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, named...), Stdin: pipedInput(e.App),
 		Signals: passed, Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr},
-		Temporary: scratch.Folder{
-			Path: scratch.Temporary, Named: written,
-			Session: e.ticket.Session, Ledger: scratch.In(e.state, e.Now),
+		Temporary: outside.Folder{
+			Path: outside.Temporary, Named: written,
+			Session: e.ticket.Session, Ledger: outside.NewLedger(e.state, e.Now),
 		},
 		Place: app.TrialPlace(e.App, e.project, e.config.SandboxShow), Again: e.sayAgain,
 		Network: e.ticket.Network, Ahead: e.ahead, State: trial.LayersIn(e.state),

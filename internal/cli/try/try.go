@@ -19,8 +19,8 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
-	"github.com/umpirehq/umpire/internal/hold/scratch"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
@@ -109,7 +109,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		Args: commandArgs(words), Env: <-read, Dir: f.cwd, Seen: named, Ahead: ahead, State: trial.LayersIn(state),
 		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr,
 		Place:     &sandbox.Place{Show: conf.SandboxShow},
-		Temporary: scratch.Folder{Path: scratch.Temporary, Named: written},
+		Temporary: outside.Folder{Path: outside.Temporary, Named: written},
 	}
 	for {
 		again, err := tryOnce(ctx, a, f, state, words, spec)

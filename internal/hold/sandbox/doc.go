@@ -32,7 +32,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/hold/homeview"
+	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
 // exitSetup is the exit code of a failed setup. A command may use it too; only
@@ -89,14 +89,14 @@ type Place struct {
 	Scratch string
 	// Cache are the build caches. Changes by commands are stored in Scratch; without
 	// Scratch the caches are read-only.
-	Cache []homeview.Cache
+	Cache []outside.Cache
 	// CacheLayers replaces Scratch for the cache changes of a command under Overlays. It has no links and is
 	// used by one command at a time; the next one sees these changes. If "", Scratch is used.
 	CacheLayers string
 	// Show are paths that the user wants visible although homes are hidden; ~ stands for Home.
 	Show []string
 	// View is the visible part of homes, if it hides anything.
-	View homeview.View
+	View outside.View
 	// Overlays lie over the folders of Workspace, if any: a command sees its own changes,
 	// and the folders stay unchanged. Nothing inside is guarded then, because its changes
 	// are not real. Overlays need namespaces.

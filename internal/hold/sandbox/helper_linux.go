@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/umpirehq/umpire/internal/hold/homeview"
+	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
 // helperWord is the argument that starts this program as the helper.
@@ -81,7 +81,7 @@ type helper struct {
 
 	report *os.File
 	over   []heldMount // overlays of the workspace
-	homes  []homeview.Real
+	homes  []outside.Real
 
 	journal   *journal // of observed operations
 	listeners chan int // to the observer, if any

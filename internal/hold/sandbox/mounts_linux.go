@@ -10,7 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/homeview"
+	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
 // mountAll makes everything read-only and puts back the writable folders. It opens those
@@ -44,7 +44,7 @@ func (h *helper) mountAll() error {
 			return err
 		}
 	}
-	homeview.MakeStubs(h.Stubs)
+	outside.MakeStubs(h.Stubs)
 	h.seal()
 	return h.guard()
 }
@@ -101,7 +101,7 @@ func (h *helper) hold() (*held, error) {
 		}
 	}
 	for _, dir := range h.Homes {
-		if home, err := homeview.OpenReal(dir); err == nil {
+		if home, err := outside.OpenReal(dir); err == nil {
 			h.homes = append(h.homes, home)
 		}
 	}

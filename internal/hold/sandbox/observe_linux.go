@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 
-	"github.com/umpirehq/umpire/internal/hold/homeview"
+	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
 // This file is the part of the helper that the kernel asks before it performs some system
@@ -45,7 +45,7 @@ type reply struct {
 type observer struct {
 	*journal
 
-	homes    []homeview.Real
+	homes    []outside.Real
 	listener int
 }
 

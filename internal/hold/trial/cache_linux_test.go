@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/umpirehq/umpire/internal/hold/homeview"
+	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
@@ -21,11 +21,11 @@ func newCacheBench(t *testing.T) *bench {
 	b := newBench(t)
 	home := b.spec.Place.Home
 	b.write(home, cachedFiles)
-	b.spec.Place.Cache = homeview.Caches(home, func(string) string { return "" })
+	b.spec.Place.Cache = outside.Caches(home, func(string) string { return "" })
 	return b
 }
 
-// cachedFiles are in all caches in homeview's table.
+// cachedFiles are in all caches in the table of homes.
 var cachedFiles = map[string]string{
 	".cache/go-build/00/0-d": "PLAIN", ".cache/pip/http/0": "PLAIN", ".cache/uv/archive/0": "PLAIN",
 	"go/pkg/mod/m@v1/m.go":    "PLAIN",
@@ -228,7 +228,7 @@ func TestKilledWithCaches(t *testing.T) {
 			State: filepath.Join(home, ".umpire/state/trials"),
 			Place: &sandbox.Place{
 				Workspace: []string{root}, Home: home, State: filepath.Join(home, ".umpire"),
-				Cache: homeview.Caches(home, func(string) string { return "" }),
+				Cache: outside.Caches(home, func(string) string { return "" }),
 			},
 		})
 		must(t, err)

@@ -5,8 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
-	"github.com/umpirehq/umpire/internal/hold/scratch"
 )
 
 // A Spec describes the command to try, and where to run it.
@@ -30,7 +30,7 @@ type Spec struct {
 	Network bool
 	Seen    []string
 	// Temporary receives the files that a kept trial leaves in /tmp.
-	Temporary scratch.Folder
+	Temporary outside.Folder
 	// Ahead is a helper of the sandbox that has already started, or nil.
 	Ahead *sandbox.Ahead
 	// Again is called with the paths that changed below the command before it runs a

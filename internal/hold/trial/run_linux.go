@@ -13,7 +13,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/homeview"
+	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/hold/trial/lease"
@@ -200,7 +200,7 @@ func (t *try) place() *sandbox.Place {
 			Folder: root.Lower, Upper: root.Upper, Work: t.layer.work(i), Device: root.Device, Inode: root.Inode,
 		})
 	}
-	p.View = homeview.Of(p.Home, t.spec.Env, p.Workspace, t.spec.Place.Show)
+	p.View = outside.ViewOf(p.Home, t.spec.Env, p.Workspace, t.spec.Place.Show)
 	return p
 }
 

@@ -1,13 +1,4 @@
-// Package scratch remembers which files in temporary folders a session was about to make, so it may
-// write them again without a question. Other projects, builds and agents also have files there.
-//
-//	ledger := scratch.In(state, time.Now)
-//	err := ledger.Claim(session, paths)  // before a call makes them
-//	own := ledger.Made(session, path)    // before a later call writes one
-//
-// A claim applies to a file created shortly after it. If the system does not report
-// creation times, a session has made no files.
-package scratch
+package outside
 
 import (
 	"bufio"
@@ -35,8 +26,8 @@ type Ledger struct {
 	Now func() time.Time
 }
 
-// In returns the ledger in umpire's state folder.
-func In(state string, now func() time.Time) Ledger {
+// NewLedger returns the ledger in umpire's state folder.
+func NewLedger(state string, now func() time.Time) Ledger {
 	return Ledger{Dir: filepath.Join(state, "scratch"), Now: now}
 }
 

@@ -1,4 +1,4 @@
-package homeview
+package outside
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package homeview
+package outside
 
 import (
 	"path/filepath"
@@ -17,7 +17,7 @@ func Sees(home string, workspace, listed []string) func(path string) bool {
 		if plain, err := filepath.EvalSymlinks(home); err == nil {
 			home = plain
 		}
-		view := Of(home, nil, workspace, listed)
+		view := ViewOf(home, nil, workspace, listed)
 		shown, _ = view.Lead(view.Hidden, workspace, nil)
 		for _, c := range Caches(home, func(string) string { return "" }) {
 			if plain, err := filepath.EvalSymlinks(c.Folder); err == nil && !files.HoldsAny(plain, view.Hidden) {

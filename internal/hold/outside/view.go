@@ -1,11 +1,25 @@
-// Package homeview finds the caches in users' homes, and the parts of homes that a tried
-// command sees: toolchains and settings in a table, and none of the users' own files.
+// Package outside knows the folders outside of a project that commands need: homes and temporary folders.
+//
+// It finds the caches in users' homes, and the parts of homes that a tried command sees: toolchains
+// and settings in a table, and none of the users' own files.
 //
 // Guarantees:
 //
 //   - No home is visible as a whole, regardless of the environment, links or lists.
 //   - A project cannot make anything visible, for example with a link.
-package homeview
+//
+// # Temporary folders
+//
+// A [Ledger] remembers which files in temporary folders a session was about to make, so it may
+// write them again without a question. Other projects, builds and agents also have files there.
+//
+//	ledger := outside.NewLedger(state, time.Now)
+//	err := ledger.Claim(session, paths)  // before a call makes them
+//	own := ledger.Made(session, path)    // before a later call writes one
+//
+// A claim applies to a file created shortly after it. If the system does not report
+// creation times, a session has made no files.
+package outside
 
 import (
 	"os"
@@ -36,9 +50,9 @@ var systemFolders = []string{"/usr", "/etc", "/proc", "/sys", "/dev", "/run", "/
 // maxLinks limits how many links in one folder of programs are followed.
 const maxLinks = 2000
 
-// Of returns the view of a command with an environment; its workspace is always visible. home is the user's,
+// ViewOf returns the view of a command with an environment; its workspace is always visible. home is the user's,
 // with links resolved, and listed are paths that the user wants visible as well; ~ stands for home.
-func Of(home string, env, workspace, listed []string) View {
+func ViewOf(home string, env, workspace, listed []string) View {
 	f := &finder{home: home, workspace: workspace}
 	for _, dir := range append([]string{home}, otherHomes...) {
 		plain, err := filepath.EvalSymlinks(dir)

@@ -1,4 +1,4 @@
-package homeview
+package outside
 
 import (
 	"os"
@@ -46,7 +46,7 @@ func TestOf(t *testing.T) {
 		"HOME=" + home, "GOPATH=" + home + ":" + home + "/Documents:" + project, "GOROOT=" + home + "/goroot", "CARGO_HOME=" + home + "/Documents",
 		"PATH=" + strings.Join([]string{home, base, "/", "", ".", "..", home + "/.cargo/bin", project + "/bin", home + "/tools"}, ":"),
 	}
-	view := Of(home, env, []string{project}, []string{"~/data", "~/", "~/..", "/", "~/none", "data"})
+	view := ViewOf(home, env, []string{project}, []string{"~/data", "~/", "~/..", "/", "~/none", "data"})
 	slices.Sort(view.Shown)
 	var got []string
 	for _, path := range view.Shown {
@@ -59,7 +59,7 @@ func TestOf(t *testing.T) {
 		t.Errorf("%+v", view)
 	}
 	for _, odd := range []string{"", "/", "/usr", "/nonexistent"} {
-		if hidden := Of(odd, nil, nil, nil).Hidden; slices.Contains(hidden, odd) {
+		if hidden := ViewOf(odd, nil, nil, nil).Hidden; slices.Contains(hidden, odd) {
 			t.Errorf("a home %q hides %q", odd, hidden)
 		}
 	}
@@ -71,7 +71,7 @@ func BenchmarkOf(b *testing.B) {
 		b.Skipf("this user has no home: %v", err)
 	}
 	for b.Loop() {
-		Of(home, os.Environ(), nil, nil)
+		ViewOf(home, os.Environ(), nil, nil)
 	}
-	b.ReportMetric(float64(len(Of(home, os.Environ(), nil, nil).Shown)), "shown")
+	b.ReportMetric(float64(len(ViewOf(home, os.Environ(), nil, nil).Shown)), "shown")
 }
