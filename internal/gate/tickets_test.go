@@ -44,12 +44,12 @@ func TestTicketIsBound(t *testing.T) {
 		after  time.Duration
 		want   string
 	}{
-		"another one":        {func(u *umpire.TicketUse) { u.Secret += "x" }, 0, "not known"},
-		"none":               {func(u *umpire.TicketUse) { u.Secret = "" }, 0, "not known"},
+		"another one":        {func(u *umpire.TicketUse) { u.Secret += "x" }, 0, "unknown"},
+		"none":               {func(u *umpire.TicketUse) { u.Secret = "" }, 0, "unknown"},
 		"other bytes":        {func(u *umpire.TicketUse) { u.Line += " " }, 0, "another command line"},
 		"no bytes":           {func(u *umpire.TicketUse) { u.Line = "" }, 0, "another command line"},
 		"another folder":     {func(u *umpire.TicketUse) { u.Dir = "/p/sub" }, 0, "for the folder /p"},
-		"another user":       {func(u *umpire.TicketUse) { u.User = 0 }, 0, "another user's"},
+		"another user":       {func(u *umpire.TicketUse) { u.User = 0 }, 0, "another user"},
 		"another host":       {func(u *umpire.TicketUse) { u.Above = u.Above[:1] }, 0, "is gone"},
 		"late":               {func(*umpire.TicketUse) {}, umpire.TicketLife, "older than"},
 		"late, and wrong":    {func(u *umpire.TicketUse) { u.User = 0 }, umpire.TicketLife, "older than"},
