@@ -137,6 +137,8 @@ func newStage(t *testing.T, program, base, level string) *stage {
 		"outside/file": "good", "home/.bashrc": "good", "home/.ssh/id_ed25519": "good", "home/Documents/file": "good",
 		"home/.aws/credentials": "good", "home/.gitconfig": "[user]\nname=a\nemail=a@example.test\n", "tmp/theirs": "good",
 		"home/.config/go/telemetry/mode": "off", // else go counts its runs there
+		// Rust's installer leaves this file; without it, each of its programs makes it.
+		"home/.rustup/settings.toml": "version = \"12\"\n\n[overrides]\n",
 	})
 	s := &stage{T: t, base: base, made: filepath.Join(base, "made")}
 	for _, cache := range outside.Caches(filepath.Join(base, "home"), func(string) string { return "" }) {
