@@ -27,9 +27,9 @@ would be held back, each list with the worst consequence first. Nothing runs, an
 is written.
 
 --rules adds the rules of a permissions.json as rules of the project; the rules in force
-stay. --autonomy decides as at that level. --calls takes the calls from a file instead,
-or from standard input for "-", in the format of "umpire check --stdin" with an optional
-"count".
+stay. --autonomy decides as at that level. --task decides as if a task were approved, and
+does not count its calls. --calls takes the calls from a file instead, or from standard
+input for "-", in the format of "umpire check --stdin" with an optional "count".
 
 With --fail-on-widen it prints a Markdown table for a pull request, and exits with 7 if
 the change permits more of any call.
@@ -41,12 +41,14 @@ host let through without a question, and calls of deleted sessions and folders.`
 
 const replayExample = `  umpire replay --autonomy medium
   umpire replay --rules new.json --since 30d
+  umpire replay --task task.txt
   umpire replay --rules .umpire/permissions.json --calls calls.jsonl --fail-on-widen`
 
 type replayFlags struct {
 	pastFlags
 
 	rules, autonomy   string
+	task              string
 	json, failOnWiden bool
 }
 
@@ -67,6 +69,7 @@ func NewReplayCommand(a *app.App) *cobra.Command {
 func (f *replayFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.rules, "rules", "", "add the rules in `FILE` as rules of the project")
 	flags.StringVar(&f.autonomy, "autonomy", "", "decide as at this `LEVEL`: low, medium or high")
+	flags.StringVar(&f.task, "task", "", "decide as if the task in `FILE` were approved, for any number of calls")
 	f.pastFlags.defineFlags(flags)
 	flags.StringVar(&f.calls, "calls", "", "decide the calls in `FILE`, or - for standard input")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
@@ -76,9 +79,9 @@ func (f *replayFlags) defineFlags(flags *pflag.FlagSet) {
 
 func (f *replayFlags) validate() error {
 	switch {
-	case f.rules == "" && f.autonomy == "":
+	case f.rules == "" && f.autonomy == "" && f.task == "":
 		return app.Usage("umpire replay --autonomy medium",
-			"no change to compare with: give --rules, --autonomy or both")
+			"no change to compare with: give --rules, --autonomy or --task")
 	case f.autonomy != "" && !slices.Contains(config.LevelNames(), f.autonomy):
 		return app.Usage("umpire replay --autonomy medium", "--autonomy: want one of %s, got %q",
 			strings.Join(config.LevelNames(), ", "), f.autonomy)
@@ -146,6 +149,13 @@ func (f *replayFlags) readChange(a *app.App) (func(string, *gate.Config), error)
 		for i := range rules {
 			rules[i].Source = umpire.SourceProject
 		}
+	}
+	if f.task != "" {
+		t, err := readTask(a, f.task)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, taskRules(&t)...)
 	}
 	return func(_ string, c *gate.Config) {
 		c.Rules = append(c.Rules, rules...)

@@ -24,17 +24,22 @@ type taskPreview struct {
 	root    string
 }
 
-// newTaskPreview decides as if the lines were allow rules of the project, which answer no more than the task does.
+// newTaskPreview decides by the lines of the task too.
 func newTaskPreview(a *app.App, t *task.Task, root string) *taskPreview {
 	return &taskPreview{task: t, root: root, decider: try.NewDecider(a, func(_ string, c *gate.Config) {
-		for i := range t.Lines {
-			g := t.Lines[i].Grant("")
-			c.Rules = append(c.Rules, umpire.Rule{
-				ID: lineID(i), Action: umpire.Allow, Tool: g.Tool, Match: g.Match, Cap: g.Cap,
-				Source: umpire.SourceProject,
-			})
-		}
+		c.Rules = append(c.Rules, taskRules(t)...)
 	})}
+}
+
+// taskRules returns the lines of a task as allow rules of the project, which answer no more than the task does.
+func taskRules(t *task.Task) (rules []umpire.Rule) {
+	for i := range t.Lines {
+		g := t.Lines[i].Grant("")
+		rules = append(rules, umpire.Rule{
+			ID: lineID(i), Action: umpire.Allow, Tool: g.Tool, Match: g.Match, Cap: g.Cap, Source: umpire.SourceProject,
+		})
+	}
+	return rules
 }
 
 func lineID(i int) umpire.RuleID { return umpire.RuleID(fmt.Sprintf("task-line-%d", i)) }
