@@ -50,7 +50,7 @@ bench: ## Measure umpire beside named alternatives, ROUNDS (5) times; BENCH sele
 
 .PHONY: interop
 interop: ## Check against the real agents installed on this machine
-	go -C lab test -tags interop -count 1 -timeout 20m -parallel 4 -v ./interop
+	go -C lab test -tags interop -count 1 -timeout 60m -parallel 4 -v ./interop
 
 .PHONY: pictures
 pictures: ## Draw the pictures in docs again: of chat and try, and the film of Claude Code (as make interop)
