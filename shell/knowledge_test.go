@@ -77,7 +77,7 @@ func TestKnowledgeRefuses(t *testing.T) {
 		{"a value that is not taken", func(p *Program) { p.Options[0].Does = []string{"reads"} }, "options[0].does:"},
 		{"not an option", func(p *Program) { p.Options[0].Names = []string{"verbose"} }, "options[0].names:"},
 		{"letters with a value", func(p *Program) { p.Options[0].Names = []string{"-vq="} }, "options[0].names:"},
-		{"twice", func(p *Program) { p.Options[1].Names = []string{"-v="} }, "-v stands twice"},
+		{"twice", func(p *Program) { p.Options[1].Names = []string{"-v="} }, "duplicate -v"},
 		{"within a subcommand", func(p *Program) { p.Subs[1].Risk = 0 }, "subs[1]: risk:"},
 		{"subcommands alike", func(p *Program) { p.Subs[1].Names = []string{"show"} }, "subs[1]: names:"},
 		{"options of bare", func(p *Program) { p.Style = "bare" }, "options[0].names:"},

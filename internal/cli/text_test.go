@@ -239,7 +239,7 @@ func TestBenchSpeaksChinese(t *testing.T) {
 	}
 	file := labelled(t, `{"id":"s","command":"npm publish","want":"safe","class":"k"}`)
 	text := play("--by", "class", "--list", "1", file)
-	for _, want := range []string{":1 行\n", "误放行", "1 / 1 个安全的行", "多余的询问", "类别 k", "次调用每秒", "0 次崩溃"} {
+	for _, want := range []string{"：1 行\n", "误放行", "1 / 1 个安全的行", "多余的询问", "类别 k", "次调用每秒", "0 次崩溃"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

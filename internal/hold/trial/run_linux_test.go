@@ -246,7 +246,7 @@ func TestReadRefusesAnotherFolder(t *testing.T) {
 	result := b.try("echo x >f")
 	b.bare("mv ../p ../was && mkdir ../p")
 	if e, err := read(t.Context(), result.Layer, limits{}); err == nil ||
-		!strings.Contains(err.Error(), "another folder") {
+		!strings.Contains(err.Error(), "is not the folder") {
 		t.Errorf("%+v, %v", e, err)
 	}
 	b.bare("rmdir ../p && ln -s was ../p")
