@@ -162,6 +162,11 @@ func draftTask(ctx context.Context, a *app.App, f *taskFlags) error {
 			}
 			made, left = task.Widen(old.task, all)
 		}
+		if len(made.Lines) == 0 && s.found.LeftOut > 0 {
+			return &app.CommandError{Code: app.ExitError, Hint: "umpire task --help", Err: umpire.Errorf(
+				"the timeline lacks the calls that session %s asked in its own prompt: write the task by hand",
+				session.ID)}
+		}
 		if len(made.Lines) == 0 {
 			return &app.CommandError{Code: app.ExitError, Hint: "umpire pending", Err: umpire.Errorf(
 				"session %s has no question that a task could answer", session.ID)}

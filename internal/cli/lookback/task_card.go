@@ -190,7 +190,9 @@ func describeTask(
 		l := &t.Lines[i]
 		fmt.Fprintf(&b, "  %4dx  %-10s  %s\n", l.Times, l.Most, view.Visible(l.Rule()))
 		say := func(text string) { fmt.Fprintf(&b, "           %s\n", text) }
-		say(fmt.Sprintf(a.Text.Of("answers %d of %d questions so far"), byLine[i], total))
+		if total > 0 {
+			say(fmt.Sprintf(a.Text.Of("answers %d of %d questions so far"), byLine[i], total))
+		}
 		worst, err := p.worst(i)
 		if err != nil {
 			return "", err
@@ -203,7 +205,10 @@ func describeTask(
 			say(view.Joined(a.Text.Of("at worst"), ": ", call))
 		}
 	}
-	said := a.Text.Of("It would have answered %d of the session's %d questions so far.\n\n")
-	fmt.Fprintf(&b, "\n"+said, answered, total)
+	b.WriteString("\n")
+	if total > 0 {
+		said := a.Text.Of("It would have answered %d of the session's %d questions so far.\n\n")
+		fmt.Fprintf(&b, said, answered, total)
+	}
 	return b.String(), nil
 }
