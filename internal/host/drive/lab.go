@@ -235,7 +235,7 @@ func (l *Lab) PlayTurns(
 			turn[i].ID = fmt.Sprintf("call_%d", len(calls))
 		}
 	}
-	l.Model.Main = turns
+	l.Model.setScript(turns)
 	if out, err = play(ctx); err != nil {
 		return out, nil, umpire.Errorf("%w: %s", err, out)
 	}

@@ -163,6 +163,13 @@ func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire, stream
 	wire.write(w, fmt.Sprintf("msg_%d", n), q.stream || stream, text, calls)
 }
 
+// setScript replaces the script. A request of an agent that is ending may still arrive.
+func (m *Model) setScript(turns []Turn) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.Main = turns
+}
+
 // next records the results in a request and picks the turn to play; n numbers the reply.
 func (m *Model) next(q Request) (turn Turn, n int) {
 	m.mu.Lock()
