@@ -44,8 +44,7 @@ the calls that no line can allow.
 
 const approveTaskLong = `Shows a task, how many of the session's questions each line would have answered, and
 the worst calls that it allows; after you confirm, the session may make its calls. Calls
-that wait and belong to it then run, except those that run code or were tried: look at
-their cards.
+that wait already keep waiting for their own answers.
 
 FILE is a text as "umpire task draft" writes it, or - for standard input.`
 
@@ -205,7 +204,7 @@ func approveTask(ctx context.Context, a *app.App, f *taskFlags, name string) err
 			return app.GateError(err)
 		}
 		fmt.Fprintf(a.Stdout, a.Text.Of("approved %s; to end it: umpire task end %s\n"), approved[0].ID, approved[0].ID)
-		return answerWaiting(ctx, a, gate, session)
+		return tellWaiting(ctx, a, gate, session)
 	})
 }
 
@@ -252,31 +251,15 @@ func confirmTask(ctx context.Context, a *app.App, f *taskFlags, t *task.Task, ca
 	return err
 }
 
-// answerWaiting approves the waiting calls of a session that run without a question by now. Those whose card has
-// code or the effects of a trial wait on, because their person has seen neither.
-func answerWaiting(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire.Session) error {
+// tellWaiting names the calls that still wait: a person approves each of them by its own card.
+func tellWaiting(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire.Session) error {
 	waiting, err := gate.Pending(ctx, umpire.PendingQuery{Session: session.ID})
 	if err != nil {
 		return app.GateError(err)
 	}
-	for i := range waiting {
-		p := &waiting[i]
-		call := umpire.Call{ID: p.Call, Tool: p.Tool, Input: p.Input, Dir: session.Dir, Session: session.ID}
-		if len(p.CodeFiles) > 0 || p.Trial != nil || p.Indeterminate || p.InputSize > 0 {
-			continue
-		}
-		d, err := gate.Check(ctx, call)
-		if err != nil || d.Verdict != umpire.Allow {
-			continue
-		}
-		_, err = gate.Resolve(ctx, umpire.Answer{
-			Request: p.Request, Version: p.Version, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest,
-			Choice: umpire.Approve,
-		})
-		if err != nil && !errors.Is(err, umpire.ErrResolved) {
-			return app.GateError(err)
-		}
-		fmt.Fprintf(a.Stdout, a.Text.Of("released: %s\n"), view.Clip(view.SubjectOf(p.Input), maxShownSubject))
+	if len(waiting) > 0 {
+		fmt.Fprintln(a.Stdout, a.FormatCount(len(waiting), "%d call still waits for its own answer: umpire pending",
+			"%d calls still wait for their own answers: umpire pending"))
 	}
 	return nil
 }
