@@ -102,7 +102,7 @@ const (
 	GrantRemembered GrantKind = "remembered" // auto mode repeats the answer
 	GrantAllowAll   GrantKind = "allow_all"  // everything that no rule forbids, in this workspace
 	GrantNetwork    GrantKind = "network"    // the network alone: see [Grant]
-	GrantTask       GrantKind = "task"       // the text of a task, whose lines are grants of their own
+	GrantTask       GrantKind = "task"       // the text of a task; each of its lines is another grant
 	GrantCode       GrantKind = "code"       // the code of this clone runs unasked
 )
 

@@ -88,13 +88,14 @@ func inheritTasks(tx *store.Tx, s umpire.Session, q store.GrantQuery, rows []sto
 
 // bindTasks leaves out the grants of tasks that the text of their task does not have.
 func bindTasks(rows []store.GrantRow) []store.GrantRow {
-	texts := map[string]string{}
+	tasks := map[string]task.Task{}
 	for i := range rows {
-		if rows[i].TaskText != "" && rows[i].ID == rows[i].Grant.Task {
-			texts[rows[i].ID] = rows[i].TaskText
+		if t, ok := task.ReadBound(rows[i].TaskText, rows[i].ID); ok {
+			tasks[rows[i].ID] = t
 		}
 	}
 	return slices.DeleteFunc(rows, func(r store.GrantRow) bool {
-		return r.Grant.Task != "" && !task.Binds(texts[r.Grant.Task], &r.Grant)
+		t := tasks[r.Grant.Task]
+		return r.Grant.Task != "" && !t.Binds(&r.Grant)
 	})
 }

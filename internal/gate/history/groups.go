@@ -3,7 +3,7 @@ package history
 import "github.com/umpirehq/umpire"
 
 // GroupByCall returns the events of each call together, in the order in which the calls began. An event outside of
-// calls is a group of its own. An event begins a group only if begins, given its index, returns true.
+// calls forms a separate group. An event begins a group only if begins, given its index, returns true.
 func GroupByCall(events []umpire.Event, begins func(at int, e *umpire.Event) bool) [][]umpire.Event {
 	var groups [][]umpire.Event
 	calls := map[Name]int{}

@@ -29,7 +29,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A Task is what a person approves at once. The zero value allows nothing.
+// A Task is a set of calls that a person approves at once. The zero value allows nothing.
 type Task struct {
 	Title string
 	// For is the time after which the approval ends, if its session does not end before.
@@ -270,13 +270,14 @@ const idDigits = 8
 // NewID returns the id of an approval of the task. unique tells it from others of the same text.
 func (t *Task) NewID(unique string) string { return "k" + t.Digest()[:idDigits] + unique }
 
-// Binds reports whether a grant is the one that a line of the text stands for, under an id that
-// belongs to the text. If not, the grant must not count.
-func Binds(text string, g *umpire.Grant) bool {
+// ReadBound reads the text of an approval with an id. ok is false unless it is the text that the id belongs to.
+func ReadBound(text, id string) (t Task, ok bool) {
 	t, err := Parse(text)
-	if err != nil || text != t.String() || !strings.HasPrefix(g.Task, t.NewID("")) {
-		return false
-	}
+	return t, err == nil && text == t.String() && strings.HasPrefix(id, t.NewID(""))
+}
+
+// Binds reports whether a line stands for a grant. If not, the grant must not count.
+func (t *Task) Binds(g *umpire.Grant) bool {
 	at := slices.IndexFunc(t.Lines, func(l Line) bool { return l.Tool == g.Tool && l.Match == g.Match })
 	return at >= 0 && t.Lines[at].Grant(g.Task).Cap == g.Cap && g.Exact == "" && g.Scope == umpire.ScopeSession
 }

@@ -100,8 +100,12 @@ func TestBinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := made.NewID("unique")
+	binds := func(text string, g *umpire.Grant) bool {
+		t, ok := ReadBound(text, g.Task)
+		return ok && t.Binds(g)
+	}
 	for i := range made.Lines {
-		if g := made.Lines[i].Grant(id); !Binds(example, &g) {
+		if g := made.Lines[i].Grant(id); !made.Binds(&g) {
 			t.Errorf("%s is not bound", made.Lines[i].Rule())
 		}
 	}
@@ -115,13 +119,13 @@ func TestBinds(t *testing.T) {
 		"id":          func(g *umpire.Grant) { g.Task = "k00000000unique" },
 	} {
 		g := made.Lines[1].Grant(id)
-		if change(&g); Binds(example, &g) {
+		if change(&g); binds(example, &g) {
 			t.Errorf("another %s is bound", name)
 		}
 	}
 	g := made.Lines[1].Grant(id)
 	for _, text := range []string{"", "# remark\n" + example, strings.Replace(example, "20x", "30x", 1)} {
-		if Binds(text, &g) {
+		if binds(text, &g) {
 			t.Errorf("the grant is bound to %q", text)
 		}
 	}
