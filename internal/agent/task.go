@@ -143,7 +143,7 @@ func (t *tasks) Run(ctx context.Context, started umpire.Started) umpire.Result {
 
 var (
 	errStopped = errors.New("a person stopped the turn")
-	errWaits   = errors.New("the sub-agent waits for an answer, but nobody can be asked here")
+	errWaits   = errors.New("the sub-agent waits for an answer, but this process cannot ask a person")
 	errTurns   = umpire.Errorf("it asked its model more than %d times", maxTurns)
 )
 

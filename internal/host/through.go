@@ -286,7 +286,7 @@ func (h *gateHook) wait(ctx context.Context) (umpire.Batch, error) {
 const maxAwait = 5 * time.Second
 
 // errUnwatched means that a call is held but the inbox is no longer watched.
-var errUnwatched = errors.New("nobody has the inbox open")
+var errUnwatched = errors.New("the inbox is not open")
 
 // unwatchedText tells where the question has gone.
 const unwatchedText = "umpire's inbox was closed, so the question comes here"

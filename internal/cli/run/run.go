@@ -403,7 +403,7 @@ func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 	switch {
 	case o.Waiting > 0:
 		return &app.CommandError{Code: app.ExitAsks, Hint: "umpire pending",
-			Err: umpire.Errorf("session %s waits for answers, but nobody can be asked here: %d", id, o.Waiting)}
+			Err: umpire.Errorf("session %s waits for answers, but this process cannot ask a person: %d", id, o.Waiting)}
 	case o.Idle:
 		return app.Refused(goOn+" TASK", "session %s has no open calls", id)
 	case o.Cancelled:
