@@ -4,8 +4,10 @@ package interop
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -271,4 +273,28 @@ func TestScreenShowsTheOriginal(t *testing.T) {
 	}
 	cancel()
 	_ = cmd.Wait() // it was killed
+}
+
+// A screenReader reads a terminal's output.
+type screenReader struct {
+	from io.Reader
+	text string // without control sequences and blanks
+	raw  string
+}
+
+var control = regexp.MustCompile(`\x1b\[[0-9;?<>=]*[a-zA-Z]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[()][A-Z0-9]|\x1b[=>78]|\s`)
+
+// until reads until the screen was sent a text, whose blanks are left out; it reports
+// whether that came before the end.
+func (r *screenReader) until(want string) bool {
+	buffer := make([]byte, 4096)
+	for !strings.Contains(r.text, want) {
+		n, err := r.from.Read(buffer)
+		r.raw += string(buffer[:n])
+		r.text = control.ReplaceAllString(r.raw, "")
+		if err != nil {
+			return strings.Contains(r.text, want)
+		}
+	}
+	return true
 }

@@ -8,11 +8,8 @@ import (
 	"encoding/json"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/creack/pty"
 
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/drive"
@@ -34,25 +31,14 @@ func TestClaudeShowsWhereAQuestionWaits(t *testing.T) {
 	defer cancel()
 	w.serve(ctx)
 
-	cmd := w.Command(ctx, w.Program, "--model", "scripted", "--permission-mode", "default", "go on")
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "SHELL=/bin/sh")
-	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer screen.Close()
-	reader := &screenReader{from: screen}
-	if !reader.until("umpiredecides;aquestionwaitsin:umpirewatch") {
-		t.Fatalf("the status message was never on the screen:\n%s", reader.text)
-	}
+	screen := startScreen(ctx, w, 120, 40, w.Program, "--model", "scripted", "--permission-mode", "default", "go on")
+	defer screen.tmux("kill-server")
+	screen.shows("umpire decides; a question waits in: umpire watch")
 	if w.Exists("project/made") {
 		t.Error("the call ran while it was held")
 	}
 	w.deny(ctx, "held", "not today")
-	go io.Copy(io.Discard, screen) // it ends with the program
 	m.WaitFor(ctx, "held")
-	cancel()
-	_ = cmd.Wait() // it was killed
 	w.stopped("held", "not today")
 }
 
@@ -106,28 +92,4 @@ func (w *world) serve(ctx context.Context) {
 		io.Copy(io.Discard, out) // it ends with the gate
 		cmd.Wait()               // it is killed at the end
 	}()
-}
-
-// A screenReader reads a terminal's output.
-type screenReader struct {
-	from io.Reader
-	text string // without control sequences and blanks
-	raw  string
-}
-
-var control = regexp.MustCompile(`\x1b\[[0-9;?<>=]*[a-zA-Z]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[()][A-Z0-9]|\x1b[=>78]|\s`)
-
-// until reads until the screen was sent a text, whose blanks are left out; it reports
-// whether that came before the end.
-func (r *screenReader) until(want string) bool {
-	buffer := make([]byte, 4096)
-	for !strings.Contains(r.text, want) {
-		n, err := r.from.Read(buffer)
-		r.raw += string(buffer[:n])
-		r.text = control.ReplaceAllString(r.raw, "")
-		if err != nil {
-			return strings.Contains(r.text, want)
-		}
-	}
-	return true
 }

@@ -128,7 +128,7 @@ func useAndRemove(t *testing.T, s *system, version string, w *way) {
 	if out := s.mustRun(person, "umpire", "--version"); !strings.Contains(out, version) {
 		t.Errorf("umpire --version says %s", out)
 	}
-	if out, err := s.run(person, "umpire", "setup", "--yes"); err == nil || !strings.Contains(out, "no agent was found") {
+	if out, err := s.run(person, "umpire", "setup", "--yes"); err == nil || !strings.Contains(out, "no agent to set up was found") {
 		t.Errorf("umpire setup without an agent: %v\n%s", err, out)
 	}
 	const settings = `{"permissions":{"allow":["Bash(npm run lint:*)"]}}`
