@@ -73,7 +73,10 @@ func commandRule(a *umpire.Access, p *part, width umpire.Width) (umpire.Suggesti
 		if n == 0 {
 			return r, false
 		}
-		r.Match.CommandPrefix, r.Scope = JoinPrefix(a.Words[:n]), umpire.ScopeProject
+		r.Match.CommandPrefix = JoinPrefix(a.Words[:n])
+		if n < 2 || !slices.Contains(installers[a.Words[0]], a.Words[1]) {
+			r.Scope = umpire.ScopeProject
+		}
 		r.Cap = umpire.Cap{MaxConsequence: p.consequence, Options: umpire.OptionsShown}
 	default:
 		return r, false
@@ -104,6 +107,12 @@ var widenable = map[string][]string{
 	"rustfmt": nil, "clang-format": nil, "shfmt": nil, "terraform": {"fmt"}, "eslint": nil, "tsc": nil, "pytest": nil,
 }
 
+// installers are the commands that fetch any package and run its code. A wider rule for them lasts for a session.
+var installers = map[string][]string{
+	"cargo": {"add"}, "npm": {"install"}, "pip": {"install"}, "pip3": {"install"}, "pnpm": {"add", "install"},
+	"uv": {"add"}, "yarn": {"add"},
+}
+
 // scriptRunners take the name of a script after `run`: that name belongs to the subcommand.
 var scriptRunners = []string{"npm", "pnpm", "yarn"}
 
@@ -112,6 +121,9 @@ var scriptRunners = []string{"npm", "pnpm", "yarn"}
 // data the first operand, the destination.
 func subcommandWords(a *umpire.Access, p *part) int {
 	subcommands, ok := widenable[a.Words[0]]
+	if installs := installers[a.Words[0]]; installs != nil {
+		subcommands, ok = slices.Concat(subcommands, installs), true
+	}
 	if !ok || p.deletes || p.reaches || p.consequence == umpire.Lost || a.Table == "" {
 		return 0
 	}

@@ -22,6 +22,7 @@ func TestSuggestions(t *testing.T) {
 	}{
 		{"A-16 the whole command", nil, query("Bash", exec("npm install react", umpire.Medium)), []string{"exact session Bash(=npm install react)"}},
 		{"then the subcommand", nil, query("Bash", known("git commit", "git commit -m x")), []string{"exact session Bash(=git commit -m x)", "subcommand project Bash(git commit:*) reversible shown"}},
+		{"any package, for a session", nil, query("Bash", known("pip install", "pip install x")), []string{"exact session Bash(=pip install x)", "subcommand session Bash(pip install:*) reversible shown"}},
 		{"a script by its name", nil, query("Bash", known("npm run", "npm run build -- x")), []string{"exact session Bash(=npm run build -- x)", "subcommand project Bash(npm run build:*) reversible shown"}},
 		{"an option that changes what it does", nil, query("Bash", withExtra("-w", known("gofmt", "gofmt -w internal"))), []string{"exact session Bash(=gofmt -w internal)", "subcommand project Bash(gofmt -w:*) reversible shown"}},
 		{"an option in another place", nil, query("Bash", withExtra("-w", known("gofmt", "gofmt -s -w internal"))), []string{"exact session Bash(=gofmt -s -w internal)"}},

@@ -235,6 +235,8 @@ var packageManagers = []program{
 // Reasons for uses of package managers, as approval cards show them.
 const (
 	changesPackages = "installs, changes or publishes packages, whose code runs"
+	otherIndex      = "--registry= --index-url= --extra-index-url= --index= --default-index= --find-links="
+	fromElsewhere   = "installs packages that a file, a folder, an address or another registry names"
 	listsPackages   = "lists packages"
 	asksRegistry    = "asks the registry about packages"
 )
@@ -278,22 +280,23 @@ func registryNames(u *use) {
 	}
 }
 
-// registryName reports whether a word is name, @scope/name or either @version.
-func registryName(wd word) bool {
-	if !wd.known() || wd.text == "" || len(wd.text) > maxPackageName || wd.text[0] == '.' || wd.text[0] == '/' ||
-		wd.text[0] == '~' {
-		return false
-	}
-	slashes := 0
-	for i := range len(wd.text) {
-		switch c := wd.text[i]; {
-		case c == '/':
-			slashes++
-		case c == ':' || c == '\\' || c == '#' || c < ' ' || c == '%' || c == '?':
-			return false
+// fromRegistry judges what is installed: a folder or an address is other code than a package with a name.
+func fromRegistry(u *use) {
+	for _, operand := range u.operands {
+		if !registryName(operand) {
+			u.raiseTo(umpire.High, lost, fromElsewhere)
 		}
 	}
-	return slashes == 0 || slashes == 1 && wd.text[0] == '@'
+}
+
+// registryName reports whether a word is name, @scope/name or either @version.
+func registryName(wd word) bool {
+	if !wd.known() || wd.text == "" || len(wd.text) > maxPackageName || strings.ContainsAny(wd.text[:1], "./~") {
+		return false
+	}
+	odd := func(r rune) bool { return r < ' ' || strings.ContainsRune(`:\#%?`, r) }
+	slashes := strings.Count(wd.text, "/")
+	return !strings.ContainsFunc(wd.text, odd) && (slashes == 0 || slashes == 1 && wd.text[0] == '@')
 }
 
 // maxPackageName is the maximum length of a package's name and version, too short to carry a

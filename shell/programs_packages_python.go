@@ -53,9 +53,11 @@ var pythonPackages = []program{
 			// asks: pip install x
 			{
 				names: "install download wheel", each: true, risk: umpire.High, consequence: reversible,
-				why: changesPackages, lax: true,
+				why: changesPackages, lax: true, check: fromRegistry,
 				opts: []option{
-					{names: "-r= --requirement= -c= --constraint=", does: reads},
+					{names: "-i= -f= " + otherIndex, does: harms, consequence: lost, why: fromElsewhere},
+					{names: "-r= --requirement=", does: reads | harms, consequence: lost, why: fromElsewhere},
+					{names: "-c= --constraint=", does: reads},
 					{names: "-t= --target= -d= --dest= -w= --wheel-dir= --root= --prefix= --log=", does: writes},
 				},
 			},
@@ -94,7 +96,8 @@ var pythonPackages = []program{
 				},
 			}},
 			{names: "add remove sync", each: true, risk: umpire.High, consequence: reversible, why: changesPackages,
-				lax: true},
+				lax: true, check: fromRegistry,
+				opts: []option{{names: otherIndex, does: harms, consequence: lost, why: fromElsewhere}}},
 			{names: "version", risk: umpire.Safe, why: "prints the version", args: "none",
 				opts: []option{{names: "--short --output-format=", does: plain}}},
 			// safe: uv run ruff check .

@@ -25,7 +25,10 @@ const (
 )
 
 // globally are options that install for the whole machine, where no old state is kept.
-var globally = []option{{names: "-g --global", does: harms, consequence: lost, why: changesPackages}}
+var globally = []option{
+	{names: "-g --global", does: harms, consequence: lost, why: changesPackages},
+	{names: otherIndex, does: harms, consequence: lost, why: fromElsewhere},
+}
 
 // scriptPackages are the package managers of JavaScript.
 var scriptPackages = []program{
@@ -95,12 +98,11 @@ var scriptPackages = []program{
 				lax: true},
 			// asks: npm install
 			{names: "install i in ins inst insta instal isnt isnta isntal isntall add", risk: umpire.High,
-				consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
-			{
-				names: "ci clean-install uninstall remove rm un update up upgrade dedupe prune rebuild", each: true,
+				consequence: reversible, why: changesPackages, lax: true, check: fromRegistry,
+				also: []*[]option{&globally}},
+			{names: "ci clean-install uninstall remove rm un update up upgrade dedupe prune rebuild", each: true,
 				risk: umpire.High, consequence: reversible, why: changesPackages, lax: true,
-				also: []*[]option{&globally},
-			},
+				also: []*[]option{&globally}},
 		},
 	},
 	// safe: npx @biomejs/biome check
@@ -173,7 +175,8 @@ var scriptPackages = []program{
 			},
 			// asks: yarn install
 			{names: "add install upgrade up remove import dedupe rebuild", each: true, risk: umpire.High,
-				consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
+				consequence: reversible, why: changesPackages, lax: true, check: fromRegistry,
+				also: []*[]option{&globally}},
 			{names: "publish npm link unlink dlx create init exec set plugin cache global unplug patch patch-commit " +
 				"version tag login logout owner", each: true, risk: umpire.High, consequence: sent,
 				why: changesPackages, lax: true},
@@ -247,11 +250,9 @@ var scriptPackages = []program{
 				},
 			},
 			// asks: pnpm install
-			{
-				names: "add install i up update upgrade remove rm uninstall un import dedupe prune rebuild rb fetch",
-				each:  true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true,
-				also: []*[]option{&globally},
-			},
+			{names: "add install i up update upgrade remove rm uninstall un import dedupe prune rebuild rb fetch",
+				each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true,
+				check: fromRegistry, also: []*[]option{&globally}},
 			{names: "publish link unlink dlx create init patch patch-commit store env self-update setup server " +
 				"deploy approve-builds login", each: true, risk: umpire.High, consequence: sent, why: changesPackages,
 				lax: true},
@@ -291,7 +292,8 @@ var scriptPackages = []program{
 			{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript,
 				opts: []option{{names: "--silent --bun -b --if-present --filter= -F=", does: plain}}},
 			{names: "install i add a remove rm update", each: true, risk: umpire.High, consequence: reversible,
-				why: changesPackages, lax: true, also: []*[]option{&globally}},
+				why: changesPackages, lax: true, check: fromRegistry,
+				also: []*[]option{&globally}},
 			{names: "upgrade publish link unlink create c init patch deploy audit", each: true, risk: umpire.High,
 				consequence: sent, why: changesPackages, lax: true},
 		},
