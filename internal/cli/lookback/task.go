@@ -37,8 +37,8 @@ Without a verb it lists the tasks of this project and how often each line was us
 
 const draftLong = `Writes a draft for the calls of a session that ask, so that you can change it and
 approve it. A line covers a folder or a subcommand if these calls do nothing that
-cannot be undone, and otherwise the call itself, as often as it was made. Remarks name
-the calls that no line can allow.
+cannot be undone, and otherwise the call itself. Remarks name the calls that no line
+can allow.
 
 --wider ID begins with the lines of a task that you approved before.`
 

@@ -16,14 +16,15 @@ type Question struct {
 
 // The times and the duration that a draft proposes. A person may change them.
 const (
-	draftFor   = 2 * time.Hour
-	wideTimes  = 20 // of a line that covers more than the calls that were seen
-	exactTimes = 10 // of a line that covers one command or file
+	draftFor     = 2 * time.Hour
+	wideTimes    = 20 // of a line that covers more than the calls that were seen
+	exactTimes   = 10 // of a line that covers one command or file
+	outwardTimes = 5  // of one that sends or loses data
 )
 
 // Draft returns a task that would have allowed the questions, and the indexes of those that no line
 // can allow. Lines cover a folder or a subcommand if the call does nothing that cannot be undone, and
-// otherwise just this call, as often as it was seen.
+// otherwise just this call.
 func Draft(title string, questions []Question) (t Task, left []int) {
 	t = Task{Title: title, For: draftFor}
 	for i := range questions {
@@ -57,7 +58,7 @@ func (t *Task) cover(q *Question) bool {
 		l := Line{Times: exactTimes, Most: q.Most, Tool: s.Tool, Match: s.Match}
 		switch {
 		case q.Most.AtLeast(umpire.Outward):
-			l.Times = max(q.Times, 1)
+			l.Times = min(max(q.Times, outwardTimes), maxTimes)
 		case s.Match.Command == "":
 			l.Times = wideTimes
 		}
@@ -104,10 +105,5 @@ func (t *Task) merge(l Line) {
 	}
 	has := &t.Lines[at]
 	has.Most = umpire.WorseConsequence(has.Most, l.Most)
-	if has.Most.AtLeast(umpire.Outward) {
-		has.Times += l.Times
-	} else {
-		has.Times = max(has.Times, l.Times)
-	}
-	has.Times = min(has.Times, maxTimes)
+	has.Times = max(has.Times, l.Times)
 }

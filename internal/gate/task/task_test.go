@@ -156,7 +156,7 @@ func TestDraft(t *testing.T) {
 	want := `task: Fix it
 for: 2h
 may:
-   2x  outward     Bash(=git push origin fix)
+   5x  outward     Bash(=git push origin fix)
   20x  reversible  Bash(npm test:*)
   20x  reversible  Edit(src/**)
 `
