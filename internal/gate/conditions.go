@@ -125,9 +125,7 @@ func degraded(s *umpire.Session, settings *config.Settings) bool {
 const mainProfile = "main"
 
 func profileOf(name string, profiles map[string]policy.Profile) (*policy.Profile, error) {
-	if name == "" {
-		name = mainProfile
-	}
+	name = cmp.Or(name, mainProfile)
 	if p, ok := profiles[name]; ok {
 		return &p, nil
 	}

@@ -66,9 +66,7 @@ func (o *outcome) append(e umpire.Event, detail any) {
 // as JSON, and secrets masked.
 func (o *outcome) record(e umpire.Event, detail any) umpire.Event {
 	e.At, e.Project, e.Session = o.now, o.session.Project, o.session.ID
-	if e.Agent == "" {
-		e.Agent = o.session.Agent
-	}
+	e.Agent = cmp.Or(e.Agent, o.session.Agent)
 	return o.secrets.record(e, detail)
 }
 

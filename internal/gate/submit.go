@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -142,10 +143,7 @@ func (t *transaction) submit(sub *submission) (*umpire.Batch, error) {
 
 // checkRoom keeps an agent from flooding a person with questions.
 func (t *transaction) checkRoom(sub *submission) error {
-	limit := sub.conditions.settings.MaxPending
-	if limit == 0 {
-		limit = defaultMaxPending
-	}
+	limit := cmp.Or(sub.conditions.settings.MaxPending, defaultMaxPending)
 	if sub.asking > 0 && t.session.Pending+sub.asking > limit {
 		return umpire.Errorf("session %q has %d questions waiting, and %d more would exceed the limit of %d "+
 			"(pending.max_per_session): %w",
@@ -173,6 +171,9 @@ func (t *transaction) deliverPrevious(lane string) error {
 	return t.deliverBatch(&b)
 }
 
+// maxLeftInput is the greatest input that the timeline keeps of a call about which its host asks.
+const maxLeftInput = 16 << 10
+
 // leaveToHost records that a call is not submitted.
 func (t *transaction) leaveToHost(sub *submission, d umpire.Decision) error {
 	if t.session.State == umpire.SessionOver {
@@ -180,7 +181,11 @@ func (t *transaction) leaveToHost(sub *submission, d umpire.Decision) error {
 	}
 	d.ReasonCode = umpire.CodeLeftToHost
 	t.addHookEvents(sub.Batch, &sub.calls[0].call, sub.calls[0].hooks)
-	t.recordUnstored(umpire.EventPermissionBypassedByRule, sub, d)
+	detail := map[string]json.RawMessage{}
+	if input := sub.calls[0].input.Shown; len(input) <= maxLeftInput {
+		detail["input"] = json.RawMessage(input)
+	}
+	t.recordUnstored(umpire.EventPermissionBypassedByRule, sub, d, detail)
 	return nil
 }
 
@@ -189,7 +194,7 @@ func (t *transaction) recordRan(sub *submission) error {
 	call, d := &sub.calls[0].call, sub.calls[0].decision
 	last, err := t.tx.Events.GetLast(sub.Session, sub.Batch)
 	if errors.Is(err, umpire.ErrNotFound) {
-		t.recordUnstored(umpire.EventCallRanUnasked, sub, d)
+		t.recordUnstored(umpire.EventCallRanUnasked, sub, d, nil)
 		return nil
 	}
 	if err != nil || last.Kind == umpire.EventCallRanUnasked || last.Kind == umpire.EventCallRanRefused {
@@ -208,17 +213,17 @@ func (t *transaction) recordRan(sub *submission) error {
 	}
 	sub.Batch, call.ID = b.ID, c.ID
 	d.Verdict, d.Reason, d.ReasonCode, d.Rule = c.Verdict, c.Reason, c.Code, nil
-	t.recordUnstored(umpire.EventCallRanRefused, sub, d)
+	t.recordUnstored(umpire.EventCallRanRefused, sub, d, nil)
 	return nil
 }
 
 // recordUnstored records a decision about a call that is not stored.
-func (t *transaction) recordUnstored(kind umpire.EventKind, sub *submission, d umpire.Decision) {
+func (t *transaction) recordUnstored(kind umpire.EventKind, sub *submission, d umpire.Decision, detail any) {
 	j := *sub.calls[0]
 	j.decision = d
 	e := t.decisionEvent(kind, &j)
 	e.Batch, e.Call, e.Tool, e.Agent = sub.Batch, j.call.ID, j.call.Tool, j.call.Agent
-	t.append(e, nil)
+	t.append(e, detail)
 }
 
 // admit starts the only call of a batch stored by this transaction.

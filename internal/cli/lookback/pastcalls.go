@@ -2,6 +2,7 @@ package lookback
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -154,10 +155,12 @@ func readTimeline(
 		switch e.Kind {
 		case umpire.EventBatchSubmitted:
 			x.addBatch(&e, byID[e.Session])
-		case umpire.EventPermissionBypassedByRule, umpire.EventCallRanUnasked:
-			if e.Kind == umpire.EventPermissionBypassedByRule && e.Code != umpire.CodeLeftToHost {
+		case umpire.EventPermissionBypassedByRule:
+			if e.Code != umpire.CodeLeftToHost {
 				continue // its batch has it
 			}
+			x.addLeft(&e, byID[e.Session])
+		case umpire.EventCallRanUnasked:
 			x.lost++
 		default:
 			continue
@@ -176,13 +179,10 @@ func (x *callIndex) addBatch(e *umpire.Event, session *umpire.Session) {
 	if err != nil || !ok {
 		return
 	}
-	if session == nil || !isFolder(session.Root) {
+	dir := folderOf(session)
+	if dir == "" {
 		x.lost += len(submitted.Calls)
 		return
-	}
-	dir := session.Dir
-	if !isFolder(dir) {
-		dir = session.Root
 	}
 	for i := range submitted.Calls {
 		c := &submitted.Calls[i]
@@ -191,6 +191,32 @@ func (x *callIndex) addBatch(e *umpire.Event, session *umpire.Session) {
 			root: key.root, dir: dir, own: key.own, session: session.ID, batch: e.Batch, id: c.ID, times: 1,
 		})
 	}
+}
+
+// addLeft adds a call about which its host asked in its own prompt.
+func (x *callIndex) addLeft(e *umpire.Event, session *umpire.Session) {
+	var left struct{ Input json.RawMessage }
+	dir := folderOf(session)
+	if dir == "" || json.Unmarshal(e.Data, &left) != nil || len(left.Input) == 0 {
+		x.lost++
+		return
+	}
+	key := callKey{session.Root, dir, !session.External, e.Tool, string(left.Input)}
+	x.addCall(key, pastCall{
+		root: key.root, dir: dir, own: key.own, session: session.ID, batch: e.Batch, id: e.Call, times: 1,
+		call: &umpire.Call{Tool: e.Tool, Input: left.Input, Dir: dir},
+	})
+}
+
+// folderOf returns the folder of a session's calls, or "" if the session or its project is gone.
+func folderOf(session *umpire.Session) string {
+	switch {
+	case session == nil || !isFolder(session.Root):
+		return ""
+	case isFolder(session.Dir):
+		return session.Dir
+	}
+	return session.Root
 }
 
 func isFolder(path string) bool {

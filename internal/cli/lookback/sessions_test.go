@@ -104,7 +104,7 @@ type playedSession struct {
 	task         *task.Task
 	grants       []umpire.Grant  // of the task, as it was approved
 	seen         map[string]bool // the commands that asked before it
-	open         []string // calls that ask in spite of the task
+	open         []string        // calls that ask in spite of the task
 }
 
 // play plays a session. The task is approved when its first questions are answered.
