@@ -105,7 +105,7 @@ var codex = Host{
 		"the files of a patch that a shell command applies are not seen, so such commands ask",
 		"commands are tried only where its own sandbox is off"},
 	Evidence: Driven, Version: "0.169.0",
-	fields: codexFields, complete: completeCodex, silence: codexSilence, unseen: true,
+	fields: codexFields, turnMessage: "systemMessage", complete: completeCodex, silence: codexSilence, unseen: true,
 }
 
 // gemini is Google's Gemini CLI. Its payloads contain neither a mode nor ids, and a hook's allow
@@ -133,7 +133,7 @@ var gemini = Host{
 	},
 	Holes: []umpire.Phrase{holeBadAnswer, holeNoMode, holeAskedAgain, holeEqualCalls, holeACP,
 		"commands are tried only in its yolo mode"},
-	Evidence: Driven, Version: "0.61.0",
+	Evidence: Driven, Version: "0.61.0", turnMessage: "systemMessage",
 	fields: fields{
 		event: "hook_event_name", session: "session_id", dir: "cwd",
 		tool: "tool_name", input: "tool_input", response: "tool_response.returnDisplay",

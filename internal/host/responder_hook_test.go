@@ -146,3 +146,31 @@ func TestApprovedByAPerson(t *testing.T) {
 		}
 	}
 }
+
+// TestTurnLine: hosts that can show a message at the end of a turn get the line, and the others nothing.
+func TestTurnLine(t *testing.T) {
+	t.Parallel()
+	const payload = `{"session_id":"s","cwd":%q,"hook_event_name":%q%s}`
+	for agent, want := range map[string]string{
+		"claude": `{"systemMessage":"kept"}` + "\n", "codex": `{"systemMessage":"kept"}` + "\n",
+		"gemini": `{"systemMessage":"kept"}` + "\n", "qwen": "",
+	} {
+		dir, event, more := t.TempDir(), "Stop", ""
+		switch agent {
+		case "codex":
+			more = `,"turn_id":"t","model":"m"`
+		case "gemini":
+			event = "AfterAgent"
+		}
+		p := &Responder{
+			TurnLine: func(*Question, *Event) string { return "kept" },
+			Config:   func(string) (Config, error) { return Config{}, nil },
+		}
+		q := Question{Agent: agent, Payload: fmt.Appendf(nil, payload, dir, event, more), Project: dir, Dir: dir,
+			Deadline: time.Minute}
+		out, err := p.Answer(t.Context(), q)
+		if err != nil || string(out.Stdout) != want || out.Exit != 0 {
+			t.Errorf("%s: %v, exit %d, %s; want %s", agent, err, out.Exit, out.Stdout, want)
+		}
+	}
+}
