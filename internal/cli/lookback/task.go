@@ -123,9 +123,9 @@ func findSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 	return found[0], nil
 }
 
-// withQuestions works on the questions of a session, decided by the policy in force.
-func withQuestions(
-	ctx context.Context, a *app.App, id string, work func(umpire.Gate, *umpire.Session, *suggester) error,
+// atDesk opens the desk of a session, and works at it.
+func atDesk(
+	ctx context.Context, a *app.App, id string, work func(umpire.Gate, *umpire.Session, *Desk) error,
 ) error {
 	if _, err := a.LoadConfig(a.Dir); err != nil {
 		return err
@@ -135,46 +135,40 @@ func withQuestions(
 		if err != nil {
 			return err
 		}
-		f := pastFlags{session: session.ID}
-		return f.withGateCalls(ctx, a, gate, session.CreatedAt, func(past *pastCalls, batches *batchCache) error {
-			s := newSuggester(a, false)
-			if err := s.decideCalls(ctx, past, batches); err != nil {
-				return err
-			}
-			return work(gate, &session, s)
-		})
+		desk, err := OpenDesk(ctx, a, gate, &session)
+		if err != nil {
+			return err
+		}
+		return work(gate, &session, desk)
 	})
 }
 
 func draftTask(ctx context.Context, a *app.App, f *taskFlags) error {
-	return withQuestions(ctx, a, f.session, func(gate umpire.Gate, session *umpire.Session, s *suggester) error {
-		var all []task.Question
-		for _, q := range s.questions {
-			d := &q.decision
-			all = append(all, task.Question{Suggestions: d.Suggestions, Most: d.Consequence, Times: q.past.times})
-		}
-		made, left := task.Draft(fmt.Sprintf(a.Text.Of("Work of session %s"), session.ID), all)
+	return atDesk(ctx, a, f.session, func(gate umpire.Gate, session *umpire.Session, desk *Desk) error {
+		var old *task.Task
 		if f.wider != "" {
-			old, err := findTask(ctx, a, gate, f.wider)
+			found, err := findTask(ctx, a, gate, f.wider)
 			if err != nil {
 				return err
 			}
-			made, left = task.Widen(old.task, all)
+			old = &found.task
 		}
-		if len(made.Lines) == 0 && s.found.LeftOut > 0 {
+		made, left := desk.Draft(old)
+		switch {
+		case len(made.Lines) > 0:
+		case desk.lost > 0:
 			return &app.CommandError{Code: app.ExitError, Hint: "umpire task --help", Err: umpire.Errorf(
 				"the timeline lacks the calls that session %s asked in its own prompt: write the task by hand",
 				session.ID)}
-		}
-		if len(made.Lines) == 0 {
+		default:
 			return &app.CommandError{Code: app.ExitError, Hint: "umpire pending", Err: umpire.Errorf(
 				"session %s has no question that a task could answer", session.ID)}
 		}
 		remark := func(text string) { fmt.Fprintf(a.Stdout, "# %s\n", view.Visible(text)) }
 		remark(fmt.Sprintf(a.Text.Of("Drafted from %s of session %s. To approve it: umpire task approve FILE"),
-			a.FormatCount(len(all), "%d question", "%d questions"), session.ID))
-		for _, i := range left {
-			remark(view.Joined(a.Text.Of("always asks"), ": ", view.SubjectOf(s.questions[i].call.Input)))
+			a.FormatCount(len(desk.questions), "%d question", "%d questions"), session.ID))
+		for _, call := range left {
+			remark(view.Joined(a.Text.Of("always asks"), ": ", call))
 		}
 		_, err := io.WriteString(a.Stdout, made.String())
 		return app.Failed(err)
@@ -186,15 +180,15 @@ func approveTask(ctx context.Context, a *app.App, f *taskFlags, name string) err
 	if err != nil {
 		return err
 	}
-	return withQuestions(ctx, a, f.session, func(gate umpire.Gate, session *umpire.Session, s *suggester) error {
+	return atDesk(ctx, a, f.session, func(gate umpire.Gate, session *umpire.Session, desk *Desk) error {
 		if err := app.RefuseRunner(ctx, a, gate, "task approve"); err != nil {
 			return err
 		}
-		card, err := describeTask(ctx, a, &t, session, s.questions)
+		card, err := desk.Describe(ctx, &t)
 		if err != nil {
 			return err
 		}
-		if err := confirmTask(ctx, a, f, &t, card); err != nil {
+		if err := confirmTask(ctx, a, f, &t, tellCard(a, card, session.ID)); err != nil {
 			return err
 		}
 		approved, err := gate.Grants().ApproveTask(ctx, umpire.TaskApproval{

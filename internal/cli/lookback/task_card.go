@@ -1,7 +1,6 @@
 package lookback
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -164,51 +163,28 @@ func appendOptions(lines []string, prefix string, options []shell.Option) []stri
 	return lines
 }
 
-// describeTask returns the card of a task.
-func describeTask(
-	ctx context.Context, a *app.App, t *task.Task, session *umpire.Session, questions []*question,
-) (string, error) {
-	p := newTaskPreview(a, t, session.Root)
-	defer p.decider.Close()
-	answered, byLine, err := p.countAnswered(questions)
-	if err != nil {
-		return "", err
-	}
-	total := 0
-	for _, q := range questions {
-		total += q.past.times
-	}
+// tellCard returns the card of a task as text.
+func tellCard(a *app.App, card *task.Card, session umpire.SessionID) string {
+	t := &card.Task
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", view.Visible(t.Title))
 	fmt.Fprintf(&b, a.Text.Of("Session %s may make these calls without a question, for %s at most:\n\n"),
-		view.Visible(string(session.ID)), view.Age(t.For))
-	in := view.Folders{Root: session.Root, Home: a.UserHome()}
+		view.Visible(string(session)), view.Age(t.For))
 	for i := range t.Lines {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		l := &t.Lines[i]
+		l, about := &t.Lines[i], &card.Lines[i]
 		fmt.Fprintf(&b, "  %4dx  %-10s  %s\n", l.Times, l.Most, view.Visible(l.Rule()))
 		say := func(text string) { fmt.Fprintf(&b, "           %s\n", text) }
-		if total > 0 {
-			say(fmt.Sprintf(a.Text.Of("answers %d of %d questions so far"), byLine[i], total))
+		if card.Questions > 0 {
+			say(fmt.Sprintf(a.Text.Of("answers %d of %d questions so far"), about.Answers, card.Questions))
 		}
-		worst, err := p.worst(i)
-		if err != nil {
-			return "", err
-		}
-		if worst != nil && l.Match.Command == "" {
-			call := view.Clip(view.Visible(view.SubjectOf(worst.call.Input)), maxShownSubject)
-			if headline := view.Headline(&worst.decision, in, a.Text); headline != "" {
-				call = view.Bracketed(call, app.Clip(headline))
-			}
-			say(view.Joined(a.Text.Of("at worst"), ": ", call))
+		if about.Worst != "" {
+			say(view.Joined(a.Text.Of("at worst"), ": ", about.Worst))
 		}
 	}
 	b.WriteString("\n")
-	if total > 0 {
+	if card.Questions > 0 {
 		said := a.Text.Of("It would have answered %d of the session's %d questions so far.\n\n")
-		fmt.Fprintf(&b, said, answered, total)
+		fmt.Fprintf(&b, said, card.Answered, card.Questions)
 	}
-	return b.String(), nil
+	return b.String()
 }

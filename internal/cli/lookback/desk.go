@@ -1,0 +1,90 @@
+package lookback
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/gate/task"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// A Desk drafts tasks for a session, and tells what a task would allow. It decides the session's calls by the rules and
+// settings in force. It is for one goroutine.
+type Desk struct {
+	app       *app.App
+	session   *umpire.Session
+	questions []*question
+	asked     int // equal questions count each time
+	lost      int // calls whose input is not known
+}
+
+// OpenDesk reads the calls of a session, and decides them.
+func OpenDesk(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire.Session) (*Desk, error) {
+	own := *a
+	own.Dir = session.Root
+	if _, err := own.LoadConfig(own.Dir); err != nil {
+		return nil, err
+	}
+	f := pastFlags{session: session.ID}
+	d := &Desk{app: &own, session: session}
+	err := f.withGateCalls(ctx, &own, gate, session.CreatedAt, func(past *pastCalls, batches *batchCache) error {
+		s := newSuggester(&own, false)
+		err := s.decideCalls(ctx, past, batches)
+		d.questions, d.asked, d.lost = s.questions, s.found.Questions, s.found.LeftOut
+		return err
+	})
+	return d, err
+}
+
+// Draft returns a task that would have answered the session's questions, or with the lines of an old one too, and the
+// calls that no line can allow.
+func (d *Desk) Draft(old *task.Task) (made task.Task, left []string) {
+	var all []task.Question
+	for _, q := range d.questions {
+		all = append(all, task.Question{
+			Suggestions: q.decision.Suggestions, Most: q.decision.Consequence, Times: q.past.times,
+		})
+	}
+	var at []int
+	if old != nil {
+		made, at = task.Widen(*old, all)
+	} else {
+		made, at = task.Draft(fmt.Sprintf(d.app.Text.Of("Work of session %s"), d.session.ID), all)
+	}
+	for _, i := range at {
+		left = append(left, view.SubjectOf(d.questions[i].call.Input))
+	}
+	return made, left
+}
+
+// Describe returns the card of a task.
+func (d *Desk) Describe(ctx context.Context, t *task.Task) (*task.Card, error) {
+	p := newTaskPreview(d.app, t, d.session.Root)
+	defer p.decider.Close()
+	answered, byLine, err := p.countAnswered(d.questions)
+	if err != nil {
+		return nil, err
+	}
+	card := &task.Card{Task: *t, Questions: d.asked, Answered: answered}
+	in := view.Folders{Root: d.session.Root, Home: d.app.UserHome()}
+	for i := range t.Lines {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		worst, err := p.worst(i)
+		if err != nil {
+			return nil, err
+		}
+		line := task.CardLine{Answers: byLine[i]}
+		if worst != nil && t.Lines[i].Match.Command == "" {
+			line.Worst = view.Clip(view.Visible(view.SubjectOf(worst.call.Input)), maxShownSubject)
+			if headline := view.Headline(&worst.decision, in, d.app.Text); headline != "" {
+				line.Worst = view.Bracketed(line.Worst, app.Clip(headline))
+			}
+		}
+		card.Lines = append(card.Lines, line)
+	}
+	return card, nil
+}

@@ -1,0 +1,15 @@
+package task
+
+// A Card tells a person what a task would allow, before they approve it.
+type Card struct {
+	Task      Task
+	Questions int // of the session so far; equal ones count each time
+	Answered  int // of these, by the task
+	Lines     []CardLine
+}
+
+// A CardLine tells about the line of a task with its index.
+type CardLine struct {
+	Answers int    // the questions so far that it takes part in answering
+	Worst   string // the worst call that it allows; "" if it allows only the call that it names
+}
