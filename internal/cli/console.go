@@ -7,17 +7,21 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/lookback"
 	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/gate/history"
+	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/server/client"
@@ -164,6 +168,12 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 				return tried
 			}
 			return app.PreviewCall(ctx, in(text), local, p, s).Diff
+		},
+		Tasks: func(ctx context.Context, text *catalogue.Language, s *umpire.Session) (task.Desk, error) {
+			return lookback.OpenDesk(ctx, in(text), local, s)
+		},
+		Suggest: func(ctx context.Context, text *catalogue.Language, since time.Time) ([]history.Saving, error) {
+			return lookback.Suggest(ctx, in(text), local, since)
 		},
 		Undoable: func() (map[umpire.CallID][]console.Undoable, error) { return listUndoable(a) },
 		Undo: func(ctx context.Context, text *catalogue.Language, by umpire.Gate, id string) (string, error) {

@@ -24,7 +24,7 @@ const maxCallEvents = 10_000
 
 // A callSheet shows one call: its card as it was asked, the answer, the changes and the events.
 type callSheet struct {
-	history
+	callHistory
 
 	line    *line
 	input   json.RawMessage
@@ -37,7 +37,7 @@ type callPages struct{ *Console }
 
 // showCall shows one call of the timeline.
 func (c *callPages) showCall(w http.ResponseWriter, r *http.Request) {
-	s := &callSheet{history: history{text: textOf(r), home: c.config.Home, now: c.now()}}
+	s := &callSheet{callHistory: callHistory{text: textOf(r), home: c.config.Home, now: c.now()}}
 	if err := c.readCall(r, s); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return

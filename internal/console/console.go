@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gate/history"
+	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -32,6 +34,10 @@ type Config struct {
 	Undoable func() (map[umpire.CallID][]Undoable, error)
 	// Undo undoes the changes with an id, and describes the result. It is required with Undoable.
 	Undo func(ctx context.Context, text *catalogue.Language, by umpire.Gate, id string) (string, error)
+	// Tasks opens the desk at which tasks are drafted for a session; if nil, they are not offered.
+	Tasks func(ctx context.Context, text *catalogue.Language, s *umpire.Session) (task.Desk, error)
+	// Suggest returns the changes that would have saved the most questions since a time; if nil, they are not offered.
+	Suggest func(ctx context.Context, text *catalogue.Language, since time.Time) ([]history.Saving, error)
 	// Passkeys is the file of the passkeys; "" keeps them in memory.
 	Passkeys string
 	// Log receives panics and listener errors; nil discards them.

@@ -1,20 +1,17 @@
 package console
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// hastyTime bounds approvals that came too fast to have been considered.
-const hastyTime = 2 * time.Second
-
 // answerTimes are the upper bounds of the classes of answer times; the last class is unbounded.
-var answerTimes = [...]time.Duration{hastyTime, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour}
+var answerTimes = [...]time.Duration{history.Unread, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour}
 
 // The figures are the statistics that the overview shows for a period.
 type figures struct {
@@ -23,9 +20,8 @@ type figures struct {
 	total    callCounts
 	agents   []agentFigures // most calls first
 	waits    [len(answerTimes) + 1]int
-	// approvals counts approvals by people, and hasty those of them within hastyTime.
+	// approvals counts approvals by people, and hasty those of them within [history.Unread].
 	approvals, hasty int
-	shapes           []shapeFigures // the most asked first
 }
 
 // A callCounts counts calls by verdict.
@@ -37,18 +33,6 @@ type agentFigures struct {
 	name        string
 	calls, asks int
 }
-
-// A shapeFigures counts the questions about one kind of call, with the latest of them.
-type shapeFigures struct {
-	name string
-	asks int
-	last fact
-	// varied is set if their inputs differed.
-	varied bool
-}
-
-// maxShapes bounds the kinds of calls that the overview lists.
-const maxShapes = 5
 
 // callKey identifies a call.
 type callKey struct {
@@ -67,7 +51,6 @@ func countFigures(facts []fact, now time.Time, period time.Duration, parts int) 
 	}
 	f.countCalls(recent, period)
 	f.countAnswers(recent)
-	f.countShapes(recent)
 	return f
 }
 
@@ -141,28 +124,6 @@ func (f *figures) countAnswers(facts []fact) {
 			}
 		}
 	}
-}
-
-// countShapes finds the most frequently asked kinds of calls.
-func (f *figures) countShapes(facts []fact) {
-	shapes := map[string]int{}
-	for i := range facts {
-		e := &facts[i]
-		if e.kind != umpire.EventPermissionAsked {
-			continue
-		}
-		n, known := shapes[e.shape]
-		if !known {
-			n = len(f.shapes)
-			shapes[e.shape] = n
-			f.shapes = append(f.shapes, shapeFigures{name: e.shape})
-		}
-		s := &f.shapes[n]
-		s.varied = s.varied || known && !bytes.Equal(s.last.input, e.input)
-		s.asks, s.last = s.asks+1, *e
-	}
-	slices.SortStableFunc(f.shapes, func(a, b shapeFigures) int { return cmp.Compare(b.asks, a.asks) })
-	f.shapes = f.shapes[:min(len(f.shapes), maxShapes)]
 }
 
 // countHour counts the events of the last hour.

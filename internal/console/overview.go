@@ -1,16 +1,14 @@
 package console
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
-	"github.com/umpirehq/umpire/policy"
 )
 
 const overviewPath = "/overview"
@@ -34,17 +32,15 @@ type overview struct {
 
 	text   *catalogue.Language
 	period string
-	advice []string // for each of the shapes, the rule that would settle it
 	since  time.Time
+
+	asked       bool // for suggestions
+	suggestions []history.Saving
 }
 
 // showOverview shows the figures of a period.
 func (c *overviewPages) showOverview(w http.ResponseWriter, r *http.Request) {
 	facts, err := c.tally.latest(r.Context())
-	if err != nil {
-		sendRefusal(w, r, statusOf(err), err)
-		return
-	}
 	chosen := periods[0]
 	for _, p := range periods {
 		if p.name == r.URL.Query().Get("period") {
@@ -57,34 +53,14 @@ func (c *overviewPages) showOverview(w http.ResponseWriter, r *http.Request) {
 	if len(facts) >= maxTallied && facts[0].at.After(o.from) {
 		o.since = facts[0].at
 	}
-	for i := range o.shapes {
-		o.advice = append(o.advice, c.advise(r.Context(), &o.shapes[i], o.text))
+	if o.asked = err == nil && c.config.Suggest != nil && r.URL.Query().Has("suggest"); o.asked {
+		o.suggestions, err = c.config.Suggest(r.Context(), o.text, o.from)
+	}
+	if err != nil {
+		sendRefusal(w, r, statusOf(err), err)
+		return
 	}
 	c.showPage(w, r, overviewPath, o.text.Of("Overview"), o.draw())
-}
-
-// advise returns the rule that would currently settle calls of a kind.
-func (c *overviewPages) advise(ctx context.Context, kind *shapeFigures, text *catalogue.Language) string {
-	asked := &kind.last
-	s, err := c.config.Gate.Sessions().Get(ctx, asked.session)
-	if err != nil {
-		return "-" // the session was deleted
-	}
-	d, err := c.config.Gate.Check(ctx, umpire.Call{Tool: asked.tool, Input: asked.input, Dir: s.Dir})
-	switch {
-	case err != nil:
-		return "-"
-	case d.Verdict == umpire.Allow:
-		return text.Of("no longer asks")
-	}
-	at := slices.IndexFunc(d.Suggestions, func(s umpire.Suggestion) bool {
-		return s.Width == umpire.WidthSubcommand || s.Width == umpire.WidthFolder || !kind.varied
-	})
-	if at < 0 { // or a rule covers no more than the last of them
-		return text.Of("no rule can settle it")
-	}
-	best := &d.Suggestions[at]
-	return view.Visible(best.Action.String() + " " + policy.FormatShort(best.Rule()))
 }
 
 // draw draws the page of figures.
@@ -105,7 +81,7 @@ func (o *overview) draw() part {
 			o.since.Local().Format("2006-01-02 15:04")))),
 		when(sum > 0, o.drawCalls(), o.drawAgents()),
 		o.drawAnswers(),
-		o.drawShapes(),
+		o.drawSuggestions(),
 	)
 }
 
@@ -203,16 +179,23 @@ func (o *overview) drawAnswers() part {
 		drawTable([]string{o.text.Of("waited"), o.text.Of("answers"), ""}, rows))
 }
 
-// drawShapes lists the most frequent questions, with the rules that would settle them.
-func (o *overview) drawShapes() part {
-	if len(o.shapes) == 0 {
-		return parts(nil)
+// drawSuggestions lists the rules that would have saved the most questions, once the person asks for them.
+func (o *overview) drawSuggestions() part {
+	title := o.text.Of("Rules that would have saved the most questions")
+	if !o.asked {
+		at := overviewPath + "?" + encodeQuery("period", o.period, "suggest", "1")
+		return element("p", class("links"), element("a", address("href", at), written(title)))
 	}
-	var rows parts
-	for i := range o.shapes {
-		rows = append(rows, drawRow(element("code", written(view.Visible(o.shapes[i].name))), o.shapes[i].asks,
-			element("code", written(o.advice[i]))))
+	row := func(s history.Saving) part {
+		saves := o.text.Count(s.Saves, "saves %d question", "saves %d questions")
+		worst := view.Joined(o.text.Of("the worst it could allow"), ": ", o.text.Word("consequence", s.Most.String()))
+		return element("li", class("rule"), element("span", class("tag low"), written(fmt.Sprint(s.Saves))),
+			each(s.Commands, func(command string) part { return drawTry("", command, o.text) }),
+			element("span", class("note"),
+				written(saves+" · "+worst+" · "+view.Joined(o.text.Of("of calls such as"), ": ", "")),
+				element("code", written(view.Visible(view.List(s.Calls, ", "))))))
 	}
-	return element("section", class("plot"), element("h2", written(o.text.Of("Asked about most"))),
-		drawTable([]string{o.text.Of("call"), o.text.Of("questions"), o.text.Of("rule that would settle it")}, rows))
+	return element("section", class("layer"), element("h2", written(title)),
+		when(len(o.suggestions) == 0, paragraph("note", o.text.Of("No rule would have saved two questions or more."))),
+		element("ul", each(o.suggestions, row)))
 }

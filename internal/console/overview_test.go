@@ -38,13 +38,25 @@ func TestOverview(t *testing.T) {
 		page := plain(raw)
 		for _, want := range []string{
 			`\d+ calls: 1 allowed unasked, \d+ asked, 1 denied`, `all agents \d+ \d+ \d+\.\d`, `Claude Code \d+ \d+`,
-			`1 of 1 approvals came within two seconds|0 of 1 approvals`, `Bash npm install 2 no rule can settle it`, `webshop/\* 1 allow Write\(a\.txt\)`,
+			`1 of 1 approvals came within two seconds|0 of 1 approvals`, `longer 0 Rules that would have saved the most questions`,
 			`Calls by verdict, in numbers from allow ask deny \d\d-\d\d \d\d:\d\d 1 \d+ 1`,
 		} {
 			if !regexp.MustCompile(want).MatchString(page) {
 				t.Errorf("%s: the page lacks %s:\n%s", query, want, page)
 			}
 		}
+	}
+}
+
+// The overview suggests rules when a person asks for them.
+func TestOverviewSuggests(t *testing.T) {
+	t.Parallel()
+	b, _ := signedIn(t, "en")
+	raw := b.send(t, http.MethodGet, "/overview?period=week&suggest=1", "").body
+	checkSafe(t, raw)
+	const want = "Rules that would have saved the most questions 3 umpire rules add allow X copy saves 3 questions · the worst it could allow: lost · of calls such as: x"
+	if page := plain(raw); !strings.Contains(page, want) {
+		t.Errorf("the page lacks them:\n%s", page)
 	}
 }
 

@@ -57,6 +57,10 @@ func (c *Console) addRoutes() {
 	c.routes.HandleFunc("GET "+sessionsPath, sessions.showSessions)
 	c.routes.HandleFunc("GET "+sessionPath, sessions.showSession)
 	c.routes.HandleFunc("POST "+endSessionPath, sessions.endSession)
+	tasks := &taskPages{c}
+	c.routes.HandleFunc("GET "+taskPath, tasks.showTask)
+	c.routes.HandleFunc("POST "+taskCodePath, tasks.sendTaskCode)
+	c.routes.HandleFunc("POST "+approveTaskPath, tasks.approveTask)
 	rules := &rulePages{c}
 	c.routes.HandleFunc("GET "+rulesPath, rules.showRules)
 	c.routes.HandleFunc("POST "+ruleCodePath, rules.sendRemovalCode)

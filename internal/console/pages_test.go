@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -55,6 +56,10 @@ var pageCalls = []umpire.Call{
 	bash("git push origin main"), editGreeting(),
 }
 
+func sessionLink(w *world) string { return "/session?id=" + url.QueryEscape(string(w.session.ID)) }
+
+func taskLink(w *world) string { return "/sessions/task?id=" + url.QueryEscape(string(w.session.ID)) }
+
 func (l *look) visit(t *testing.T) {
 	b := consoletest.Start(t, l.width, 900, l.dark, "--accept-lang="+l.lang)
 	w, p := newWorld(t, l.lang)
@@ -83,6 +88,14 @@ func (l *look) visit(t *testing.T) {
 			l.check(t, b, name)
 			looked++
 		}
+	}
+	for _, path := range []string{sessionLink(w), taskLink(w), "/overview?suggest=1"} {
+		b.Eval(t, fmt.Sprintf(`(() => { const a = document.createElement("a"); a.href = %q; document.querySelector("main").append(a); a.click(); })()`, path))
+		b.Until(t, fmt.Sprintf(`location.pathname + location.search === %q && document.querySelector("main h1")`, path))
+		name := fmt.Sprintf("pages-%s-%d-%v-%s", l.lang, l.width, l.dark, strings.Trim(strings.ReplaceAll(path[:strings.Index(path, "?")], "/", "-"), "-"))
+		b.Picture(t, name)
+		l.check(t, b, name)
+		looked++
 	}
 	t.Logf("figure: %d looks at pages in %s at %d", looked, l.lang, l.width)
 	if faults := b.Faults(); len(faults) > 0 {
@@ -120,7 +133,7 @@ const findEnglish = `(() => {
 	const found = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	while (walk.nextNode()) {
 		const e = walk.currentNode.parentElement, text = walk.currentNode.data;
-		if (/[A-Za-z]{2,} [a-z]{2,}/.test(text) && e.checkVisibility() && !e.closest("code, pre, kbd, .object, script, style"))
+		if (/[A-Za-z]{2,} [a-z]{2,}/.test(text) && e.checkVisibility() && !e.closest("code, pre, kbd, .object, textarea, script, style"))
 			found.push(text);
 	}
 	return JSON.stringify(found) })()`

@@ -15,12 +15,13 @@ func linkToSession(id umpire.SessionID) string {
 
 // A sessionSheet is the page of one session: its task, its latest calls, and the changes that can be undone.
 type sessionSheet struct {
-	history
+	callHistory
 
 	session umpire.Session
 	name    string
 	task    string
 	age     string
+	drafts  bool // tasks can be approved for it
 }
 
 // showSession shows the page of one session.
@@ -32,19 +33,20 @@ func (c *sessionPages) showSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := &sessionSheet{
-		history: history{text: textOf(r), home: c.config.Home, now: c.now(), asked: historyQuery{session: id}},
-		session: session,
-		name:    c.tasks.nameSession(r.Context(), &session, nameAgent(&session)),
-		task:    c.tasks.of(r.Context(), &session),
-		age:     view.Age(c.now().Sub(session.ActiveAt)),
+		callHistory: callHistory{text: textOf(r), home: c.config.Home, now: c.now(), asked: historyQuery{session: id}},
+		session:     session,
+		name:        c.tasks.nameSession(r.Context(), &session, nameAgent(&session)),
+		task:        c.tasks.of(r.Context(), &session),
+		age:         view.Age(c.now().Sub(session.ActiveAt)),
 	}
-	if err := c.readHistory(r.Context(), &s.history); err != nil {
+	if err := c.readHistory(r.Context(), &s.callHistory); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
 	if originOf(r).remote {
 		s.undoable = nil
 	}
+	s.drafts = c.config.Tasks != nil && !originOf(r).remote && session.State != umpire.SessionOver
 	c.showPage(w, r, sessionsPath, s.name, s.draw())
 }
 
@@ -67,6 +69,7 @@ func (s *sessionSheet) draw() part {
 			when(session.Pending > 0, element("a", class("tag medium"), address("href", linkToNext(session.ID)),
 				written(s.text.Count(session.Pending, "%d waits", "%d wait")))),
 			element("a", address("href", rulesQuery{session: session.ID}.address()), written(s.text.Of("Rules"))),
+			when(s.drafts, element("a", address("href", linkToTask(session.ID)), written(s.text.Of("Approve a task")))),
 			element("code", written(view.Visible(session.Root)))),
 		when(s.task != "", element("h2", written(s.text.Of("Task"))),
 			element("pre", class("command task"), written(visibleLines(s.task)))),

@@ -2,11 +2,7 @@ package console
 
 import (
 	"context"
-	"encoding/json"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -46,9 +42,7 @@ type fact struct {
 	tool    string
 	verdict umpire.Verdict
 	rule    umpire.RuleID
-	person  bool            // a person answered
-	shape   string          // of a question: the kind of call it is about
-	input   json.RawMessage // of a question
+	person  bool // a person answered
 }
 
 // latest returns the facts of the period, the oldest first.
@@ -127,11 +121,7 @@ func appendFacts(facts []fact, e *umpire.Event) []fact {
 		}
 		return facts
 	case umpire.EventPermissionAsked:
-		f.verdict, f.shape = umpire.Ask, shapeOf(e)
-		if decoded, err := batch.Decode(*e); err == nil {
-			asked, _ := decoded.Detail.(batch.Asked)
-			f.input = asked.Input
-		}
+		f.verdict = umpire.Ask
 	case umpire.EventPermissionApproved:
 		f.verdict, f.person = umpire.Allow, e.Request != ""
 	case umpire.EventPermissionRejected:
@@ -142,29 +132,4 @@ func appendFacts(facts []fact, e *umpire.Event) []fact {
 		return facts
 	}
 	return append(facts, f)
-}
-
-// subcommand matches an argument that selects a program's action, as in npm install.
-var subcommand = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
-
-// shapeOf returns the kind of call that a question is about, derived from the access that asks.
-func shapeOf(e *umpire.Event) string {
-	at := slices.IndexFunc(e.Accesses, func(a umpire.Access) bool { return a.Verdict == umpire.Ask })
-	if at < 0 {
-		return e.Tool
-	}
-	switch a := &e.Accesses[at]; a.Kind {
-	case umpire.KindExec:
-		words := []string{e.Tool, a.Program}
-		if len(a.Args) > 0 && subcommand.MatchString(a.Args[0]) {
-			words = append(words, a.Args[0])
-		}
-		return strings.Join(words, " ")
-	case umpire.KindRead, umpire.KindWrite, umpire.KindDelete:
-		return e.Tool + " " + filepath.Join(filepath.Dir(a.Target), "*")
-	case umpire.KindNetwork:
-		return e.Tool + " " + a.Target
-	case umpire.KindUnknown, umpire.KindInvoke:
-	}
-	return e.Tool
 }

@@ -25,8 +25,8 @@ const (
 	maxRead     = 4000
 )
 
-// A history is a page of the timeline: one line for each call, from asked to kept.
-type history struct {
+// A callHistory is a page of the timeline: one line for each call, from asked to kept.
+type callHistory struct {
 	text     *catalogue.Language
 	now      time.Time
 	home     string // of the person
@@ -100,7 +100,7 @@ func (c *Console) showTimeline(w http.ResponseWriter, r *http.Request) {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	h := &history{text: textOf(r), home: c.config.Home, now: c.now(), asked: q}
+	h := &callHistory{text: textOf(r), home: c.config.Home, now: c.now(), asked: q}
 	if err := c.readHistory(r.Context(), h); err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
@@ -112,7 +112,7 @@ func (c *Console) showTimeline(w http.ResponseWriter, r *http.Request) {
 }
 
 // readHistory reads events backwards until a page is full.
-func (c *Console) readHistory(ctx context.Context, h *history) error {
+func (c *Console) readHistory(ctx context.Context, h *callHistory) error {
 	all, err := c.readLater(ctx, &h.asked)
 	if err != nil {
 		return err
@@ -281,12 +281,12 @@ func (l *line) subject(text *catalogue.Language, in view.Folders) (tool, accesse
 }
 
 // foldersOf returns the folders to which the paths of a session are relative.
-func (h *history) foldersOf(id umpire.SessionID) view.Folders {
+func (h *callHistory) foldersOf(id umpire.SessionID) view.Folders {
 	return view.Folders{Root: h.sessions[id].Root, Home: h.home}
 }
 
 // object returns the command or path of a line as the agent wrote it, or else its accesses. It is safe to show.
-func (h *history) object(l *line) string {
+func (h *callHistory) object(l *line) string {
 	_, accesses, _ := l.subject(h.text, h.foldersOf(l.events[0].Session))
 	first, more, _ := strings.Cut(strings.TrimSpace(l.typed), "\n")
 	if more != "" {
@@ -360,7 +360,7 @@ func (l *line) course() []umpire.Event {
 }
 
 // describeStep describes one event of a line, with its outcome and its author.
-func (h *history) describeStep(e *umpire.Event) string {
+func (h *callHistory) describeStep(e *umpire.Event) string {
 	said := h.text.Of(stepTexts[e.Kind])
 	if e.Kind == umpire.EventPermissionApproved && e.Scope != nil {
 		said = view.Bracketed(said, h.text.Of(e.Scope.String()))

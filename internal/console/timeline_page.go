@@ -11,7 +11,7 @@ import (
 )
 
 // draw draws a page of the timeline.
-func (h *history) draw() part {
+func (h *callHistory) draw() part {
 	first, next := "", ""
 	if h.asked.before > 0 {
 		first = h.asked.address(0)
@@ -32,7 +32,7 @@ func (h *history) draw() part {
 }
 
 // drawFilters draws the filter form. The page's script turns it into an address.
-func (h *history) drawFilters() node {
+func (h *callHistory) drawFilters() node {
 	var kinds []choice
 	for _, k := range historyKinds {
 		kinds = append(kinds, choice{k.name, view.Capitalized(h.text.Of(k.label))})
@@ -50,7 +50,7 @@ func (h *history) drawFilters() node {
 }
 
 // drawLine draws a call in one row, which opens to its card, answer, changes and events.
-func (h *history) drawLine(l *line) part {
+func (h *callHistory) drawLine(l *line) part {
 	e := &l.events[0]
 	tool, _, reason := l.subject(h.text, h.foldersOf(e.Session))
 	said := parts{
@@ -74,7 +74,7 @@ func (h *history) drawLine(l *line) part {
 }
 
 // drawStep draws a step of a call.
-func (h *history) drawStep(e umpire.Event) part {
+func (h *callHistory) drawStep(e umpire.Event) part {
 	return element("span", class("step "+stepClasses[e.Kind]), attr("title", timeText(e.At)),
 		written(h.describeStep(&e)))
 }
@@ -85,7 +85,7 @@ func timeText(at time.Time) string { return at.Local().Format("2006-01-02 15:04:
 const maxPaths = 20
 
 // drawUndo offers to undo the changes of a call.
-func (h *history) drawUndo(e *umpire.Event) part {
+func (h *callHistory) drawUndo(e *umpire.Event) part {
 	if e.Call == "" {
 		return parts(nil)
 	}

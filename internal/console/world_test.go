@@ -22,6 +22,8 @@ import (
 	"github.com/umpirehq/umpire/internal/console/consoletest"
 	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/gate/history"
+	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
@@ -70,6 +72,10 @@ func newWorldIn(
 		Gate:    server.Local(w.gate, "console"),
 		GateOf:  func(person string) umpire.Gate { return server.LocalAs(w.gate, "console", person) },
 		NewCode: w.newCode, Changes: changes, Undoable: w.kept, Undo: w.undo,
+		Tasks: func(context.Context, *catalogue.Language, *umpire.Session) (task.Desk, error) { return desk{}, nil },
+		Suggest: func(context.Context, *catalogue.Language, time.Time) ([]history.Saving, error) {
+			return []history.Saving{{Commands: []string{"umpire rules add allow X"}, Saves: 3, Calls: []string{"x\u202e", "y"}}}, nil
+		},
 	}, now)
 	w.session = ok(w.gate.Sessions().Open(t.Context(), umpire.Opening{Dir: project, Agent: "Claude Code"}))(t)
 	p = openTerminal(t, w.console, lang)

@@ -3,9 +3,11 @@ package lookback
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -87,4 +89,24 @@ func (d *Desk) Describe(ctx context.Context, t *task.Task) (*task.Card, error) {
 		card.Lines = append(card.Lines, line)
 	}
 	return card, nil
+}
+
+// Suggest returns what would have saved the most questions in all projects since a time.
+func Suggest(ctx context.Context, a *app.App, gate umpire.Gate, since time.Time) (list []history.Saving, err error) {
+	f := pastFlags{all: true}
+	err = f.withGateCalls(ctx, a, gate, since, func(past *pastCalls, batches *batchCache) error {
+		s := newSuggester(a, true)
+		if err := s.decideCalls(ctx, past, batches); err != nil {
+			return err
+		}
+		found, err := s.suggest(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range found.List {
+			list = append(list, found.List[i].Saving)
+		}
+		return nil
+	})
+	return list, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/rules"
+	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -67,18 +68,9 @@ type suggested struct {
 	since time.Time // of the flag, or zero
 }
 
-// savings are permissions that save questions together, mostly one.
+// savings are permissions that save questions together.
 type savings struct {
-	Commands []string `json:"commands"`
-	// Saves counts the questions that the suggestions before it leave.
-	Saves int      `json:"questions_saved"`
-	Calls []string `json:"calls"` // the commands or paths of some of them
-	Kinds int      `json:"distinct_calls"`
-	// Worst is the worst of these calls, and Most the worst consequence of any call that it could allow.
-	Worst    umpire.Consequence `json:"worst_consequence"`
-	Call     string             `json:"worst_call"`
-	Headline string             `json:"worst_headline"`
-	Most     umpire.Consequence `json:"could_allow"`
+	history.Saving
 
 	permissions []*permission
 }

@@ -186,7 +186,7 @@ func isGuarded(d *umpire.Decision) bool {
 
 // addSavings adds a suggestion and the questions that it settles.
 func (s *suggester) addSavings(set []string, settled []*question, saves int) {
-	added := savings{Saves: saves, Kinds: len(settled), Worst: umpire.Harmless}
+	added := savings{Saving: history.Saving{Saves: saves, Kinds: len(settled), Worst: umpire.Harmless}}
 	slices.SortStableFunc(settled, func(a, b *question) int { return cmp.Compare(b.past.times, a.past.times) })
 	worst := settled[0]
 	for i, q := range settled {

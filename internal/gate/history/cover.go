@@ -1,9 +1,24 @@
 package history
 
 import (
+	"github.com/umpirehq/umpire"
 	"slices"
 	"strings"
 )
+
+// A Saving is the permissions that would have saved some questions together, mostly one permission.
+type Saving struct {
+	Commands []string `json:"commands"` // that give the permissions
+	// Saves counts the questions that the savings listed before it leave.
+	Saves int      `json:"questions_saved"`
+	Calls []string `json:"calls"` // the commands or paths of some of them
+	Kinds int      `json:"distinct_calls"`
+	// Worst is the worst of these calls, and Most the worst consequence of any call that it could allow.
+	Worst    umpire.Consequence `json:"worst_consequence"`
+	Call     string             `json:"worst_call"`
+	Headline string             `json:"worst_headline"`
+	Most     umpire.Consequence `json:"could_allow"`
+}
 
 // A Need is one or more equal questions. Each option is a set of permissions, by their names, which settle them
 // together.
