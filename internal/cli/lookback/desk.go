@@ -22,7 +22,7 @@ type Desk struct {
 	lost      int // calls whose input is not known
 }
 
-// OpenDesk reads the calls of a session, and decides them.
+// OpenDesk reads the calls of a session and those that its plans name, and decides them.
 func OpenDesk(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire.Session) (*Desk, error) {
 	own := *a
 	own.Dir = session.Root
@@ -32,6 +32,9 @@ func OpenDesk(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire
 	f := pastFlags{session: session.ID}
 	d := &Desk{app: &own, session: session}
 	err := f.withGateCalls(ctx, &own, gate, session.CreatedAt, func(past *pastCalls, batches *batchCache) error {
+		if err := past.addPlanned(ctx, batches); err != nil {
+			return err
+		}
 		s := newSuggester(&own, false)
 		err := s.decideCalls(ctx, past, batches)
 		d.questions, d.asked, d.lost = s.questions, s.found.Questions, s.found.LeftOut
@@ -56,6 +59,9 @@ func (d *Desk) Draft(old *task.Task) (made task.Task, left []string) {
 		made, at = task.Draft(fmt.Sprintf(d.app.Text.Of("Work of session %s"), d.session.ID), all)
 	}
 	for _, i := range at {
+		if d.questions[i].past.times == 0 {
+			continue // only planned
+		}
 		left = append(left, view.SubjectOf(d.questions[i].call.Input))
 	}
 	return made, left

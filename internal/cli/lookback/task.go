@@ -35,10 +35,10 @@ calls that umpire cannot judge. Two tasks never allow a call together.
 
 Without a verb it lists the tasks of this project and how often each line was used.`
 
-const draftLong = `Writes a draft for the calls of a session that ask, so that you can change it and
-approve it. A line covers a folder or a subcommand if these calls do nothing that
-cannot be undone, and otherwise the call itself. Remarks name the calls that no line
-can allow.
+const draftLong = `Writes a draft for the calls of a session that ask, and for the commands and files that
+its plans name, so that you can change it and approve it. A line covers a folder or a
+subcommand if these calls do nothing that cannot be undone, and otherwise the call
+itself. Remarks name the calls that no line can allow.
 
 --wider ID begins with the lines of a task that you approved before.`
 
