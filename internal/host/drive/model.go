@@ -93,6 +93,7 @@ type Request struct {
 	First   string // the user's message
 	Tools   []string
 	Results map[string]Result
+	Body    []byte // as it was sent
 
 	stream bool
 }
@@ -150,6 +151,7 @@ func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire, stream
 	var q Request
 	if err == nil {
 		q, err = wire.read(body)
+		q.Body = body
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
