@@ -137,6 +137,8 @@ type Pending struct {
 	// set; else "".
 	RaiseTo    string `json:"raise_to,omitempty"`
 	RaiseTries bool   `json:"raise_tries,omitempty"`
+	// OutsideTask is the ID of a task in force that the call is outside of, if a wider one could cover it; else "".
+	OutsideTask string `json:"outside_task,omitempty"`
 	// Trial is the finished trial of the call. If its effects are waiting, approving keeps
 	// exactly these. If they were discarded, approving runs the call.
 	Trial *Trial `json:"trial,omitempty"`
@@ -249,7 +251,7 @@ var pendingNames = []string{
 	"risk_level", "consequence", "reason", "reason_code", "warning", "suggestions", "rules", "planned", "asked_at",
 	"expires_at",
 	"no_sandbox", "code_files", "indeterminate", "allow_all", "shown_digest", "trial_offer", "trial",
-	"raise_to", "raise_tries", "coverage",
+	"raise_to", "raise_tries", "coverage", "outside_task",
 }
 
 // isPendingName compares names without case, like lenient JSON decoders including Go's.

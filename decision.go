@@ -106,6 +106,8 @@ type Decision struct {
 	// RaiseTries is set; else "".
 	RaiseTo    string
 	RaiseTries bool
+	// OutsideTask is the ID of a task in force that the call, which asks, is outside of; else "".
+	OutsideTask string
 }
 
 // shown is the JSON form of a Decision.
@@ -126,6 +128,7 @@ type shown struct {
 	Trial       TrialOffer     `json:"trial,omitempty"`
 	RaiseTo     string         `json:"raise_to,omitempty"`
 	RaiseTries  bool           `json:"raise_tries,omitempty"`
+	OutsideTask string         `json:"outside_task,omitempty"`
 }
 
 // MarshalJSON writes the decision as `umpire check --json` shows it.
@@ -133,7 +136,7 @@ func (d Decision) MarshalJSON() ([]byte, error) {
 	return json.Marshal(shown{
 		d.Verdict, d.Risk, d.Risk.Class(), d.Reason, d.ReasonCode, d.Type, d.Warning, d.Rule,
 		orEmpty(d.Reasons), orEmpty(d.Accesses), d.Consequence, d.Obligations, orEmpty(d.Suggestions),
-		d.Trial, d.RaiseTo, d.RaiseTries,
+		d.Trial, d.RaiseTo, d.RaiseTries, d.OutsideTask,
 	})
 }
 
@@ -150,6 +153,7 @@ func (d *Decision) UnmarshalJSON(data []byte) error {
 		Type: s.Type, Warning: s.Warning,
 		Rule: s.Rule, Reasons: orNil(s.Reasons), Accesses: orNil(s.Accesses), Obligations: s.Obligations,
 		Suggestions: orNil(s.Suggestions), Trial: s.Trial, RaiseTo: s.RaiseTo, RaiseTries: s.RaiseTries,
+		OutsideTask: s.OutsideTask,
 	}
 	return nil
 }

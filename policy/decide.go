@@ -16,6 +16,9 @@ func Decide(p *Policy, q Query) umpire.Decision {
 			d.Suggestions = suggestFor(p, q, &d)
 		}
 		d.Trial = offerTrial(p, &q, &d)
+		if len(d.Suggestions) == 0 {
+			d.OutsideTask = "" // a wider one could not cover the call
+		}
 	}
 	return d
 }
@@ -35,6 +38,7 @@ func decideVerdict(p *Policy, q Query) umpire.Decision {
 	for i := range q.Grants {
 		if task := q.Grants[i].Task; task != "" && task != q.task && d.Verdict == umpire.Ask {
 			q.task = task
+			d.OutsideTask = task
 			if by := decideGranted(p, q); by.Verdict == umpire.Allow {
 				d = by
 			}

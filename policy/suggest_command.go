@@ -74,7 +74,7 @@ func commandRule(a *umpire.Access, p *part, width umpire.Width) (umpire.Suggesti
 			return r, false
 		}
 		r.Match.CommandPrefix = JoinPrefix(a.Words[:n])
-		if n < 2 || !slices.Contains(installers[a.Words[0]], a.Words[1]) {
+		if !isInstalling(a.Words) {
 			r.Scope = umpire.ScopeProject
 		}
 		r.Cap = umpire.Cap{MaxConsequence: p.consequence, Options: umpire.OptionsShown}
@@ -92,25 +92,33 @@ func mayStand(a *umpire.Access, p *part) bool {
 	return a.Base > 0 && len(a.Line) > 0 && !p.deletesAny && !forced && !isInterpreter(a.Program)
 }
 
-// widenable are the commands with a useful wider rule: by program, the subcommands, or nil for
-// a program without subcommands. The table only offers a rule; its cap limits the rule's reach.
-var widenable = map[string][]string{
-	"git":   {"add", "commit", "fetch", "pull", "push", "stash", "switch", "branch", "tag", "merge", "mv"},
-	"go":    {"build", "test", "vet", "mod", "fmt", "list", "doc"},
-	"cargo": {"build", "test", "check", "clippy", "fmt", "doc"},
-	"npm":   {"test", "run"},
-	"pnpm":  {"test", "run"},
-	"yarn":  {"test", "run", "lint", "build"},
-	"mkdir": nil, "touch": nil, "cp": nil, "mv": nil, "ln": nil, "tee": nil, "chmod": nil, "sed": nil, "patch": nil,
-	"gofmt": nil, "goimports": nil, "gofumpt": nil, "prettier": nil, "black": nil, "isort": nil,
-	"ruff":    {"format", "check"},
-	"rustfmt": nil, "clang-format": nil, "shfmt": nil, "terraform": {"fmt"}, "eslint": nil, "tsc": nil, "pytest": nil,
+// widenable are programs and their subcommands with a useful wider rule, and widenableWhole the programs without
+// subcommands. The tables only offer a rule; its cap limits the rule's reach.
+const (
+	widenable = "git add commit fetch pull push stash switch branch tag merge mv, " +
+		"go build test vet mod fmt list doc, cargo build test check clippy fmt doc add, npm test run install, " +
+		"pnpm test run add install, yarn test run lint build add, pip install, pip3 install, uv add, " +
+		"ruff format check, terraform fmt"
+	widenableWhole = "mkdir touch cp mv ln tee chmod sed patch gofmt goimports gofumpt prettier black isort rustfmt " +
+		"clang-format shfmt eslint tsc pytest"
+)
+
+// installers fetch any package by install or add, and run its code. A wider rule for that lasts for a session.
+const installers = "cargo npm pip pip3 pnpm uv yarn"
+
+func isInstalling(words []string) bool {
+	return len(words) > 1 && (words[1] == "install" || words[1] == "add") &&
+		slices.Contains(strings.Fields(installers), words[0])
 }
 
-// installers are the commands that fetch any package and run its code. A wider rule for them lasts for a session.
-var installers = map[string][]string{
-	"cargo": {"add"}, "npm": {"install"}, "pip": {"install"}, "pip3": {"install"}, "pnpm": {"add", "install"},
-	"uv": {"add"}, "yarn": {"add"},
+// widenableSubcommands returns the subcommands of a program with a useful wider rule; known is false for another.
+func widenableSubcommands(program string) (subcommands []string, known bool) {
+	for line := range strings.SplitSeq(widenable, ", ") {
+		if words := strings.Fields(line); words[0] == program {
+			return words[1:], true
+		}
+	}
+	return nil, slices.Contains(strings.Fields(widenableWhole), program)
 }
 
 // scriptRunners take the name of a script after `run`: that name belongs to the subcommand.
@@ -120,15 +128,12 @@ var scriptRunners = []string{"npm", "pnpm", "yarn"}
 // program and its subcommand, the options that change its effects, and for commands that send
 // data the first operand, the destination.
 func subcommandWords(a *umpire.Access, p *part) int {
-	subcommands, ok := widenable[a.Words[0]]
-	if installs := installers[a.Words[0]]; installs != nil {
-		subcommands, ok = slices.Concat(subcommands, installs), true
-	}
+	subcommands, ok := widenableSubcommands(a.Words[0])
 	if !ok || p.deletes || p.reaches || p.consequence == umpire.Lost || a.Table == "" {
 		return 0
 	}
 	n := 1
-	if subcommands != nil {
+	if len(subcommands) > 0 {
 		if len(a.Words) < 2 || !slices.Contains(subcommands, a.Words[1]) {
 			return 0
 		}

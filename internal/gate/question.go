@@ -64,7 +64,7 @@ func (be *backend) describeCall(card *umpire.Pending, cond *conditions, j *judge
 		d, card.Accesses = &about.decision, be.shownAccesses(&about)
 	}
 	card.Type, card.Risk, card.Consequence, card.Warning = d.Type, d.Risk.Level(), d.Consequence, d.Warning
-	card.Reason, card.Code = be.maskPhrase(d.Reason), d.ReasonCode
+	card.Reason, card.Code, card.OutsideTask = be.maskPhrase(d.Reason), d.ReasonCode, d.OutsideTask
 	card.Access, card.Paths = accessWord(call.Tool, card.Accesses), pathsOf(card.Accesses)
 	card.Suggestions = []umpire.Suggestion{}
 	for _, s := range j.alone.Suggestions {

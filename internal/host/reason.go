@@ -111,6 +111,8 @@ func (e *Event) explain(d *umpire.Decision, next string) string {
 // rules of one width settle it together, so it names all rules of the first width.
 func (e *Event) lastingStep(d umpire.Decision) string {
 	switch {
+	case d.OutsideTask != "":
+		return "It is outside the task that you approved. To widen it: umpire task draft --wider " + d.OutsideTask
 	case d.RaiseTo != "" && !d.RaiseTries:
 		return "To have such calls run: umpire autonomy " + d.RaiseTo
 	case d.RaiseTo != "" && e.mayTry:

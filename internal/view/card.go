@@ -88,7 +88,8 @@ func (c *Card) Whole() string {
 	if strings.Count(whole, "\n") > screenful {
 		whole += c.asking
 	}
-	if said, command := HowToSettle(c.Pending.RaiseTo, c.Pending.RaiseTries, c.text); command != "" {
+	p := &c.Pending
+	if said, command := HowToSettle(p.OutsideTask, p.RaiseTo, p.RaiseTries, c.text); command != "" {
 		whole += "\n  " + Joined(said, ": ", command) + "\n"
 	}
 	return whole + c.remarks

@@ -52,11 +52,13 @@ func Why(d *umpire.Decision, text *catalogue.Language) []string {
 	return lines
 }
 
-// HowToSettle returns the command that raises autonomy to a level where such calls run, or are tried first, and the
-// words that introduce it; both are "" without a level.
-func HowToSettle(level string, tries bool, text *catalogue.Language) (introduction, command string) {
+// HowToSettle returns the command that drafts a wider task, or else the one that raises autonomy to a level where such
+// calls run, or are tried first, and the words that introduce it; both are "" without a task and a level.
+func HowToSettle(task, level string, tries bool, text *catalogue.Language) (introduction, command string) {
 	said := text.Of("To have calls like this run")
 	switch {
+	case task != "":
+		return text.Of("Outside the task that you approved. To widen it"), "umpire task draft --wider " + Visible(task)
 	case level == "":
 		return "", ""
 	case tries:

@@ -412,7 +412,9 @@ type Pending struct {
 	// The next level of autonomy if such calls would run there, or be tried first if raise_tries is set.
 	RaiseTo string `protobuf:"bytes,43,opt,name=raise_to,json=raiseTo,proto3" json:"raise_to,omitempty"`
 	// Whether such calls would be tried first there, and not run.
-	RaiseTries    bool `protobuf:"varint,44,opt,name=raise_tries,json=raiseTries,proto3" json:"raise_tries,omitempty"`
+	RaiseTries bool `protobuf:"varint,44,opt,name=raise_tries,json=raiseTries,proto3" json:"raise_tries,omitempty"`
+	// The task in force that the call is outside of; a wider draft may name it.
+	OutsideTask   string `protobuf:"bytes,45,opt,name=outside_task,json=outsideTask,proto3" json:"outside_task,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -725,6 +727,13 @@ func (x *Pending) GetRaiseTries() bool {
 		return x.RaiseTries
 	}
 	return false
+}
+
+func (x *Pending) GetOutsideTask() string {
+	if x != nil {
+		return x.OutsideTask
+	}
+	return ""
 }
 
 // A CodeFile is a file that a call names and whose code would run.
@@ -1157,7 +1166,7 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\n" +
 	"suggestion\x18\x03 \x01(\tR\n" +
 	"suggestion\x12!\n" +
-	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\x99\v\n" +
+	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\xbc\v\n" +
 	"\aPending\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x18\n" +
@@ -1210,7 +1219,8 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"input_size\x18* \x01(\x03R\tinputSize\x12\x19\n" +
 	"\braise_to\x18+ \x01(\tR\araiseTo\x12\x1f\n" +
 	"\vraise_tries\x18, \x01(\bR\n" +
-	"raiseTries\"p\n" +
+	"raiseTries\x12!\n" +
+	"\foutside_task\x18- \x01(\tR\voutsideTask\"p\n" +
 	"\bCodeFile\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\tR\x06digest\x12\x12\n" +

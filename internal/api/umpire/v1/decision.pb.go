@@ -741,7 +741,9 @@ type Decision struct {
 	// The next level of autonomy, if the call asks and would run there, or be tried first.
 	RaiseTo string `protobuf:"bytes,15,opt,name=raise_to,json=raiseTo,proto3" json:"raise_to,omitempty"`
 	// Whether the call would be tried first there.
-	RaiseTries    bool `protobuf:"varint,16,opt,name=raise_tries,json=raiseTries,proto3" json:"raise_tries,omitempty"`
+	RaiseTries bool `protobuf:"varint,16,opt,name=raise_tries,json=raiseTries,proto3" json:"raise_tries,omitempty"`
+	// The task in force that the call is outside of, if it asks; a wider draft may name it.
+	OutsideTask   string `protobuf:"bytes,17,opt,name=outside_task,json=outsideTask,proto3" json:"outside_task,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -888,6 +890,13 @@ func (x *Decision) GetRaiseTries() bool {
 	return false
 }
 
+func (x *Decision) GetOutsideTask() string {
+	if x != nil {
+		return x.OutsideTask
+	}
+	return ""
+}
+
 var File_umpire_v1_decision_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_decision_proto_rawDesc = "" +
@@ -951,7 +960,7 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\x05scope\x18\x04 \x01(\tR\x05scope\x12\x14\n" +
 	"\x05width\x18\x05 \x01(\tR\x05width\x12'\n" +
 	"\x0fmax_consequence\x18\x06 \x01(\tR\x0emaxConsequence\x12\x18\n" +
-	"\aoptions\x18\a \x01(\tR\aoptions\"\xb5\x04\n" +
+	"\aoptions\x18\a \x01(\tR\aoptions\"\xd8\x04\n" +
 	"\bDecision\x12\x18\n" +
 	"\averdict\x18\x01 \x01(\tR\averdict\x12\x12\n" +
 	"\x04risk\x18\x02 \x01(\tR\x04risk\x12\x14\n" +
@@ -971,7 +980,8 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\x05trial\x18\x0e \x01(\tR\x05trial\x12\x19\n" +
 	"\braise_to\x18\x0f \x01(\tR\araiseTo\x12\x1f\n" +
 	"\vraise_tries\x18\x10 \x01(\bR\n" +
-	"raiseTriesB\x9f\x01\n" +
+	"raiseTries\x12!\n" +
+	"\foutside_task\x18\x11 \x01(\tR\voutsideTaskB\x9f\x01\n" +
 	"\rcom.umpire.v1B\rDecisionProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
 	"Umpire::V1b\x06proto3"
 
