@@ -195,7 +195,9 @@ func (x *callIndex) addBatch(e *umpire.Event, session *umpire.Session) {
 
 // addLeft adds a call about which its host asked in its own prompt.
 func (x *callIndex) addLeft(e *umpire.Event, session *umpire.Session) {
-	var left struct{ Input json.RawMessage }
+	var left struct {
+		Input json.RawMessage `json:"input"`
+	}
 	dir := folderOf(session)
 	if dir == "" || json.Unmarshal(e.Data, &left) != nil || len(left.Input) == 0 {
 		x.lost++

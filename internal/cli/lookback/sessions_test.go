@@ -28,7 +28,9 @@ var (
 
 // A recordedLine is one command of a recorded session, or a labelled command.
 type recordedLine struct {
-	Session, Agent, Command, Want string
+	Session string `json:"session"`
+	Command string `json:"command"`
+	Want    string `json:"want"`
 }
 
 func readLines(t *testing.T, name string) (lines []recordedLine) {
@@ -229,7 +231,7 @@ func readHostile(t *testing.T) (lines []string) {
 		t.Fatal(err)
 	}
 	lines = strings.Split(strings.TrimSpace(string(text)), "\n")
-	for _, name := range strings.Split(*hostileFlag, ",") {
+	for name := range strings.SplitSeq(*hostileFlag, ",") {
 		if name == "" {
 			continue
 		}

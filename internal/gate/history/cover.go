@@ -1,9 +1,10 @@
 package history
 
 import (
-	"github.com/umpirehq/umpire"
 	"slices"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A Saving is the permissions that would have saved some questions together, mostly one permission.
