@@ -262,7 +262,7 @@ func (p *player) refuseHostile(t *testing.T, s *playedSession, lines []string) {
 func (p *player) countUnseen(t *testing.T, s *playedSession) (unseen int) {
 	t.Helper()
 	for i := range s.task.Lines {
-		for _, call := range candidatesOf(&s.task.Lines[i]) {
+		for _, call := range candidatesOf(s.task.Lines[i].Tool, s.task.Lines[i].Match) {
 			if s.seen[policy.Command(call.Input)] {
 				continue
 			}

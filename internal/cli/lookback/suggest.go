@@ -17,7 +17,7 @@ import (
 const suggestLong = `Finds the few rules that would have saved the most questions of this project's timeline,
 and the next level of autonomy if it would have saved some. For each it shows the command
 that applies it, the questions it saves beyond those listed before it, some of their calls,
-the worst of these calls, and the worst call it could allow.
+the worst of these calls, and the worst call that it could allow, of all options known.
 
 umpire suggests only rules that the card of a question also offers, and counts a question
 only if its call would run with the rule. It never suggests a rule that would also allow a
@@ -123,7 +123,10 @@ func (s *suggested) accept(ctx context.Context, a *app.App, n int, setLevel func
 		if p.level != "" {
 			err = setLevel(string(p.level))
 		} else {
-			err = rules.Add(ctx, a, p.scope, p.rule.Rule())
+			rule := p.rule.Rule()
+			said := a.Text.Of("suggested by umpire, accepted on %s")
+			rule.Description = fmt.Sprintf(said, a.Now().Format(time.DateOnly))
+			err = rules.Add(ctx, a, p.scope, rule)
 		}
 		if err != nil {
 			return err
@@ -171,10 +174,16 @@ func (s *savings) tell(a *app.App, n int) {
 		shown = view.Joined(shown, ", ", a.FormatCount(more, "and %d more", "and %d more"))
 	}
 	line("of calls such as", shown)
-	worst := view.Clip(view.Visible(s.Call), maxShownSubject)
-	if s.Headline != "" {
-		worst = view.Bracketed(worst, app.Clip(s.Headline))
+	named := func(c umpire.Consequence, call, headline string) string {
+		if call == "" {
+			return word(c)
+		}
+		call = view.Clip(view.Visible(call), maxShownSubject)
+		if headline != "" {
+			call = view.Bracketed(call, app.Clip(headline))
+		}
+		return view.Joined(word(c), ": ", call)
 	}
-	line("the worst of them", view.Joined(word(s.Worst), ": ", worst))
-	line("the worst it could allow", word(s.Most))
+	line("the worst of them", named(s.Worst, s.Call, s.Headline))
+	line("the worst it could allow", named(s.Most, s.Could, s.CouldSay))
 }

@@ -3,6 +3,7 @@ package lookback
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/umpirehq/umpire"
@@ -118,7 +119,9 @@ func (s *suggester) suggest(ctx context.Context) (*suggested, error) {
 			refused[history.SetName(set)] = true
 			continue
 		}
-		s.addSavings(set, settled, saves)
+		if err := s.addSavings(set, settled, saves); err != nil {
+			return nil, err
+		}
 	}
 	return &s.found, nil
 }
@@ -126,16 +129,7 @@ func (s *suggester) suggest(ctx context.Context) (*suggested, error) {
 // trySet returns the questions that a set settles together with the suggestions so far, or none if it would also allow
 // a guarded call for which it is not offered.
 func (s *suggester) trySet(ctx context.Context, set []string) ([]*question, error) {
-	decider := try.NewDecider(s.app, func(root string, c *gate.Config) {
-		for name := range s.has {
-			p := s.known[name]
-			p.apply(root, c)
-		}
-		for _, name := range set {
-			p := s.known[name]
-			p.apply(root, c)
-		}
-	})
+	decider := s.deciderWith(set...)
 	defer decider.Close()
 	var open []*question
 	for _, q := range s.questions {
@@ -173,6 +167,46 @@ func (s *suggester) trySet(ctx context.Context, set []string) ([]*question, erro
 	return settled, nil
 }
 
+// deciderWith returns a decider with the suggestions so far and those of a set.
+func (s *suggester) deciderWith(set ...string) *try.Decider {
+	names := append(slices.Collect(maps.Keys(s.has)), set...)
+	return try.NewDecider(s.app, func(root string, c *gate.Config) {
+		for _, name := range names {
+			p := s.known[name]
+			p.apply(root, c)
+		}
+	})
+}
+
+// findWorst returns the worst call that the rules of a set allow beyond the suggestions so far, or nil.
+func (s *suggester) findWorst(set []string, root string) (worst *worstCall, err error) {
+	before, after := s.deciderWith(), s.deciderWith(set...)
+	defer before.Close()
+	defer after.Close()
+	for _, name := range set {
+		p := s.known[name]
+		if p.level != "" {
+			continue
+		}
+		found, err := findWorst(p.rule.Tool, p.rule.Match, func(call umpire.Call) (umpire.Decision, bool, error) {
+			call.Dir = root
+			d, err := after.Decide(root, call, false)
+			if err != nil || d.Verdict != umpire.Allow || worst != nil && !isWorse(&d, &worst.decision) {
+				return d, false, err
+			}
+			was, err := before.Decide(root, call, false)
+			return d, was.Verdict != umpire.Allow, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			worst = found
+		}
+	}
+	return worst, nil
+}
+
 // isGuarded reports whether only a rule that is offered for this very question may settle it.
 func isGuarded(d *umpire.Decision) bool {
 	guarded := []umpire.ReasonCode{
@@ -185,7 +219,7 @@ func isGuarded(d *umpire.Decision) bool {
 }
 
 // addSavings adds a suggestion and the questions that it settles.
-func (s *suggester) addSavings(set []string, settled []*question, saves int) {
+func (s *suggester) addSavings(set []string, settled []*question, saves int) error {
 	added := savings{Saving: history.Saving{Saves: saves, Kinds: len(settled), Worst: umpire.Harmless}}
 	slices.SortStableFunc(settled, func(a, b *question) int { return cmp.Compare(b.past.times, a.past.times) })
 	worst := settled[0]
@@ -202,6 +236,14 @@ func (s *suggester) addSavings(set []string, settled []*question, saves int) {
 	added.Worst, added.Call = worst.decision.Consequence, view.Clip(view.SubjectOf(worst.call.Input), maxSubject)
 	in := view.Folders{Root: worst.past.root, Home: s.app.UserHome()}
 	added.Headline = view.Headline(&worst.decision, in, s.app.Text)
+	could, err := s.findWorst(set, worst.past.root)
+	if err != nil {
+		return err
+	}
+	if could != nil {
+		added.Could = view.Clip(view.SubjectOf(could.call.Input), maxSubject)
+		added.CouldSay = view.Headline(&could.decision, in, s.app.Text)
+	}
 	added.Most = umpire.Harmless
 	for _, name := range set {
 		p := s.known[name]
@@ -211,4 +253,5 @@ func (s *suggester) addSavings(set []string, settled []*question, saves int) {
 	}
 	s.found.List = append(s.found.List, added)
 	s.found.Saved += saves
+	return nil
 }

@@ -1,7 +1,6 @@
 package lookback
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -11,8 +10,6 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/policy"
-	"github.com/umpirehq/umpire/shell"
 )
 
 // A taskPreview tells about each line of a task the questions that it would have answered, and the worst call that
@@ -77,90 +74,13 @@ func (p *taskPreview) countAnswered(questions []*question) (answered int, byLine
 	return answered, byLine, nil
 }
 
-// A worstCall is a call that a line allows, and its decision.
-type worstCall struct {
-	call     umpire.Call
-	decision umpire.Decision
-}
-
-// worst returns the worst call of a line that the search finds, or nil. Its candidates are the line's own command with
-// each option that the tables know, or a call of each tool that the line's path or host concerns.
-func (p *taskPreview) worst(line int) (worst *worstCall, err error) {
-	for _, call := range candidatesOf(&p.task.Lines[line]) {
+// worst returns the worst call of a line that the search finds, or nil.
+func (p *taskPreview) worst(line int) (*worstCall, error) {
+	l := &p.task.Lines[line]
+	return findWorst(l.Tool, l.Match, func(call umpire.Call) (umpire.Decision, bool, error) {
 		d, uses, err := p.decide(call, false)
-		if err != nil {
-			return nil, err
-		}
-		worse := worst == nil || d.Consequence < worst.decision.Consequence ||
-			d.Consequence == worst.decision.Consequence && d.Risk < worst.decision.Risk
-		if d.Verdict == umpire.Allow && uses[line] && worse {
-			worst = &worstCall{call, d}
-		}
-	}
-	return worst, nil
-}
-
-// maxCandidates bounds the search for the worst call of a line.
-const maxCandidates = 2000
-
-func candidatesOf(l *task.Line) (calls []umpire.Call) {
-	add := func(tool string, input map[string]string) {
-		data, err := json.Marshal(input)
-		if err == nil && len(calls) < maxCandidates {
-			calls = append(calls, umpire.Call{ID: "candidate", Tool: tool, Input: data})
-		}
-	}
-	switch m := l.Match; {
-	case m.Command != "":
-		add("Bash", map[string]string{"command": m.Command})
-	case m.CommandPrefix != "":
-		for _, command := range commandsOf(m.CommandPrefix) {
-			add("Bash", map[string]string{"command": command})
-		}
-	case m.PathGlob != "":
-		file := strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(m.PathGlob)
-		add(l.Tool, map[string]string{"file_path": file, "path": file, "pattern": "x", "content": "", "old_string": "a",
-			"new_string": "b"})
-		add("Read", map[string]string{"file_path": file})
-		add("Write", map[string]string{"file_path": file, "content": ""})
-		add("Bash", map[string]string{"command": "rm -f " + shell.Quote(file)})
-	case m.Domain != "":
-		host := strings.TrimPrefix(m.Domain, "*.")
-		add("WebFetch", map[string]string{"url": "https://" + host + "/", "prompt": "x"})
-		add("Bash", map[string]string{"command": "curl -d x https://" + host + "/"})
-	default:
-		add(l.Tool, map[string]string{})
-	}
-	return calls
-}
-
-// commandsOf returns a command with each option that the tables know, alone and with a value and an operand.
-func commandsOf(prefix string) (lines []string) {
-	words, err := policy.SplitPrefix(prefix)
-	if err != nil || len(words) == 0 {
-		return nil
-	}
-	lines = []string{prefix, prefix + " x", prefix + " -- x"}
-	known, ok := shell.Describe(words[0], nil)
-	for _, word := range words[1:] {
-		for i := range known.Subs {
-			if ok && known.Subs[i].Names[0] == word {
-				lines = appendOptions(lines, prefix, known.Options)
-				known = known.Subs[i]
-				break
-			}
-		}
-	}
-	return appendOptions(lines, prefix, known.Options)
-}
-
-func appendOptions(lines []string, prefix string, options []shell.Option) []string {
-	for i := range options {
-		for _, name := range options[i].Names {
-			lines = append(lines, prefix+" "+name, prefix+" "+name+" x", prefix+" "+name+"=x", prefix+" "+name+" x y")
-		}
-	}
-	return lines
+		return d, uses[line], err
+	})
 }
 
 // tellCard returns the card of a task as text.

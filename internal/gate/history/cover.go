@@ -19,6 +19,9 @@ type Saving struct {
 	Call     string             `json:"worst_call"`
 	Headline string             `json:"worst_headline"`
 	Most     umpire.Consequence `json:"could_allow"`
+	// Could is the worst call that a search finds among those that it could allow, or "", and CouldSay what it does.
+	Could    string `json:"could_call"`
+	CouldSay string `json:"could_headline"`
 }
 
 // A Need is one or more equal questions. Each option is a set of permissions, by their names, which settle them
