@@ -161,6 +161,7 @@ func showStatus(a *app.App, s status) error {
 		if !o.Since.IsZero() {
 			fmt.Fprintf(a.Stdout, a.Text.Of("It began on %s.")+"\n", o.Since.Local().Format("2006-01-02 15:04"))
 		}
+		fmt.Fprintln(a.Stdout, a.Text.Of("To see which: umpire replay --all-projects"))
 		fmt.Fprintf(a.Stdout, "%s\n\n", a.Text.Of("To turn it on: umpire setup"))
 	}
 	table := app.NewTable(a.Stdout)

@@ -20,11 +20,14 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-const replayLong = `Decides the calls of this project's timeline twice: with the rules and settings in force,
-and with a change. It shows how many questions the change saves, and lists the calls whose
-verdict changes: calls no longer denied, questions that would go away, and calls that
-would be held back, each list with the worst consequence first. Nothing runs, and nothing
-is written.
+const replayLong = `Decides the calls of this project's timeline again. Without a change it counts the questions
+and the blocked calls, and the questions that would be left at medium autonomy and with
+the suggested rules.
+
+With a change it decides them twice. It shows how many questions the change saves, and
+lists the calls whose verdict changes: calls no longer denied, questions that would go
+away, and calls that would be held back, each list with the worst consequence first.
+Nothing runs, and nothing is written.
 
 --rules adds the rules of a permissions.json as rules of the project; the rules in force
 stay. --autonomy decides as at that level. --task decides as if a task were approved, and
@@ -39,7 +42,8 @@ its time, in the folder of its session and the configured mode. Secrets in it ar
 Approvals for a session do not count. umpire leaves out, and counts, calls that an agent's
 host let through without a question, and calls of deleted sessions and folders.`
 
-const replayExample = `  umpire replay --autonomy medium
+const replayExample = `  umpire replay
+  umpire replay --autonomy medium
   umpire replay --rules new.json --since 30d
   umpire replay --task task.txt
   umpire replay --rules .umpire/permissions.json --calls calls.jsonl --fail-on-widen`
@@ -79,7 +83,7 @@ func (f *replayFlags) defineFlags(flags *pflag.FlagSet) {
 
 func (f *replayFlags) validate() error {
 	switch {
-	case f.rules == "" && f.autonomy == "" && f.task == "":
+	case !f.changes() && f.failOnWiden:
 		return app.Usage("umpire replay --autonomy medium",
 			"no change to compare with: give --rules, --autonomy or --task")
 	case f.autonomy != "" && !slices.Contains(config.LevelNames(), f.autonomy):
@@ -92,6 +96,9 @@ func (f *replayFlags) validate() error {
 	}
 	return nil
 }
+
+// changes reports whether the flags describe a change to compare with.
+func (f *replayFlags) changes() bool { return f.rules != "" || f.autonomy != "" || f.task != "" }
 
 // A replay is the result of `umpire replay`.
 type replay struct {
@@ -106,6 +113,9 @@ type replay struct {
 func runReplay(ctx context.Context, a *app.App, f *replayFlags) error {
 	if err := f.validate(); err != nil {
 		return err
+	}
+	if !f.changes() {
+		return runReport(ctx, a, f)
 	}
 	if _, err := a.LoadConfig(a.Dir); err != nil {
 		return err
