@@ -28,14 +28,21 @@ func (g *Gate) Start(ctx context.Context, s umpire.Start) (umpire.Started, error
 
 // startWith starts a call, with a ticket if it is not "".
 func (g *Gate) startWith(ctx context.Context, s *umpire.Start, ticket string) (umpire.Started, error) {
-	for {
+	for tries := 1; ; tries++ {
 		started, err := g.tryStart(ctx, s, ticket)
-		if errors.Is(err, errMoved) && ctx.Err() == nil {
+		conflict := isConflict(err) // another call took the last use of a grant
+		switch {
+		case errors.Is(err, errMoved) && ctx.Err() == nil, conflict && tries < maxStarts:
 			continue
+		case conflict:
+			err = umpire.Errorf("call %q: %w: %w", s.Call, err, umpire.ErrState)
 		}
 		return started, err
 	}
 }
+
+// maxStarts bounds how often a start is decided again after a conflict.
+const maxStarts = 4
 
 // errMoved means that the call was answered between the check and the start.
 var errMoved = errors.New("the call's state has changed")
@@ -51,9 +58,6 @@ func (g *Gate) tryStart(ctx context.Context, s *umpire.Start, ticket string) (um
 		started, err = t.decideStart(l)
 		return err
 	}, callAhead(s.Session, s.Batch, s.Call))
-	if isConflict(err) {
-		return umpire.Started{}, umpire.Errorf("call %q: %w: %w", s.Call, err, umpire.ErrState)
-	}
 	if err != nil {
 		return umpire.Started{}, err
 	}
@@ -261,12 +265,8 @@ func (l *pendingStart) again(t *transaction, c *umpire.BatchCall) bool {
 // startCall records that the call is about to run: from here on, it may have had effects.
 func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStart) (umpire.Started, error) {
 	j, attempt := l.judged, c.Attempt+1
-	if l.once != "" && attempt == 1 {
-		once := l.once
-		o.addWrite(func(tx *store.Tx) error { return tx.Grants.Use(once) })
-	}
-	for _, id := range usedGrants(&j.decision) {
-		if attempt == 1 && id != l.once {
+	if attempt == 1 {
+		for _, id := range usedGrants(&j.decision, l.once) {
 			o.addWrite(func(tx *store.Tx) error { return tx.Grants.Use(id) })
 		}
 	}
@@ -295,19 +295,16 @@ func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStar
 	return started, nil
 }
 
-// usedGrants returns the ids of the grants that allow accesses of a call, sorted.
-func usedGrants(d *umpire.Decision) (ids []string) {
-	settled := -1
+// usedGrants returns the ids of the grants that allow accesses of a call, and of the one that approves it once, sorted.
+func usedGrants(d *umpire.Decision, once string) []string {
+	ids, settled := []string{once}, -1
 	for i := range d.Reasons {
 		if r := &d.Reasons[i]; r.Access > settled {
-			settled = r.Access
-			if r.Grant != "" {
-				ids = append(ids, r.Grant)
-			}
+			settled, ids = r.Access, append(ids, r.Grant)
 		}
 	}
 	slices.Sort(ids)
-	return slices.Compact(ids)
+	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == "" })
 }
 
 // askAgain stops the batch: the call asks now, and all its calls wait again.
