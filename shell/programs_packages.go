@@ -280,7 +280,7 @@ func registryNames(u *use) {
 	}
 }
 
-// fromRegistry judges what is installed: a folder or an address is other code than a package with a name.
+// fromRegistry judges the packages that are installed: those of a folder or an address are not a registry's.
 func fromRegistry(u *use) {
 	for _, operand := range u.operands {
 		if !registryName(operand) {

@@ -56,7 +56,7 @@ func (c *taskPages) showTask(w http.ResponseWriter, r *http.Request) {
 
 var errAway = umpire.Errorf("a task can only be approved on the machine that the agent runs on: %w", umpire.ErrState)
 
-// fillIn drafts the text, if there is none, and describes it.
+// fillIn describes the text. It drafts one first if the page came without.
 func (c *taskPages) fillIn(ctx context.Context, s *taskSheet) error {
 	desk, err := c.config.Tasks(ctx, s.text, s.session)
 	if err != nil {

@@ -97,7 +97,7 @@ func (d *Desk) Describe(ctx context.Context, t *task.Task) (*task.Card, error) {
 	return card, nil
 }
 
-// Suggest returns what would have saved the most questions in all projects since a time.
+// Suggest returns the permissions that would have saved the most questions in all projects since a time.
 func Suggest(ctx context.Context, a *app.App, gate umpire.Gate, since time.Time) (list []history.Saving, err error) {
 	f := pastFlags{all: true}
 	err = f.withGateCalls(ctx, a, gate, since, func(past *pastCalls, batches *batchCache) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A report counts what umpire asks about and blocks, and what would be left to ask at the medium level and with the
-// suggested rules.
+// A report counts the calls that umpire asks about and blocks, and the questions that would be left at the medium level
+// and with the suggested rules.
 type report struct {
 	From      time.Time        `json:"from,omitzero"` // of the first call that counts
 	Observes  bool             `json:"observes"`      // umpire only observes: nothing was asked or blocked
