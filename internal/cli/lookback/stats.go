@@ -119,6 +119,9 @@ func (s *statistic) tell(a *app.App) error {
 	if s.Quick > 0 {
 		say("%d answered within 2 seconds, perhaps unread", s.Quick)
 	}
+	if answered := s.Approved + s.Denied; answered >= minAnswers && 2*s.Quick > answered {
+		say("Most cards are not read. For rules in their place: umpire suggest")
+	}
 	t := app.NewTable(a.Stdout)
 	if a.ToTerminal {
 		t.Width = a.Columns()
@@ -131,6 +134,9 @@ func (s *statistic) tell(a *app.App) error {
 	section(a, t, "day", s.Days, func(day string) string { return day })
 	return t.Flush()
 }
+
+// minAnswers is the number of answers from which umpire says that most of them came too fast.
+const minAnswers = 5
 
 // maxRows is the greatest number of rows of a section.
 const maxRows = 10
