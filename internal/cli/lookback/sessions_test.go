@@ -104,15 +104,13 @@ type playedSession struct {
 	calls, asked int // without a task
 	first, later int // questions until the draft, and after it
 	task         *task.Task
-	grants       []umpire.Grant  // of the task, as it was approved
-	seen         map[string]bool // the commands that asked before it
-	open         []string        // calls that ask in spite of the task
+	grants       []umpire.Grant // of the task, as it was approved
+	open         []string       // calls that ask in spite of the task
 }
 
 // play plays a session. The task is approved when its first questions are answered.
 func (p *player) play(t *testing.T, commands []string) (s playedSession) {
 	t.Helper()
-	s.seen = map[string]bool{}
 	var questions []task.Question
 	var grants []umpire.Grant
 	uses := map[string]int{}
@@ -127,7 +125,6 @@ func (p *player) play(t *testing.T, commands []string) (s playedSession) {
 				continue
 			}
 			s.first++
-			s.seen[command] = true
 			questions = append(questions, task.Question{
 				Suggestions: plain.Suggestions, Most: plain.Consequence, Times: 1,
 			})
@@ -262,10 +259,11 @@ func (p *player) refuseHostile(t *testing.T, s *playedSession, lines []string) {
 func (p *player) countUnseen(t *testing.T, s *playedSession) (unseen int) {
 	t.Helper()
 	for i := range s.task.Lines {
-		for _, call := range candidatesOf(s.task.Lines[i].Tool, s.task.Lines[i].Match) {
-			if s.seen[policy.Command(call.Input)] {
-				continue
-			}
+		l := &s.task.Lines[i]
+		if l.Match.Command != "" { // it was seen, perhaps as a part of a longer one
+			continue
+		}
+		for _, call := range candidatesOf(l.Tool, l.Match) {
 			call.Dir = p.root
 			d := p.judge(call, s.grants)
 			if d.Verdict == umpire.Allow && len(usedBy(&d)) > 0 && d.Consequence.AtLeast(umpire.Outward) {
