@@ -3,10 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
@@ -42,11 +39,7 @@ func (t *tasks) of(ctx context.Context, s *umpire.Session) string {
 	if err != nil {
 		return "" // a session without a name is better than no page
 	}
-	for i := range said.Messages {
-		if m := &said.Messages[i]; m.Role == "user" && json.Unmarshal(m.Content, &task) == nil && task != "" {
-			break
-		}
-	}
+	task = view.FirstMessage(said.Messages)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.read) >= maxTasks {
@@ -56,28 +49,7 @@ func (t *tasks) of(ctx context.Context, s *umpire.Session) string {
 	return task
 }
 
-// maxTitle is how many characters of a task name its session.
-const maxTitle = 60
-
 // nameSession returns the first words of a session's task, or else the given name. It is safe to show.
 func (t *tasks) nameSession(ctx context.Context, s *umpire.Session, other string) string {
-	return cmp.Or(view.Visible(firstWords(t.of(ctx, s), maxTitle)), other)
-}
-
-// firstWords returns as many words of a text as fit into a number of characters.
-func firstWords(text string, most int) string {
-	name := ""
-	for word := range strings.FieldsSeq(text) {
-		switch room := most - utf8.RuneCountInString(name); {
-		case name == "" && utf8.RuneCountInString(word) > room:
-			return string([]rune(word)[:room]) + "…"
-		case name == "":
-			name = word
-		case utf8.RuneCountInString(word)+1 > room:
-			return name + " …"
-		default:
-			name += " " + word
-		}
-	}
-	return name
+	return cmp.Or(view.FirstWords(t.of(ctx, s)), other)
 }

@@ -1,6 +1,7 @@
 package lookback
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -17,10 +18,14 @@ import (
 type Desk struct {
 	app       *app.App
 	session   *umpire.Session
+	title     string // the first words of its prompt, or ""
 	questions []*question
 	asked     int // equal questions count each time
 	lost      int // calls whose input is not known
 }
+
+// maxTitle bounds the title of a draft, in which odd characters are escaped.
+const maxTitle = 100
 
 // OpenDesk reads the calls of a session and those that its plans name, and decides them.
 func OpenDesk(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire.Session) (*Desk, error) {
@@ -31,6 +36,9 @@ func OpenDesk(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire
 	}
 	f := pastFlags{session: session.ID}
 	d := &Desk{app: &own, session: session}
+	if said, err := gate.Conversations().Read(ctx, umpire.ConversationQuery{Session: session.ID}); err == nil {
+		d.title = view.Clip(view.FirstWords(view.FirstMessage(said.Messages)), maxTitle)
+	}
 	err := f.withGateCalls(ctx, &own, gate, session.CreatedAt, func(past *pastCalls, batches *batchCache) error {
 		if err := past.addPlanned(ctx, batches); err != nil {
 			return err
@@ -56,7 +64,8 @@ func (d *Desk) Draft(old *task.Task) (made task.Task, left []string) {
 	if old != nil {
 		made, at = task.Widen(*old, all)
 	} else {
-		made, at = task.Draft(fmt.Sprintf(d.app.Text.Of("Work of session %s"), d.session.ID), all)
+		other := fmt.Sprintf(d.app.Text.Of("Work of session %s"), d.session.ID)
+		made, at = task.Draft(cmp.Or(d.title, other), all)
 	}
 	for _, i := range at {
 		if d.questions[i].past.times == 0 {
