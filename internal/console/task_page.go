@@ -115,13 +115,12 @@ func (s *taskSheet) drawCard() part {
 				written(" · "+view.Joined(s.text.Of("at worst"), ": ", "")), element("code", written(about.Worst))))))
 	}
 	body := map[string]any{"session_id": s.session.ID, "text": t.String(), "digest": t.Digest()}
-	coded := t.Most().AtLeast(umpire.Outward)
 	return element("section", class("layer"),
 		element("h2", element("span", class("object"), written(view.Visible(t.Title)))),
 		paragraph("note", fmt.Sprintf(s.text.Of("The session may make these calls without a question, for %s at most."),
 			view.Age(t.For))),
 		element("ul", lines),
-		drawAct(approveTaskPath, body, when(coded, attr("data-code", taskCodePath), drawCode(s.text)),
+		drawAct(approveTaskPath, body, attr("data-code", taskCodePath), drawCode(s.text),
 			element("button", class("go"), written(s.text.Of("approve this task")))),
 	)
 }
@@ -160,14 +159,14 @@ func (c *taskPages) sendTaskCode(w http.ResponseWriter, r *http.Request) {
 	c.showCode(w, r, use, use.by.text.Of("approve the task")+" "+view.Visible(t.Title))
 }
 
-// approveTask approves a task. One that lets data leave the machine or get lost needs a code.
+// approveTask approves a task. It stands for many calls, so it always needs a code.
 func (c *taskPages) approveTask(w http.ResponseWriter, r *http.Request) {
-	in, t, use, err := readApproval(w, r)
+	in, _, use, err := readApproval(w, r)
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)
 		return
 	}
-	if t.Most().AtLeast(umpire.Outward) && !c.codes.redeem(use, strings.TrimSpace(in.Code)) {
+	if !c.codes.redeem(use, strings.TrimSpace(in.Code)) {
 		sendRefusal(w, r, http.StatusForbidden, errCode)
 		return
 	}

@@ -24,8 +24,7 @@ func (desk) Describe(_ context.Context, t *task.Task) (*task.Card, error) {
 	return &task.Card{Task: *t, Questions: 4, Answered: 3, Lines: make([]task.CardLine, len(t.Lines))}, nil
 }
 
-// A task is drafted, edited and approved on its page. One that lets data leave the machine needs a code, and an edited
-// text needs to be looked at first.
+// A task is drafted, edited and approved on its page with a code, which is for one text.
 func TestApproveATask(t *testing.T) {
 	t.Parallel()
 	b, p := signedIn(t, "en")
@@ -44,8 +43,8 @@ func TestApproveATask(t *testing.T) {
 		}
 	}
 	all := bodies(page, "/sessions/task/approve")
-	if len(all) != 1 || strings.Contains(page, "data-code=") {
-		t.Fatalf("%q, or a code for what can be undone", all)
+	if len(all) != 1 {
+		t.Fatalf("%q", all)
 	}
 	approve := func(body string) answer { return b.send(t, http.MethodPost, "/sessions/task/approve", body) }
 	if a := approve(strings.Replace(all[0], "20x", "90x", 1)); a.status != http.StatusConflict {
@@ -56,7 +55,21 @@ func TestApproveATask(t *testing.T) {
 			t.Errorf("%s: %d %s", body, a.status, a.body)
 		}
 	}
-	if a := approve(all[0]); a.status != http.StatusOK || !strings.Contains(a.body, "to end it: umpire task end k") {
+	coded := func(body string) string {
+		if a := b.send(t, http.MethodPost, "/sessions/task/code", body); a.status != http.StatusNoContent {
+			t.Fatalf("no code: %d %s", a.status, a.body)
+		}
+		_, code, _ := strings.Cut(p.line(t), "code ")
+		code, title, _ := strings.Cut(code, ": ")
+		if !strings.HasPrefix(title, "approve the task ") {
+			t.Errorf("the terminal shows %q", title)
+		}
+		return strings.TrimSuffix(body, "}") + `,"code":"` + code + `"}`
+	}
+	if a := approve(all[0]); a.status != http.StatusForbidden {
+		t.Errorf("without a code: %d %s", a.status, a.body)
+	}
+	if a := approve(coded(all[0])); a.status != http.StatusOK || !strings.Contains(a.body, "to end it: umpire task end k") {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
 	edit := umpire.Call{ID: "e", Tool: "Edit", Dir: b.session.Dir, Input: []byte(`{"file_path":"src/x.txt","old_string":"a","new_string":"b"}`)}
@@ -70,19 +83,12 @@ func TestApproveATask(t *testing.T) {
 		t.Errorf("a text that cannot be approved:\n%s", plain(page))
 	}
 	push := bodies(show("task: Push\nfor: 1h\nmay:\n  2x outward Bash(=git push origin fix)"), "/sessions/task/approve")
-	if a := approve(push[0]); a.status != http.StatusForbidden {
-		t.Errorf("without a code: %d %s", a.status, a.body)
+	first := coded(push[0])
+	if a := approve(strings.Replace(coded(all[0]), `"digest":"`, `"digest":"0`, 1)); a.status != http.StatusConflict {
+		t.Errorf("another digest: %d %s", a.status, a.body)
 	}
-	if a := b.send(t, http.MethodPost, "/sessions/task/code", push[0]); a.status != http.StatusNoContent {
-		t.Fatalf("no code: %d %s", a.status, a.body)
-	}
-	_, code, _ := strings.Cut(p.line(t), "code ")
-	code, title, _ := strings.Cut(code, ": ")
-	if strings.TrimSpace(title) != "approve the task Push" {
-		t.Errorf("the terminal shows %q", title)
-	}
-	if a := approve(strings.TrimSuffix(push[0], "}") + `,"code":"` + code + `"}`); a.status != http.StatusOK {
-		t.Errorf("with the code: %d %s", a.status, a.body)
+	if a := approve(first); a.status != http.StatusOK {
+		t.Errorf("with its code: %d %s", a.status, a.body)
 	}
 	if grants := ok(b.gate.Grants().List(t.Context(), b.session.Dir))(t); len(grants) != 4 {
 		t.Errorf("%d grants", len(grants))

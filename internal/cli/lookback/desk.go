@@ -94,6 +94,7 @@ func (d *Desk) Describe(ctx context.Context, t *task.Task) (*task.Card, error) {
 		if err != nil {
 			return nil, err
 		}
+		card.Risky = card.Risky || worst != nil && worst.decision.Risk.AtLeast(umpire.High)
 		line := task.CardLine{Answers: byLine[i]}
 		if worst != nil && t.Lines[i].Match.Command == "" {
 			line.Worst = view.Clip(view.Visible(view.SubjectOf(worst.call.Input)), maxShownSubject)

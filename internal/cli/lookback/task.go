@@ -188,7 +188,7 @@ func approveTask(ctx context.Context, a *app.App, f *taskFlags, name string) err
 		if err != nil {
 			return err
 		}
-		if err := confirmTask(ctx, a, f, &t, tellCard(a, card, session.ID)); err != nil {
+		if err := confirmTask(ctx, a, f, card, tellCard(a, card, session.ID)); err != nil {
 			return err
 		}
 		approved, err := gate.Grants().ApproveTask(ctx, umpire.TaskApproval{
@@ -221,23 +221,23 @@ func readTask(a *app.App, name string) (task.Task, error) {
 }
 
 // confirmTask has a person confirm the card of a task.
-func confirmTask(ctx context.Context, a *app.App, f *taskFlags, t *task.Task, card string) error {
+func confirmTask(ctx context.Context, a *app.App, f *taskFlags, card *task.Card, text string) error {
 	if f.tokenFile != "" {
-		_, err := io.WriteString(a.Stderr, card)
+		_, err := io.WriteString(a.Stderr, text)
 		return app.Failed(err)
 	}
 	tty, err := a.OpenTerminal()
 	if err != nil {
-		_, _ = io.WriteString(a.Stderr, card)
+		_, _ = io.WriteString(a.Stderr, text)
 		return app.Refused("umpire task approve FILE "+a.Text.Of("in a terminal"),
 			"an answer needs a person at a terminal: %w", err)
 	}
 	defer tty.Close()
 	word := "y"
-	if t.Most().AtLeast(umpire.Outward) {
+	if card.Risky || card.Task.Most().AtLeast(umpire.Outward) {
 		word = app.NewCode()
 	}
-	err = a.Confirm(ctx, tty, card, word)
+	err = a.Confirm(ctx, tty, text, word)
 	if errors.Is(err, app.ErrUnconfirmed) {
 		return &app.CommandError{Code: app.ExitAsks, Hint: "umpire pending",
 			Err: umpire.Errorf("%w: nothing is approved", err)}

@@ -17,6 +17,7 @@ type Card struct {
 	Questions int // of the session so far; equal ones count each time
 	Answered  int // of these, by the task
 	Lines     []CardLine
+	Risky     bool // a call that it allows has a high risk
 }
 
 // A CardLine tells about the line of a task with its index.
