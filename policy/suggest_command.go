@@ -96,7 +96,7 @@ func mayStand(a *umpire.Access, p *part) bool {
 // subcommands. The tables only offer a rule; its cap limits the rule's reach.
 const (
 	widenable = "git add commit fetch pull push stash switch branch tag merge mv, " +
-		"go build test vet mod fmt list doc, cargo build test check clippy fmt doc add, npm test run install, " +
+		"go build test vet mod fmt list doc, cargo build test check clippy fmt doc, npm test run install, " +
 		"pnpm test run add install, yarn test run lint build add, pip install, pip3 install, uv add, " +
 		"ruff format check, terraform fmt"
 	widenableWhole = "mkdir touch cp mv ln tee chmod sed patch gofmt goimports gofumpt prettier black isort rustfmt " +
@@ -104,7 +104,7 @@ const (
 )
 
 // installers fetch any package by install or add, and run its code. A wider rule for that lasts for a session.
-const installers = "cargo npm pip pip3 pnpm uv yarn"
+const installers = "npm pip pip3 pnpm uv yarn"
 
 func isInstalling(words []string) bool {
 	return len(words) > 1 && (words[1] == "install" || words[1] == "add") &&

@@ -281,7 +281,11 @@ func registryNames(u *use) {
 }
 
 // fromRegistry judges the packages that are installed: those of a folder or an address are not a registry's.
+// A rule for any package covers no option that its table does not list, because it may name another source.
 func fromRegistry(u *use) {
+	for _, g := range u.strange {
+		u.extras = append(u.extras, g.name)
+	}
 	for _, operand := range u.operands {
 		if !registryName(operand) {
 			u.raiseTo(umpire.High, lost, fromElsewhere)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/umpirehq/umpire"
@@ -144,6 +145,19 @@ func TestSubcommandsKeepTheirNames(t *testing.T) {
 	} {
 		if got := Parse(line, Env{Dir: "/p"})[0].Words[1]; got != want {
 			t.Errorf("%s: rules see the subcommand %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestInstallersKeepUnlistedOptionsApart: a rule for any package must not cover an option that names another source.
+func TestInstallersKeepUnlistedOptionsApart(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"pip install --trusted-host h x": "--trusted-host", "npm install --before 1 x": "--before",
+		"pnpm add --dir d x": "--dir", "uv add --git g x": "--git", "yarn add --cwd d x": "--cwd",
+	} {
+		if got := Parse(line, Env{Dir: "/p"})[0].Extras; !slices.Contains(got, want) {
+			t.Errorf("%s: rules see the extras %q, want %s", line, got, want)
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (p *page) next(d umpire.Decision) {
 	if d.Verdict != umpire.Ask {
 		return
 	}
-	said, command := view.HowToSettle("", d.RaiseTo, d.RaiseTries, p.text)
+	said, command := view.HowToSettle(d.OutsideTask, d.RaiseTo, d.RaiseTries, p.text)
 	if command != "" && (!d.RaiseTries || sandbox.Available().Whole()) {
 		fmt.Fprintf(p.w, "\n%s\n", view.Joined(said, ": ", command))
 	}
