@@ -89,6 +89,7 @@ type pastCall struct {
 	root    string // of the project
 	dir     string
 	own     bool // umpire's agent made it
+	tool    string
 	session umpire.SessionID
 	batch   umpire.BatchID
 	id      umpire.CallID
@@ -188,7 +189,8 @@ func (x *callIndex) addBatch(e *umpire.Event, session *umpire.Session) {
 		c := &submitted.Calls[i]
 		key := callKey{session.Root, dir, !session.External, c.Tool, c.ArgsHash}
 		x.addCall(key, pastCall{
-			root: key.root, dir: dir, own: key.own, session: session.ID, batch: e.Batch, id: c.ID, times: 1,
+			root: key.root, dir: dir, own: key.own, tool: c.Tool, session: session.ID,
+			batch: e.Batch, id: c.ID, times: 1,
 		})
 	}
 }
@@ -205,7 +207,8 @@ func (x *callIndex) addLeft(e *umpire.Event, session *umpire.Session) {
 	}
 	key := callKey{session.Root, dir, !session.External, e.Tool, string(left.Input)}
 	x.addCall(key, pastCall{
-		root: key.root, dir: dir, own: key.own, session: session.ID, batch: e.Batch, id: e.Call, times: 1,
+		root: key.root, dir: dir, own: key.own, tool: e.Tool, session: session.ID,
+		batch: e.Batch, id: e.Call, times: 1,
 		call: &umpire.Call{Tool: e.Tool, Input: left.Input, Dir: dir},
 	})
 }

@@ -24,11 +24,14 @@ const maxPlanned = 100
 func (past *pastCalls) addPlanned(ctx context.Context, batches *batchCache) error {
 	seen := map[string]bool{}
 	for _, p := range slices.Clone(past.calls) {
+		if !slices.Contains(planners, p.tool) {
+			continue
+		}
 		call, err := p.loadCall(ctx, batches)
 		if err != nil {
 			return err
 		}
-		if call == nil || !slices.Contains(planners, call.Tool) {
+		if call == nil {
 			continue
 		}
 		for _, planned := range readPlan(call) {
