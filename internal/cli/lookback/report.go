@@ -36,18 +36,24 @@ func runReport(ctx context.Context, a *app.App, f *replayFlags) error {
 	}
 	r := report{Observes: conf.Observes(), Denied: []string{}, Rules: []history.Saving{}}
 	err = f.withCalls(ctx, a, "umpire replay --help", func(past *pastCalls, batches *batchCache) error {
-		if err := r.decideAgain(ctx, a, past, batches); err != nil {
-			return err
-		}
 		s := newSuggester(a, f.all)
 		if err := s.decideCalls(ctx, past, batches); err != nil {
+			return err
+		}
+		for _, q := range s.denied {
+			if r.Blocked += q.past.times; len(r.Denied) < maxChanges {
+				r.Denied = append(r.Denied, view.Clip(view.SubjectOf(q.call.Input), maxSubject))
+			}
+		}
+		if err := r.countAtMedium(ctx, a, past, batches); err != nil {
 			return err
 		}
 		found, err := s.suggest(ctx)
 		if err != nil {
 			return err
 		}
-		r.From, r.LeftOut, r.WithRules = found.From, found.LeftOut, found.Questions-found.Saved
+		r.From, r.Calls, r.Asked, r.LeftOut = found.From, found.Calls, found.Questions, found.LeftOut
+		r.WithRules = found.Questions - found.Saved
 		for i := range found.List {
 			r.Rules = append(r.Rules, found.List[i].Saving)
 		}
@@ -59,51 +65,27 @@ func runReport(ctx context.Context, a *app.App, f *replayFlags) error {
 	return a.Show(f.json, &r, func() error { return r.tell(a) })
 }
 
-// decideAgain decides the calls by the settings in force, and at the medium level.
-func (r *report) decideAgain(ctx context.Context, a *app.App, past *pastCalls, batches *batchCache) error {
-	now, medium := try.NewDecider(a, nil), try.NewDecider(a, func(_ string, c *gate.Config) {
+// countAtMedium counts the questions at the medium level.
+func (r *report) countAtMedium(ctx context.Context, a *app.App, past *pastCalls, batches *batchCache) error {
+	medium := try.NewDecider(a, func(_ string, c *gate.Config) {
 		c.Settings.Autonomy = policy.AutonomyMedium.Autonomy()
 	})
-	defer now.Close()
 	defer medium.Close()
-	type outcomes struct {
-		known       bool
-		now, medium history.Outcome
-		subject     string
-	}
-	all := make([]outcomes, len(past.calls))
+	asks := make([]int, len(past.calls))
 	err := eachCall(ctx, len(past.calls), func(ctx context.Context, at int) error {
 		p := past.calls[at]
 		call, err := p.loadCall(ctx, batches)
 		if call == nil || err != nil {
 			return err
 		}
-		is, err := now.Decide(p.root, *call, p.own)
-		if err != nil {
-			return err
+		d, err := medium.Decide(p.root, *call, p.own)
+		if err == nil && history.OutcomeOf(&d) == history.Asked {
+			asks[at] = p.times
 		}
-		could, err := medium.Decide(p.root, *call, p.own)
-		all[at] = outcomes{true, history.OutcomeOf(&is), history.OutcomeOf(&could), view.SubjectOf(call.Input)}
 		return err
 	})
-	for i := range all {
-		o, times := &all[i], past.calls[i].times
-		if !o.known {
-			continue
-		}
-		r.Calls += times
-		if o.medium == history.Asked {
-			r.AtMedium += times
-		}
-		switch o.now {
-		case history.Asked:
-			r.Asked += times
-		case history.Refused:
-			if r.Blocked += times; len(r.Denied) < maxChanges {
-				r.Denied = append(r.Denied, view.Clip(o.subject, maxSubject))
-			}
-		case history.Tried, history.Ran:
-		}
+	for _, n := range asks {
+		r.AtMedium += n
 	}
 	return err
 }

@@ -37,6 +37,7 @@ type suggester struct {
 	all       bool
 	found     suggested
 	questions []*question
+	denied    []*question           // calls that are denied
 	known     map[string]permission // by their command lines
 	has       map[string]bool       // the commands of the suggestions so far
 }
@@ -45,11 +46,11 @@ func newSuggester(a *app.App, all bool) *suggester {
 	return &suggester{app: a, all: all, known: map[string]permission{}, has: map[string]bool{}}
 }
 
-// decideCalls decides the calls by the policy in force, and keeps those that ask.
+// decideCalls decides the calls by the policy in force, and keeps those that ask or are denied.
 func (s *suggester) decideCalls(ctx context.Context, past *pastCalls, batches *batchCache) error {
 	decider := try.NewDecider(s.app, nil)
 	defer decider.Close()
-	asked, gone := make([]*question, len(past.calls)), make([]bool, len(past.calls))
+	stopped, gone := make([]*question, len(past.calls)), make([]bool, len(past.calls))
 	err := eachCall(ctx, len(past.calls), func(ctx context.Context, at int) error {
 		p := past.calls[at]
 		call, err := p.loadCall(ctx, batches)
@@ -57,20 +58,22 @@ func (s *suggester) decideCalls(ctx context.Context, past *pastCalls, batches *b
 			return err
 		}
 		d, err := decider.Decide(p.root, *call, p.own)
-		if err == nil && history.OutcomeOf(&d) == history.Asked {
-			asked[at] = &question{past: p, call: call, decision: d}
+		if o := history.OutcomeOf(&d); err == nil && (o == history.Asked || o == history.Refused) {
+			stopped[at] = &question{past: p, call: call, decision: d}
 		}
 		return err
 	})
 	s.found.From, s.found.LeftOut, s.found.since = past.first, past.lost, past.since
-	for i, q := range asked {
+	for i, q := range stopped {
 		times := past.calls[i].times
 		switch {
 		case gone[i]:
 			s.found.LeftOut += times
 			continue
-		case q != nil:
+		case q != nil && q.decision.Verdict == umpire.Ask:
 			s.addQuestion(q)
+		case q != nil:
+			s.denied = append(s.denied, q)
 		}
 		s.found.Calls += times
 	}
