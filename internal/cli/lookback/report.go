@@ -94,6 +94,9 @@ func (r *report) tell(a *app.App) error {
 	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
 	if r.Calls == 0 {
 		say("no calls yet")
+		if r.Observes {
+			say("Without a gate umpire counts calls and does not keep them. To keep them: umpire serve")
+		}
 		return nil
 	}
 	calls := a.FormatCount(r.Calls, "%d call", "%d calls")
