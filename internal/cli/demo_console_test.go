@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,19 +62,21 @@ func TestDemoConsoleInABrowser(t *testing.T) {
 	const questions = 8 // one is asked again: its script was edited after the approval
 	for range questions {
 		page.Until(t, `document.querySelector(".item:not(.behind)")`)
-		page.Click(t, `.item:not(.behind)`)
+		if page.Eval(t, `!document.querySelector(".chosen .card")`) == "true" { // else the next one is open already
+			page.Click(t, `.item:not(.behind)`)
+		}
 		page.Until(t, `document.querySelector(".chosen .card.seen")?.dataset.state === "idle"`)
+		request := page.Eval(t, `document.querySelector(".card").dataset.request`)
 		page.Eval(t, `new Promise((done) => setTimeout(done, 450))`) // keys count a moment later
 		page.Press(t, "y")
-		page.Until(t, `document.activeElement.name === "code" || document.querySelector(".card").dataset.state === "approved"`)
+		gone := fmt.Sprintf(`!document.querySelector('.item[data-request=%q]')`, request)
+		page.Until(t, `document.activeElement.name === "code" || `+gone)
 		if page.Eval(t, `document.activeElement.name === "code"`) == "true" {
 			_, code, _ := strings.Cut(line("code "), " ")
 			page.TypeText(t, code[:4])
 			page.Press(t, "Enter")
-			page.Until(t, `document.querySelector(".card").dataset.state === "approved"`)
+			page.Until(t, gone)
 		}
-		page.Until(t, `![...document.querySelectorAll(".item")].some((item) =>
-			item.dataset.request === document.querySelector(".card").dataset.request)`)
 	}
 	line("The agents are done")
 	places, err := filepath.Glob(filepath.Join(temp, "umpire-demo-*"))
@@ -86,6 +89,9 @@ func TestDemoConsoleInABrowser(t *testing.T) {
 		}
 	}
 	page.Click(t, `nav a[href="/timeline"]`)
+	const row = `[...document.querySelectorAll(".lines summary.row")].find((row) => row.innerText.includes("rm -rf"))`
+	page.Until(t, row)
+	page.Eval(t, row+`.click()`)
 	page.Until(t, `document.body.innerText.includes("deletes a home directory")`)
 	page.Picture(t, "demo-timeline-1440")
 
