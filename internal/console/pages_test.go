@@ -90,9 +90,11 @@ func (l *look) visit(t *testing.T) {
 		}
 	}
 	for _, path := range []string{sessionLink(w), taskLink(w), "/overview?suggest=1"} {
-		b.Eval(t, fmt.Sprintf(`(() => { const a = document.createElement("a"); a.href = %q; document.querySelector("main").append(a); a.click(); })()`, path))
+		b.Eval(t, fmt.Sprintf(`(() => { const a = document.createElement("a"); a.href = %q;
+			document.querySelector("main").append(a); a.click(); })()`, path))
 		b.Until(t, fmt.Sprintf(`location.pathname + location.search === %q && document.querySelector("main h1")`, path))
-		name := fmt.Sprintf("pages-%s-%d-%v-%s", l.lang, l.width, l.dark, strings.Trim(strings.ReplaceAll(path[:strings.Index(path, "?")], "/", "-"), "-"))
+		page, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "?")
+		name := fmt.Sprintf("pages-%s-%d-%v-%s", l.lang, l.width, l.dark, strings.ReplaceAll(page, "/", "-"))
 		b.Picture(t, name)
 		l.check(t, b, name)
 		looked++

@@ -72,13 +72,17 @@ func TestApproveATask(t *testing.T) {
 	if a := approve(coded(all[0])); a.status != http.StatusOK || !strings.Contains(a.body, "to end it: umpire task end k") {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
-	edit := umpire.Call{ID: "e", Tool: "Edit", Dir: b.session.Dir, Input: []byte(`{"file_path":"src/x.txt","old_string":"a","new_string":"b"}`)}
-	batch := ok(b.gate.Submit(t.Context(), umpire.Submission{Session: b.session.ID, Batch: "approved", Calls: []umpire.Call{edit}}))(t)
+	edit := umpire.Call{ID: "e", Tool: "Edit", Dir: b.session.Dir, Input: []byte(
+		`{"file_path":"src/x.txt","old_string":"a","new_string":"b"}`)}
+	batch := ok(b.gate.Submit(t.Context(), umpire.Submission{
+		Session: b.session.ID, Batch: "approved", Calls: []umpire.Call{edit},
+	}))(t)
 	if batch.Calls[0].Verdict != umpire.Allow {
 		t.Errorf("the call is not allowed: %s", batch.Calls[0].Reason)
 	}
 
-	if page := show("task: x\nfor: 1h\nmay:\n  2x reversible Bash"); !strings.Contains(plain(page), "line 4: Bash allows every use of the tool") ||
+	page = show("task: x\nfor: 1h\nmay:\n  2x reversible Bash")
+	if !strings.Contains(plain(page), "line 4: Bash allows every use of the tool") ||
 		len(bodies(page, "/sessions/task/approve")) > 0 {
 		t.Errorf("a text that cannot be approved:\n%s", plain(page))
 	}

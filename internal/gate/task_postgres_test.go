@@ -38,7 +38,8 @@ func TestTaskOfTwoGates(t *testing.T) {
 	for i := range children {
 		children[i] = must(gates[0].sessions.Open(ctx, umpire.Opening{Dir: dir, Parent: parent.ID}))(t)
 		b := must(gates[i%2].Submit(ctx, umpire.Submission{
-			Session: children[i].ID, Batch: "m", Calls: []umpire.Call{command("c", "mybuild")}, Epoch: children[i].Epoch,
+			Session: children[i].ID, Batch: "m", Epoch: children[i].Epoch,
+			Calls: []umpire.Call{command("c", "mybuild")},
 		}))(t)
 		if b.State != umpire.BatchRunning {
 			t.Fatalf("call %d is %s", i, b.State)

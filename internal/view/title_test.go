@@ -26,7 +26,9 @@ func TestFirstMessage(t *testing.T) {
 	said := func(role, content string) umpire.Message {
 		return umpire.Message{Role: role, Content: json.RawMessage(content)}
 	}
-	messages := []umpire.Message{said("assistant", `"no"`), said("user", `{}`), said("user", `""`), said("user", `"yes"`), said("user", `"late"`)}
+	messages := []umpire.Message{
+		said("assistant", `"no"`), said("user", `{}`), said("user", `""`), said("user", `"yes"`), said("user", `"late"`),
+	}
 	if got := view.FirstMessage(messages); got != "yes" {
 		t.Errorf("%q", got)
 	}

@@ -53,7 +53,8 @@ func TestClaudePlanIsApprovedOnce(t *testing.T) {
 		t.Fatalf("umpire task draft: exit %d\n%s", code, draft)
 	}
 	w.write("task.txt", draft)
-	out, code := w.start(w.Umpire, "task", "approve", w.Path("task.txt"), "--token-file", w.Path("home/.umpire/state/person.token"))
+	token := w.Path("home/.umpire/state/person.token")
+	out, code := w.start(w.Umpire, "task", "approve", w.Path("task.txt"), "--token-file", token)
 	if code != 0 {
 		t.Fatalf("umpire task approve: exit %d\n%s", code, out)
 	}
