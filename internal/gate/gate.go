@@ -104,7 +104,7 @@ func (g *Gate) Tickets() umpire.Ticketer { return &g.tickets }
 func (g *Gate) Rules() umpire.RuleKeeper { return &g.rules }
 
 // Grants returns the keeper of the remembered approvals.
-func (g *Gate) Grants() umpire.GrantKeeper { return &g.grants }
+func (g *Gate) Grants() umpire.GrantKeeper { return taskDesk{&g.grants, g} }
 
 // reached marks a place where a crash leaves something to recover.
 func (be *backend) reached(place string) {

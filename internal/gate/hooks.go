@@ -3,10 +3,7 @@ package gate
 import (
 	"cmp"
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/gate/userhook"
@@ -64,32 +61,9 @@ func (p *Project) after(ctx context.Context, call umpire.Call, output string) []
 func (p *Project) hookFiles(set *rulefile.Set) []string {
 	var files []string
 	for _, h := range append(slices.Clip(set.Hooks), p.settings.Hooks...) {
-		for _, word := range strings.FieldsFunc(h.Command, endsWord) {
-			path := word
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(p.Root, path)
-			}
-			if !isProgramFile(path, word) {
-				continue
-			}
-			files = append(files, filepath.ToSlash(path))
-			if target, err := filepath.EvalSymlinks(path); err == nil && target != path {
-				files = append(files, filepath.ToSlash(target))
-			}
-		}
+		files = append(files, userhook.FilesOf(&h, p.Root)...)
 	}
 	return files
-}
-
-func endsWord(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()\"'`$=", r) }
-
-// isProgramFile reports whether a hook's word is a file. A missing file counts if it is named by its path.
-func isProgramFile(path, word string) bool {
-	info, err := os.Stat(path)
-	if err != nil {
-		return strings.Contains(word, "/") && !strings.HasPrefix(word, "-")
-	}
-	return info.Mode().IsRegular()
 }
 
 // Judge decides one call like Decide, and also runs its PreToolUse hooks unless it is denied

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gate/userhook"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/secret"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
@@ -184,7 +185,7 @@ func TestHookRanIsMasked(t *testing.T) {
 	if len(told) != 1 || strings.Contains(catalogue.English.Text(told[0].Reason), "ghp_0") {
 		t.Fatalf("got %+v", told)
 	}
-	var data hookRun
+	var data userhook.Record
 	if err := json.Unmarshal(told[0].Data, &data); err != nil || data.Outcome != "failed" || data.Exit != 1 || data.OnFailure != "block" {
 		t.Errorf("data %s: %v", told[0].Data, err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gate/batch"
 	"github.com/umpirehq/umpire/internal/gate/userhook"
-	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -389,40 +388,7 @@ func (o *outcome) addNotice(said umpire.Phrase) {
 // addHookEvents records the hooks' verdicts on a call.
 func (o *outcome) addHookEvents(b umpire.BatchID, call *umpire.Call, all []userhook.Ran) {
 	for i := range all {
-		e, detail := hookEvent(b, call, &all[i])
+		e, detail := all[i].Recorded(b, call)
 		o.append(e, detail)
 	}
-}
-
-// A hookRun is the data of HookRan.
-type hookRun struct {
-	Hook      string             `json:"hook_id"`
-	Event     rulefile.HookEvent `json:"event"`
-	Outcome   userhook.Outcome   `json:"outcome"`
-	OnFailure string             `json:"on_failure,omitempty"` // if the hook failed
-	Exit      int                `json:"exit"`
-	Took      int64              `json:"ms"`
-	File      string             `json:"file,omitempty"`
-	Line      int                `json:"line,omitempty"`
-}
-
-func hookEvent(b umpire.BatchID, call *umpire.Call, ran *userhook.Ran) (umpire.Event, hookRun) {
-	detail := hookRun{
-		Hook: ran.Hook.ID, Event: ran.Hook.Event, Outcome: ran.Outcome, Exit: ran.Exit, Took: ran.Took.Milliseconds(),
-		File: ran.Hook.File, Line: ran.Hook.Line,
-	}
-	if ran.Outcome == userhook.Failed {
-		detail.OnFailure = "block"
-		if ran.Hook.Skip {
-			detail.OnFailure = "skip"
-		}
-	}
-	reason := cmp.Or(ran.Reason, umpire.Say("Hook %q has no objection", ran.Hook.ID))
-	if text := reason.String(); len(text) > maxShown {
-		reason = umpire.Verbatim(files.ClipTo(text, maxShown, ""))
-	}
-	return umpire.Event{
-		Kind: umpire.EventHookRan, Batch: b, Call: call.ID, Tool: call.Tool, Agent: call.Agent,
-		Reason: reason,
-	}, detail
 }

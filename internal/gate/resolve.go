@@ -203,6 +203,12 @@ func (g *Gate) prepareGrants(r *resolution) error {
 	if r.changed = g.be.changedSince(&r.card, &d); r.changed != "" {
 		return nil
 	}
+	if r.answer.Task != "" { // its grants are there, and count their uses at the start
+		if !r.byTask(&d) {
+			return umpire.ErrState
+		}
+		return nil
+	}
 	if r.rules, err = g.be.lastingRules(r.answer, &call, &d); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/gate/task"
@@ -54,6 +55,42 @@ func (gs *grants) ApproveTask(ctx context.Context, a umpire.TaskApproval) ([]ump
 		return nil, err
 	}
 	return approved, nil
+}
+
+// A taskDesk approves tasks, and then answers the waiting questions that they cover.
+type taskDesk struct {
+	*grants
+
+	gate *Gate
+}
+
+// ApproveTask approves a task, answers the session's waiting questions inside it, and returns it with its grants.
+func (d taskDesk) ApproveTask(ctx context.Context, a umpire.TaskApproval) ([]umpire.GrantStatus, error) {
+	approved, err := d.grants.ApproveTask(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	cards, err := d.gate.Pending(ctx, umpire.PendingQuery{Session: a.Session})
+	for i := range cards {
+		c := &cards[i]
+		asks := []umpire.ReasonCode{umpire.CodeRule, umpire.CodeChanged} // a hook asks like a rule
+		if c.Trial != nil || c.Indeterminate || len(c.Planned) > 0 || slices.Contains(asks, c.Code) {
+			continue
+		}
+		// If it is outside of the task, or was answered meanwhile, it needs no answer from here.
+		_, _ = d.gate.Resolve(ctx, umpire.Answer{
+			Request: c.Request, ArgsHash: c.ArgsHash, ShownDigest: c.ShownDigest, Choice: umpire.Approve,
+			Actor: a.By.Name, By: a.By, Channel: "task", Task: approved[0].ID,
+		})
+	}
+	return approved, err
+}
+
+// byTask reports whether a decision allows a call by the grants of a task.
+func (r *resolution) byTask(d *umpire.Decision) bool {
+	return d.Verdict == umpire.Allow && slices.ContainsFunc(d.Reasons, func(why umpire.Reason) bool {
+		return strings.HasPrefix(why.Grant, r.answer.Task+".")
+	})
 }
 
 // taskRows returns the row that keeps the text, and one for each line.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/gate/task"
+	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -16,7 +17,7 @@ import (
 func (d *testGate) approveTask(s umpire.Session, lines ...string) string {
 	d.t.Helper()
 	made := must(task.Parse("task: Build it\nfor: 1h\nmay:\n" + strings.Join(lines, "\n")))(d.t)
-	approved := must(d.grants.ApproveTask(d.t.Context(), umpire.TaskApproval{
+	approved := must(d.Grants().ApproveTask(d.t.Context(), umpire.TaskApproval{
 		Session: s.ID, Text: made.String(), Digest: made.Digest(), By: umpire.Actor{Name: "ann"},
 	}))(d.t)
 	return approved[0].ID
@@ -81,6 +82,38 @@ func TestTaskAllowsItsLines(t *testing.T) {
 	}
 }
 
+// TestTaskAnswersWaitingCalls: an approved task answers the waiting questions inside it, which use its lines up; the
+// others wait on.
+func TestTaskAnswersWaitingCalls(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	d.settings.Hooks = []rulefile.Hook{preHook("Bash", `case "$TOOL_INPUT_COMMAND" in *hooked*) echo '{"decision": "ask"}';; esac`)}
+	s := d.session(umpire.Opening{})
+	d.submit(s, "m1", command("c1", "mybuild a"), command("c2", "mytest a"), command("c3", "mybuild hooked"))
+	d.approveTask(s, "1x lost Bash(mybuild:*)")
+	waiting := must(d.Pending(t.Context(), umpire.PendingQuery{Session: s.ID}))(t)
+	if len(waiting) != 2 || waiting[0].Call != "c2" || waiting[1].Call != "c3" {
+		t.Fatalf("%d wait: %+v", len(waiting), waiting)
+	}
+	d.refuse("c2", "no")
+	d.refuse("c3", "no")
+	if ran := d.run(s, must(d.Batch(t.Context(), s.ID, "m1"))(t)); len(ran) != 1 || ran[0] != "c1" {
+		t.Errorf("%v ran", ran)
+	}
+	if !d.asks(s, "mybuild b") {
+		t.Error("the waiting call did not use up the line")
+	}
+	var by []string
+	for _, e := range must(d.Events(t.Context(), umpire.Filter{Session: s.ID}))(t) {
+		if e.Kind == umpire.EventPermissionApproved {
+			by = append(by, string(e.Call)+" "+e.Actor)
+		}
+	}
+	if len(by) != 1 || by[0] != "c1 ann" {
+		t.Errorf("approved: %v", by)
+	}
+}
+
 func TestTaskEnds(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -100,7 +133,7 @@ func TestTaskEnds(t *testing.T) {
 	if list := must(d.grants.List(t.Context(), d.project))(t); len(list) != 0 {
 		t.Errorf("%d grants outlive the session", len(list))
 	}
-	_, err := d.grants.ApproveTask(t.Context(), approvalOf(t, s, "1x none Bash(mylint:*)"))
+	_, err := d.Grants().ApproveTask(t.Context(), approvalOf(t, s, "1x none Bash(mylint:*)"))
 	if !errors.Is(err, umpire.ErrState) {
 		t.Errorf("approving for a session that has ended: %v", err)
 	}
@@ -129,7 +162,7 @@ func TestTaskIsRefused(t *testing.T) {
 	} {
 		a := approvalOf(t, s, "1x none Bash(mylint:*)")
 		tt.change(&a)
-		if _, err := d.grants.ApproveTask(t.Context(), a); !errors.Is(err, tt.want) {
+		if _, err := d.Grants().ApproveTask(t.Context(), a); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

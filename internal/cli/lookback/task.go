@@ -43,8 +43,8 @@ itself. Remarks name the calls that no line can allow.
 --wider ID begins with the lines of a task that you approved before.`
 
 const approveTaskLong = `Shows a task, how many of the session's questions each line would have answered, and
-the worst calls that it allows; after you confirm, the session may make its calls. Calls
-that wait already keep waiting for their own answers.
+the worst calls that it allows; after you confirm, the session may make its calls. Those
+that wait already go on.
 
 FILE is a text as "umpire task draft" writes it, or - for standard input.`
 
