@@ -170,7 +170,7 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 			return app.PreviewCall(ctx, in(text), local, p, s).Diff
 		},
 		Tasks: func(ctx context.Context, text *catalogue.Language, s *umpire.Session) (task.Desk, error) {
-			return lookback.OpenDesk(ctx, in(text), local, s)
+			return lookback.Desks(in(text), local)(ctx, s)
 		},
 		Suggest: func(ctx context.Context, text *catalogue.Language, since time.Time) ([]history.Saving, error) {
 			return lookback.Suggest(ctx, in(text), local, since)

@@ -64,6 +64,7 @@ const (
 type approval struct {
 	*base
 
+	openTask    func(s umpire.Session, wider string) tea.Cmd // nil: there are no tasks
 	list        []umpire.Pending
 	sessions    map[umpire.SessionID]umpire.Session
 	at          int // the index of the shown question

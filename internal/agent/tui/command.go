@@ -35,6 +35,7 @@ func listCommands() []slash {
 		{"sessions", "", "list the sessions of this project", openSessions},
 		{"resume", "[ID]", "resume another session of this project", resumeSession},
 		{"fork", "[ID]", "start a session with a copy of this conversation, without its grants", forkSession},
+		{"task", "", "approve a task once, in place of each of its calls", openTask},
 		{"rules", "", "list the rules and their files", openRules},
 		{"agents", "", "show the agents, and which files their edit tools may change", limitEdits},
 		{"help", "", "show commands and keys", func(m *model, _ string) tea.Cmd { return m.openScreen(&helpScreen{}) }},

@@ -42,6 +42,7 @@ type fakeGate struct {
 	answers    []umpire.Answer
 	prompts    []string
 	removed    []umpire.RuleID
+	tasks      []umpire.TaskApproval
 	refusal    error // of the next answer
 	answered   chan struct{}
 }

@@ -150,6 +150,15 @@ func (a *approval) pressMenu(key string) tea.Cmd {
 			key = "p"
 		}
 		return a.hold(key)
+	case "t":
+		if a.openTask != nil {
+			a.step = stepNone
+			session, known := a.sessions[a.current().Session]
+			if !known {
+				session = a.session
+			}
+			return a.openTask(session, a.current().OutsideTask)
+		}
 	}
 	return nil
 }
@@ -179,6 +188,10 @@ func (a cardView) scopes(width int) []string {
 	}
 	if len(a.card.Widths(umpire.ScopeSession)) > 0 {
 		lines = append(lines, "  "+keyStyle.Render("w")+" "+a.text("allow more: a subcommand, a folder or the tool"))
+	}
+	if a.openTask != nil {
+		task := a.text("a task: these calls and others like them, for a while")
+		lines = append(lines, "  "+keyStyle.Render("t")+" "+task)
 	}
 	return append(lines, drawKeys("Esc", a.text("back")))
 }

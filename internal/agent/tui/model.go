@@ -66,6 +66,9 @@ func newModel(conf Config) *model {
 		base: b, ask: approval{base: b},
 		family: map[umpire.SessionID]bool{conf.Session.ID: true},
 	}
+	if conf.Tasks != nil {
+		m.ask.openTask = func(s umpire.Session, wider string) tea.Cmd { return openTaskOf(m, s, wider) }
+	}
 	m.standing = func() func(context.Context) refreshMsg {
 		id, project := m.session.ID, m.session.Project
 		return func(ctx context.Context) refreshMsg { return readStanding(ctx, m.conf.Gate, id, project) }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -73,6 +74,10 @@ type Config struct {
 	// Code returns a code that the person has to type back before an approval counts, or
 	// "" if the approval needs no code. A nil Code never asks for codes.
 	Code func(answer *umpire.Answer, p *umpire.Pending) string
+	// Tasks opens the desk that drafts tasks for a session, and TaskCode makes the code that approves a risky
+	// one. Without them there are no tasks.
+	Tasks    func(ctx context.Context, s *umpire.Session) (task.Desk, error)
+	TaskCode func() string
 	// Inbox shows the questions of all sessions, without a conversation. Only the project of
 	// Session counts then; "" means all projects.
 	Inbox bool

@@ -27,8 +27,8 @@ type Desk struct {
 // maxTitle bounds the title of a draft, in which odd characters are escaped.
 const maxTitle = 100
 
-// OpenDesk reads the calls of a session and those that its plans name, and decides them.
-func OpenDesk(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire.Session) (*Desk, error) {
+// openDesk reads the calls of a session and those that its plans name, and decides them.
+func openDesk(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire.Session) (*Desk, error) {
 	own := *a
 	own.Dir = session.Root
 	if _, err := own.LoadConfig(own.Dir); err != nil {
@@ -49,6 +49,11 @@ func OpenDesk(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire
 		return err
 	})
 	return d, err
+}
+
+// Desks returns a function that opens the desk of a session of a gate.
+func Desks(a *app.App, gate umpire.Gate) func(context.Context, *umpire.Session) (task.Desk, error) {
+	return func(ctx context.Context, s *umpire.Session) (task.Desk, error) { return openDesk(ctx, a, gate, s) }
 }
 
 // Draft returns a task that would have answered the session's questions, or with the lines of an old one too, and the

@@ -135,7 +135,7 @@ func atDesk(
 		if err != nil {
 			return err
 		}
-		desk, err := OpenDesk(ctx, a, gate, &session)
+		desk, err := openDesk(ctx, a, gate, &session)
 		if err != nil {
 			return err
 		}

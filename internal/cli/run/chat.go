@@ -13,10 +13,14 @@ import (
 	"github.com/umpirehq/umpire/internal/agent/tui"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/gate/task"
 )
 
+// Desks returns a function that opens the desk on which tasks of a session of a gate are drafted.
+type Desks func(a *app.App, gate umpire.Gate) func(context.Context, *umpire.Session) (task.Desk, error)
+
 // NewChatCommand is `umpire chat`.
-func NewChatCommand(a *app.App) *cobra.Command {
+func NewChatCommand(a *app.App, desks Desks) *cobra.Command {
 	var f runFlags
 	var plain bool
 	cmd := &cobra.Command{
@@ -25,7 +29,7 @@ func NewChatCommand(a *app.App) *cobra.Command {
 		Long:    chatLong,
 		Example: chatExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			return runChat(cmd.Context(), a, &f, strings.Join(words, " "), plain)
+			return runChat(cmd.Context(), a, &f, strings.Join(words, " "), plain, desks)
 		},
 	}
 	f.defineFlags(cmd.Flags())
@@ -37,7 +41,7 @@ func NewChatCommand(a *app.App) *cobra.Command {
 
 // runChat runs a chat until the person leaves. Only a person may start it: the one at the
 // terminal answers the agent's questions.
-func runChat(ctx context.Context, a *app.App, f *runFlags, task string, plain bool) error {
+func runChat(ctx context.Context, a *app.App, f *runFlags, first string, plain bool, desks Desks) error {
 	if err := f.checkSession("umpire chat --help"); err != nil {
 		return err
 	}
@@ -70,7 +74,9 @@ func runChat(ctx context.Context, a *app.App, f *runFlags, task string, plain bo
 	if err := host.prepareTurns(ctx, session); err != nil {
 		return err
 	}
-	return s.runChatSession(ctx, person, host, task, plain)
+	conf := s.chatConfig(person, host, first)
+	conf.Tasks, conf.TaskCode = desks(a, person), app.NewCode
+	return s.runChatSession(ctx, conf, host, plain)
 }
 
 // chatGates opens a running gate twice: for the agent, and for the person who answers.
@@ -98,9 +104,8 @@ func (s *agentRun) chatGates(ctx context.Context) (person umpire.Gate, done func
 
 // runChatSession shows the chat until the person leaves it, and says how to resume the session.
 func (s *agentRun) runChatSession(
-	ctx context.Context, person umpire.Gate, host *chatHost, task string, plain bool,
+	ctx context.Context, conf tui.Config, host *chatHost, plain bool,
 ) error {
-	conf := s.chatConfig(person, host, task)
 	conf.Resumed = s.flags.goOn || s.flags.session != "" || s.flags.fork != ""
 	if s.flags.json {
 		conf.Events = s.Stdout
@@ -119,10 +124,10 @@ func (s *agentRun) runChatSession(
 }
 
 // chatConfig describes a chat on this process's terminal.
-func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) tui.Config {
+func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, first string) tui.Config {
 	return tui.Config{
 		Gate: person, Host: host, Session: host.session,
-		Task: task, Model: host.modelName(), Home: s.UserHome(), Text: s.Text, Now: s.Now,
+		Task: first, Model: host.modelName(), Home: s.UserHome(), Text: s.Text, Now: s.Now,
 		Change: DescribeChange(s.App, person),
 		Undo:   &chatUndo{App: s.App, gate: person, root: host.session.Root},
 		In:     s.Stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.Getenv("NO_COLOR") != "",
