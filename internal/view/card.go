@@ -88,8 +88,7 @@ func (c *Card) Whole() string {
 	if strings.Count(whole, "\n") > screenful {
 		whole += c.asking
 	}
-	p := &c.Pending
-	if said, command := HowToSettle(p.OutsideTask, p.RaiseTo, p.RaiseTries, c.text); command != "" {
+	if said, command := HowToSettleCard(c); command != "" {
 		whole += "\n  " + Joined(said, ": ", command) + "\n"
 	}
 	return whole + c.remarks

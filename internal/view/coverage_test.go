@@ -47,6 +47,14 @@ func TestCoverage(t *testing.T) {
 	if !slices.ContainsFunc(c.Options(), func(o Option) bool { return strings.Contains(o.Text, "would have covered 3 of") }) {
 		t.Errorf("no option says it: %+v", c.Options())
 	}
+	if said, _ := HowToSettleCard(c); said != "" {
+		t.Errorf("asked once: %q", said)
+	}
+	c.Pending.Coverage[0].Calls = 2
+	if said, command := HowToSettleCard(c); said != "Asked 3 times in 30 days. To answer such calls once" || command != "umpire suggest" {
+		t.Errorf("asked three times: %q %q", said, command)
+	}
+	c.Pending.Coverage[0].Calls = 0
 	chinese := New(p, c.Session, "", languages.Find("zh-CN"), p.AskedAt, false)
 	got := strings.Join(DescribeCoverage(chinese, umpire.Answer{Scope: umpire.ScopeProject}), "|")
 	if want := `会涵盖 3 次，此处最近共有 57 次询问，其中最严重的：执行 git 'push\x1b[2J'（风险：高，会离开本机）`; got != want {

@@ -52,8 +52,9 @@ func Why(d *umpire.Decision, text *catalogue.Language) []string {
 	return lines
 }
 
-// HowToSettle returns the command that drafts a wider task, or else the one that raises autonomy to a level where such
-// calls run, or are tried first, and the words that introduce it; both are "" without a task and a level.
+// HowToSettle returns, for a decision, the command that drafts a wider task, or else the one that raises autonomy to a
+// level where such calls run, or are tried first, and the words that introduce it; both are "" without a task and a
+// level.
 func HowToSettle(task, level string, tries bool, text *catalogue.Language) (introduction, command string) {
 	said := text.Of("To have calls like this run")
 	switch {
@@ -66,6 +67,20 @@ func HowToSettle(task, level string, tries bool, text *catalogue.Language) (intr
 	}
 	return said, "umpire autonomy " + Visible(level)
 }
+
+// HowToSettleCard returns the command that settles such calls for longer, and the words that introduce it, if there is
+// one: a wider task, rules for calls that were asked about again and again, or a level of autonomy.
+func HowToSettleCard(c *Card) (introduction, command string) {
+	p := &c.Pending
+	if len(p.Coverage) > 0 && p.OutsideTask == "" && p.Coverage[0].Calls+1 >= thirdTime { // by the narrowest answer
+		return c.text.Count(p.Coverage[0].Calls+1, "Asked %d time in 30 days. To answer such calls once",
+			"Asked %d times in 30 days. To answer such calls once"), "umpire suggest"
+	}
+	return HowToSettle(p.OutsideTask, p.RaiseTo, p.RaiseTries, c.text)
+}
+
+// thirdTime is how often a call is asked about before its card names a way out.
+const thirdTime = 3
 
 // whyAccess returns the line above the reasons about an access: the access and its own
 // reason, if any.

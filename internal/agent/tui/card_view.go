@@ -122,8 +122,7 @@ func (a cardView) drawContent(r *cardRows) {
 		notes = append(notes, claim)
 	}
 	r.bindText(factsPart, dimStyle, notes...)
-	p := a.current()
-	if said, command := view.HowToSettle(p.OutsideTask, p.RaiseTo, p.RaiseTries, a.conf.Text); command != "" {
+	if said, command := view.HowToSettleCard(a.card); command != "" {
 		r.addRows(dimStyle.Render(oneLine(view.Joined(said, ": ", command), r.width)))
 	}
 	r.addRows(paintLines(dimStyle, a.nextCalls(r.width))...)
