@@ -1,4 +1,4 @@
-// Package lookback is the commands that look back over the timeline: `umpire why` and `umpire stats`.
+// Package lookback is the commands that look back over the timeline, such as `umpire why` and `umpire stats`.
 package lookback
 
 import (
@@ -20,14 +20,14 @@ import (
 const statsLong = `Counts the calls of this project and the questions about them: the questions per 100
 calls by agent, project, cause and day, the time to an answer, the answers within 2
 seconds, and the approved calls that were undone later. --all-projects counts
-those of every project.
+those of every project. --week sums up the last seven days, beside the seven before.
 
 Time to an answer runs from the question to the answer, so it includes the time
 you were away. Calls that a trial settled count as tried, not as questions.`
 
 type statsFlags struct {
-	json, all bool
-	since     string
+	json, all, week bool
+	since           string
 }
 
 // NewStatsCommand is `umpire stats`.
@@ -36,20 +36,27 @@ func NewStatsCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "stats", Args: app.RefuseUnknownCommand,
 		Short: "Count the questions, and how they were answered", Long: statsLong,
-		Example: "  umpire stats --since 7d\n  umpire stats --all-projects --json",
+		Example: "  umpire stats --since 7d\n  umpire stats --week\n  umpire stats --all-projects --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runStats(cmd.Context(), a, &f) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	flags.StringVar(&f.since, "since", "", "only since `TIME`: 10m, 7d, 14:30 or RFC 3339")
+	flags.BoolVar(&f.week, "week", false, "the last seven days, beside the seven before")
+	cmd.MarkFlagsMutuallyExclusive("week", "since")
 	app.AddAllProjects(flags, &f.all)
 	return cmd
 }
+
+// week is the time that --week sums up.
+const week = 7 * 24 * time.Hour
 
 // A statistic is the result of `umpire stats`.
 type statistic struct {
 	From time.Time `json:"from,omitzero"` // of the first call that counts
 	history.Summary
+	// Before counts the week before, for --week; nil if nothing was recorded then.
+	Before *history.Count `json:"week_before,omitempty"`
 	roots map[umpire.ProjectID]string
 }
 
@@ -58,10 +65,22 @@ func runStats(ctx context.Context, a *app.App, f *statsFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.week {
+		since = a.Now().Add(-week)
+	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		s, err := countCalls(ctx, a, gate, f.all, since)
+		s, err := countCalls(ctx, a, gate, f.all, since, time.Time{})
 		if err != nil {
 			return err
+		}
+		if f.week {
+			before, err := countCalls(ctx, a, gate, f.all, since.Add(-week), since)
+			if err != nil {
+				return err
+			}
+			if before.Calls > 0 {
+				s.Before = &before.Count
+			}
 		}
 		return a.Show(f.json, s, func() error {
 			if s.Calls == 0 {
@@ -72,8 +91,10 @@ func runStats(ctx context.Context, a *app.App, f *statsFlags) error {
 	})
 }
 
-// countCalls counts the calls since a time.
-func countCalls(ctx context.Context, a *app.App, gate umpire.Gate, all bool, since time.Time) (*statistic, error) {
+// countCalls counts the calls between two times; a zero end is now.
+func countCalls(
+	ctx context.Context, a *app.App, gate umpire.Gate, all bool, since, until time.Time,
+) (*statistic, error) {
 	here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, all)
 	if err != nil {
 		return nil, err
@@ -87,6 +108,9 @@ func countCalls(ctx context.Context, a *app.App, gate umpire.Gate, all bool, sin
 	for e, err := range here.Since(ctx, since) {
 		if err != nil {
 			return nil, err
+		}
+		if !until.IsZero() && !e.At.Before(until) {
+			break
 		}
 		if e.Call != "" && (s.From.IsZero() || e.At.Before(s.From)) {
 			s.From = e.At
@@ -106,6 +130,10 @@ func (s *statistic) tell(a *app.App) error {
 	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
 	say("%s since %s: %.1f questions in 100 calls", a.FormatCount(s.Calls, "%d call", "%d calls"),
 		s.From.Local().Format(time.DateTime), s.PerHundred())
+	if s.Before != nil {
+		say("the week before: %s, %.1f questions in 100 calls",
+			a.FormatCount(s.Before.Calls, "%d call", "%d calls"), s.Before.PerHundred())
+	}
 	if answered := s.Approved + s.Denied; answered > 0 {
 		say("%d of %d answered, half of them within %s", answered, s.Questions, seconds(s.MedianSeconds))
 		say("%d approved, %d denied", s.Approved, s.Denied)
@@ -121,6 +149,8 @@ func (s *statistic) tell(a *app.App) error {
 	}
 	if answered := s.Approved + s.Denied; answered >= minAnswers && 2*s.Quick > answered {
 		say("Most cards are not read. For rules in their place: umpire suggest")
+	} else if s.Before != nil && s.Questions > s.Before.Questions {
+		say("More questions than the week before. For rules in their place: umpire suggest")
 	}
 	t := app.NewTable(a.Stdout)
 	if a.ToTerminal {
