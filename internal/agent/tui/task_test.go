@@ -74,7 +74,7 @@ func TestTaskIsEditedAndApproved(t *testing.T) {
 	d.sees("approved k123; to end it: umpire task end k123")
 	want := "task: Build it\nfor: 1h\nmay:\n  10x  reversible  Bash(git add:*)\n"
 	if len(d.gate.tasks) != 1 || d.gate.tasks[0].Text != want || d.gate.tasks[0].Session != d.gate.session.ID {
-		t.Errorf("%q", d.gate.tasks)
+		t.Errorf("%+v", d.gate.tasks)
 	}
 }
 

@@ -57,7 +57,7 @@ type statistic struct {
 	history.Summary
 	// Before counts the week before, for --week; nil if nothing was recorded then.
 	Before *history.Count `json:"week_before,omitempty"`
-	roots map[umpire.ProjectID]string
+	roots  map[umpire.ProjectID]string
 }
 
 func runStats(ctx context.Context, a *app.App, f *statsFlags) error {
