@@ -62,8 +62,6 @@ type Answer struct {
 	Actor   string `json:"-"`
 	Channel string `json:"-"`
 	By      Actor  `json:"-"`
-	// Task is the approved task that answers, and whose grants the call uses. Only the gate fills it in.
-	Task string `json:"-"`
 }
 
 // A Standing is the final answer to a question.

@@ -21,10 +21,15 @@ const maxReason = 4000
 // Resolve takes a person's answer to one question. The first answer wins; a later one gets an error
 // that contains the first. When the batch's last question is answered the batch continues, once.
 func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error) {
+	return g.resolve(ctx, a, "")
+}
+
+// resolve is Resolve for an answer that an approved task gives, if there is an id of one.
+func (g *Gate) resolve(ctx context.Context, a umpire.Answer, task string) (umpire.Batch, error) {
 	if err := checkAnswer(&a); err != nil {
 		return umpire.Batch{}, err
 	}
-	r, err := g.prepareAnswer(ctx, &a)
+	r, err := g.prepareAnswer(ctx, &a, task)
 	if err != nil {
 		return umpire.Batch{}, err
 	}
@@ -86,6 +91,7 @@ func checkAnswer(a *umpire.Answer) error {
 // A resolution is an answer with all its consequences.
 type resolution struct {
 	answer     *umpire.Answer
+	task       string // the task that gives the answer; "" for a person's own
 	ask        store.AskRow
 	card       umpire.Pending
 	call       umpire.Call
@@ -104,8 +110,8 @@ type resolution struct {
 }
 
 // prepareAnswer checks an answer against its question, and determines the grants.
-func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution, error) {
-	r := &resolution{answer: a, code: codeOf(a.Choice)}
+func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer, task string) (*resolution, error) {
+	r := &resolution{answer: a, task: task, code: codeOf(a.Choice)}
 	err := g.be.viewForChange(ctx, func(tx *store.Tx) (err error) {
 		if r.ask, err = tx.Asks.Get(a.Request); err != nil {
 			return umpire.Errorf("request %q: %w", a.Request, err)
@@ -203,7 +209,7 @@ func (g *Gate) prepareGrants(r *resolution) error {
 	if r.changed = g.be.changedSince(&r.card, &d); r.changed != "" {
 		return nil
 	}
-	if r.answer.Task != "" { // its grants are there, and count their uses at the start
+	if r.task != "" { // its grants are there, and count their uses at the start
 		if !r.byTask(&d) {
 			return umpire.ErrState
 		}

@@ -70,26 +70,27 @@ func (d taskDesk) ApproveTask(ctx context.Context, a umpire.TaskApproval) ([]ump
 	if err != nil {
 		return nil, err
 	}
-	cards, err := d.gate.Pending(ctx, umpire.PendingQuery{Session: a.Session})
+	cards, _ := d.gate.Pending(ctx, umpire.PendingQuery{Session: a.Session}) // the approval stands without them
 	for i := range cards {
 		c := &cards[i]
 		asks := []umpire.ReasonCode{umpire.CodeRule, umpire.CodeChanged} // a hook asks like a rule
-		if c.Trial != nil || c.Indeterminate || len(c.Planned) > 0 || slices.Contains(asks, c.Code) {
+		tried := c.Trial != nil || c.TrialOffer == umpire.TrialAgain
+		if tried || c.Indeterminate || len(c.Planned) > 0 || slices.Contains(asks, c.Code) {
 			continue
 		}
 		// If it is outside of the task, or was answered meanwhile, it needs no answer from here.
-		_, _ = d.gate.Resolve(ctx, umpire.Answer{
+		_, _ = d.gate.resolve(ctx, umpire.Answer{
 			Request: c.Request, ArgsHash: c.ArgsHash, ShownDigest: c.ShownDigest, Choice: umpire.Approve,
-			Actor: a.By.Name, By: a.By, Channel: "task", Task: approved[0].ID,
-		})
+			Actor: a.By.Name, By: a.By, Channel: "task",
+		}, approved[0].ID)
 	}
-	return approved, err
+	return approved, nil
 }
 
 // byTask reports whether a decision allows a call by the grants of a task.
 func (r *resolution) byTask(d *umpire.Decision) bool {
 	return d.Verdict == umpire.Allow && slices.ContainsFunc(d.Reasons, func(why umpire.Reason) bool {
-		return strings.HasPrefix(why.Grant, r.answer.Task+".")
+		return strings.HasPrefix(why.Grant, r.task+".")
 	})
 }
 
