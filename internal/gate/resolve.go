@@ -54,7 +54,7 @@ func (g *Gate) resolve(ctx context.Context, a umpire.Answer, task string) (umpir
 		return err
 	}, callAhead(r.ask.Session, r.ask.Batch, r.ask.Call))
 	if isConflict(err) {
-		err = errors.Join(g.existingAnswer(ctx, a.Request), err)
+		err = errors.Join(g.be.existingAnswer(ctx, a.Request), err)
 	}
 	if err != nil {
 		return umpire.Batch{}, err
@@ -140,7 +140,7 @@ func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer, task string)
 		if err := g.sessions.expire(ctx, &r.ask); err != nil {
 			return nil, err
 		}
-		return nil, g.existingAnswer(ctx, a.Request)
+		return nil, g.be.existingAnswer(ctx, a.Request)
 	}
 	if err := g.projects.completeConditions(r.conditions); err != nil {
 		return nil, err
@@ -266,8 +266,8 @@ func answeredError(tx *store.Tx, id umpire.RequestID) error {
 }
 
 // existingAnswer returns the first answer, as an error.
-func (g *Gate) existingAnswer(ctx context.Context, id umpire.RequestID) error {
-	return g.be.viewForChange(ctx, func(tx *store.Tx) error { return answeredError(tx, id) })
+func (be *backend) existingAnswer(ctx context.Context, id umpire.RequestID) error {
+	return be.viewForChange(ctx, func(tx *store.Tx) error { return answeredError(tx, id) })
 }
 
 // decideAnswer stores the answer, and continues the batch if it was the last one.
