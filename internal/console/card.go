@@ -53,7 +53,7 @@ func (c *Console) openQuestion(ctx context.Context, p *umpire.Pending, text *cat
 func (q *question) draw() node {
 	p := &q.Pending
 	claim, field := q.Claim()
-	says, command := view.HowToSettleCard(q.Card)
+	says, command := view.HowToSettle(p, q.text)
 	return element("article", class("card"), attr("data-state", stateIdle),
 		attr("data-request", string(p.Request)), attr("data-session", string(p.Session)),
 		attr("data-call", string(p.Call)),

@@ -88,7 +88,7 @@ func (c *Card) Whole() string {
 	if strings.Count(whole, "\n") > screenful {
 		whole += c.asking
 	}
-	if said, command := HowToSettleCard(c); command != "" {
+	if said, command := HowToSettle(&c.Pending, c.text); command != "" {
 		whole += "\n  " + Joined(said, ": ", command) + "\n"
 	}
 	return whole + c.remarks

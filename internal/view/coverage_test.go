@@ -47,11 +47,11 @@ func TestCoverage(t *testing.T) {
 	if !slices.ContainsFunc(c.Options(), func(o Option) bool { return strings.Contains(o.Text, "would have covered 3 of") }) {
 		t.Errorf("no option says it: %+v", c.Options())
 	}
-	if said, _ := HowToSettleCard(c); said != "" {
+	if said, _ := HowToSettle(&c.Pending, c.text); said != "" {
 		t.Errorf("asked once: %q", said)
 	}
 	c.Pending.Coverage[0].Calls = 2
-	if said, command := HowToSettleCard(c); said != "Asked 3 times in 30 days. To answer such calls once" || command != "umpire suggest" {
+	if said, command := HowToSettle(&c.Pending, c.text); said != "Asked 3 times in 30 days. To answer such calls once" || command != "umpire suggest" {
 		t.Errorf("asked three times: %q %q", said, command)
 	}
 	c.Pending.Coverage[0].Calls = 0

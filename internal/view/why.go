@@ -52,35 +52,30 @@ func Why(d *umpire.Decision, text *catalogue.Language) []string {
 	return lines
 }
 
-// HowToSettle returns, for a decision, the command that drafts a wider task, or else the one that raises autonomy to a
-// level where such calls run, or are tried first, and the words that introduce it; both are "" without a task and a
-// level.
-func HowToSettle(task, level string, tries bool, text *catalogue.Language) (introduction, command string) {
-	said := text.Of("To have calls like this run")
-	switch {
-	case task != "":
-		return text.Of("Outside the task that you approved. To widen it"), "umpire task draft --wider " + Visible(task)
-	case level == "":
-		return "", ""
-	case tries:
-		said = text.Of("To have calls like this tried first, with undo")
-	}
-	return said, "umpire autonomy " + Visible(level)
-}
-
-// HowToSettleCard returns the command that settles such calls for longer, and the words that introduce it, if there is
-// one: a wider task, rules for calls that were asked about again and again, or a level of autonomy.
-func HowToSettleCard(c *Card) (introduction, command string) {
-	p := &c.Pending
-	if len(p.Coverage) > 0 && p.OutsideTask == "" && p.Coverage[0].Calls+1 >= thirdTime { // by the narrowest answer
-		return c.text.Count(p.Coverage[0].Calls+1, "Asked %d time in 30 days. To answer such calls once",
-			"Asked %d times in 30 days. To answer such calls once"), "umpire suggest"
-	}
-	return HowToSettle(p.OutsideTask, p.RaiseTo, p.RaiseTries, c.text)
-}
-
 // thirdTime is how often a call is asked about before its card names a way out.
 const thirdTime = 3
+
+// HowToSettle returns the command that settles calls like that of a question for longer, and the words that introduce
+// it: a wider task, rules for calls that were asked about again and again, or a level of autonomy at which they run or
+// are tried first. Both are "" if there is none.
+func HowToSettle(p *umpire.Pending, text *catalogue.Language) (introduction, command string) {
+	asked := 0 // in 30 days, this time too, as far as the narrowest lasting answer covers
+	if len(p.Coverage) > 0 {
+		asked = p.Coverage[0].Calls + 1
+	}
+	switch {
+	case p.OutsideTask != "":
+		said := text.Of("Outside the task that you approved. To widen it")
+		return said, "umpire task draft --wider " + Visible(p.OutsideTask)
+	case asked >= thirdTime:
+		return fmt.Sprintf(text.Of("Asked %d times in 30 days. To answer such calls once"), asked), "umpire suggest"
+	case p.RaiseTo == "":
+		return "", ""
+	case p.RaiseTries:
+		return text.Of("To have calls like this tried first, with undo"), "umpire autonomy " + Visible(p.RaiseTo)
+	}
+	return text.Of("To have calls like this run"), "umpire autonomy " + Visible(p.RaiseTo)
+}
 
 // whyAccess returns the line above the reasons about an access: the access and its own
 // reason, if any.

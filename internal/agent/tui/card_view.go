@@ -122,7 +122,7 @@ func (a cardView) drawContent(r *cardRows) {
 		notes = append(notes, claim)
 	}
 	r.bindText(factsPart, dimStyle, notes...)
-	if said, command := view.HowToSettleCard(a.card); command != "" {
+	if said, command := view.HowToSettle(a.current(), a.conf.Text); command != "" {
 		r.addRows(dimStyle.Render(oneLine(view.Joined(said, ": ", command), r.width)))
 	}
 	r.addRows(paintLines(dimStyle, a.nextCalls(r.width))...)

@@ -153,11 +153,7 @@ func (a *approval) pressMenu(key string) tea.Cmd {
 	case "t":
 		if a.openTask != nil {
 			a.step = stepNone
-			session, known := a.sessions[a.current().Session]
-			if !known {
-				session = a.session
-			}
-			return a.openTask(session, a.current().OutsideTask)
+			return a.openTask(a.card.Session, a.current().OutsideTask)
 		}
 	}
 	return nil

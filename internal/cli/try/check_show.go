@@ -156,7 +156,8 @@ func (p *page) next(d umpire.Decision) {
 	if d.Verdict != umpire.Ask {
 		return
 	}
-	said, command := view.HowToSettle(d.OutsideTask, d.RaiseTo, d.RaiseTries, p.text)
+	asked := umpire.Pending{OutsideTask: d.OutsideTask, RaiseTo: d.RaiseTo, RaiseTries: d.RaiseTries}
+	said, command := view.HowToSettle(&asked, p.text)
 	if command != "" && (!d.RaiseTries || sandbox.Available().Whole()) {
 		fmt.Fprintf(p.w, "\n%s\n", view.Joined(said, ": ", command))
 	}
