@@ -72,7 +72,11 @@ func (s *taskScreen) find(ctx context.Context, m *model, id string) *task.Task {
 
 // describe works on the card, and has the screen drawn again when its keys begin to count.
 func (s *taskScreen) describe(m *model, work func(context.Context) tea.Msg) tea.Cmd {
-	return tea.Sequence(m.do(work), m.redraw(settleTime))
+	worked := m.do(work)
+	return func() tea.Msg {
+		msg := worked()
+		return tea.BatchMsg{func() tea.Msg { return msg }, m.redraw(settleTime)}
+	}
 }
 
 // settled reports whether the card has been there long enough to be approved.
@@ -276,14 +280,14 @@ func (s *taskScreen) rows(m *model) (title string, rows [][]string) {
 	return title, rows
 }
 
+// readLines returns the draft, and how to approve it, which takes a screen or a file.
 func (s *taskScreen) readLines(m *model) ([]string, bool) {
-	title, rows := s.rows(m)
-	lines := []string{title}
-	for _, row := range rows {
-		lines = append(lines, row...)
-	}
 	if s.problem != "" {
-		lines = safeLines(s.problem)
+		return safeLines(s.problem), !s.busy
 	}
-	return lines, !s.busy
+	title, rows := s.rows(m)
+	lines := append([]string{title}, slices.Concat(rows...)...)
+	how := m.textf("To approve it: umpire task draft --session %s > task.txt, then umpire task approve task.txt",
+		s.session.ID)
+	return append(lines, how), !s.busy
 }

@@ -62,17 +62,21 @@ func TestTaskIsEditedAndApproved(t *testing.T) {
 	d.sees("Approve a task: Build it", "20x", "Bash(git add:*)", "answers 1 of 3 questions so far", "always asks: rm -rf \\x1b[31mall")
 	d.pass(settleTime)
 	d.screenText()
+	for range 20 {
+		d.press("+")
+	}
+	d.sees("want between 1 and 1000 times")
 	d.press("-")
 	d.pass(settleTime)
 	d.screenText()
 	d.press("j", "j", "j", "j", "x")
-	d.sees("10x")
+	d.sees("320x")
 	d.sawNot("Edit(src/**)")
 	d.pass(settleTime)
 	d.screenText()
 	d.press("y")
 	d.sees("approved k123; to end it: umpire task end k123")
-	want := "task: Build it\nfor: 1h\nmay:\n  10x  reversible  Bash(git add:*)\n"
+	want := "task: Build it\nfor: 1h\nmay:\n  320x  reversible  Bash(git add:*)\n"
 	if len(d.gate.tasks) != 1 || d.gate.tasks[0].Text != want || d.gate.tasks[0].Session != d.gate.session.ID {
 		t.Errorf("%+v", d.gate.tasks)
 	}
