@@ -43,7 +43,6 @@ func NewStatsCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	flags.StringVar(&f.since, "since", "", "only since `TIME`: 10m, 7d, 14:30 or RFC 3339")
 	flags.BoolVar(&f.week, "week", false, "the last seven days, beside the seven before")
-	cmd.MarkFlagsMutuallyExclusive("week", "since")
 	app.AddAllProjects(flags, &f.all)
 	return cmd
 }
@@ -66,6 +65,9 @@ func runStats(ctx context.Context, a *app.App, f *statsFlags) error {
 		return err
 	}
 	if f.week {
+		if f.since != "" {
+			return app.Usage("umpire stats --help", "--week and --since cannot be combined")
+		}
 		since = a.Now().Add(-week)
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
