@@ -56,8 +56,8 @@ func Why(d *umpire.Decision, text *catalogue.Language) []string {
 const thirdTime = 3
 
 // HowToSettle returns the command that settles calls like that of a question for longer, and the words that introduce
-// it: a wider task, rules for calls that were asked about again and again, or a level of autonomy at which they run or
-// are tried first. Both are "" if there is none.
+// it: a wider task, rules for calls that were asked about again and again, or a level of autonomy that runs or tries
+// them. Without one, both are "".
 func HowToSettle(p *umpire.Pending, text *catalogue.Language) (introduction, command string) {
 	asked := 0 // in 30 days, this time too, as far as the narrowest lasting answer covers
 	if len(p.Coverage) > 0 {
