@@ -62,6 +62,20 @@ func TestHooksRunOncePerCall(t *testing.T) {
 	}
 }
 
+// TestTaskLeavesQuestionsOfHooks: a task does not answer for a hook that asks.
+func TestTaskLeavesQuestionsOfHooks(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	d.settings.Hooks = []rulefile.Hook{preHook("Bash", `case "$TOOL_INPUT_COMMAND" in *hooked*) echo '{"decision": "ask"}';; esac`)}
+	s := d.session(umpire.Opening{})
+	d.submit(s, "m1", command("c1", "mybuild a"), command("c2", "mybuild hooked"))
+	d.approveTask(s, "5x lost Bash(mybuild:*)")
+	waiting := must(d.Pending(t.Context(), umpire.PendingQuery{Session: s.ID}))(t)
+	if len(waiting) != 1 || waiting[0].Call != "c2" {
+		t.Errorf("%d wait: %+v", len(waiting), waiting)
+	}
+}
+
 // X-42: a hook tightens in every mode and beside every rule and grant, and loosens nothing.
 func TestHooksOnlyTighten(t *testing.T) {
 	t.Parallel()

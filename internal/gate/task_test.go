@@ -9,7 +9,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/gate/task"
-	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -87,9 +86,8 @@ func TestTaskAllowsItsLines(t *testing.T) {
 func TestTaskAnswersWaitingCalls(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
-	d.settings.Hooks = []rulefile.Hook{preHook("Bash", `case "$TOOL_INPUT_COMMAND" in *hooked*) echo '{"decision": "ask"}';; esac`)}
 	s := d.session(umpire.Opening{})
-	d.submit(s, "m1", command("c1", "mybuild a"), command("c2", "mytest a"), command("c3", "mybuild hooked"))
+	d.submit(s, "m1", command("c1", "mybuild a"), command("c2", "mytest a"), command("c3", "git push --force"))
 	d.approveTask(s, "1x lost Bash(mybuild:*)")
 	waiting := must(d.Pending(t.Context(), umpire.PendingQuery{Session: s.ID}))(t)
 	if len(waiting) != 2 || waiting[0].Call != "c2" || waiting[1].Call != "c3" {
