@@ -219,9 +219,14 @@ func NeedsLook(d *umpire.Decision) bool {
 	})
 }
 
+var systemState = []string{"/proc", "/dev", "/sys", "/run"}
+
+// Landmarks returns the folders that the order of decision knows by name, other than by rules.
+func Landmarks() []string { return slices.Concat(scratchFolders, systemState, []string{"/root", "/home"}) }
+
 // inSystemState reports whether a path shows processes, devices or the kernel instead of files.
 func inSystemState(a *umpire.Access) bool {
-	return slices.ContainsFunc([]string{"/proc", "/dev", "/sys", "/run"}, func(dir string) bool {
+	return slices.ContainsFunc(systemState, func(dir string) bool {
 		return a.Resolved == dir || strings.HasPrefix(a.Resolved, dir+"/")
 	})
 }

@@ -115,6 +115,14 @@ func (c *compiled) spellsOut(secret *compiled) bool {
 	return false
 }
 
+// Spells reports whether an allow rule names the files of a built-in rule about secrets, so that a person's rule lifts
+// its question.
+func Spells(allow, secret umpire.Rule, o Options) bool {
+	o = o.prepare()
+	k := compiler{opts: &o, folds: true}
+	return compileRule(&allow, &o).spellsOut(k.compileRule(&secret))
+}
+
 // refoldSegments folds the segments for patterns that ignore case.
 func refoldSegments(segs []segment) []segment {
 	folded := make([]segment, len(segs))

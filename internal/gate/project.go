@@ -197,7 +197,7 @@ func (p *Project) load() {
 	} else {
 		trust.Path = filepath.Join(p.config.Home, "trust.json")
 	}
-	options := p.policyOptions()
+	options := p.PolicyOptions()
 	check := func(r umpire.Rule) error { return policy.CheckExamples(r, options) }
 	p.options = rulefile.Options{
 		Check: check, Short: policy.ParseShort, Trust: trust,
@@ -266,14 +266,15 @@ func (p *Project) Holding(set *rulefile.Set) []umpire.Rule {
 
 func (p *Project) compile(set *rulefile.Set) *compiled {
 	made := &compiled{set: set}
-	options := p.policyOptions()
+	options := p.PolicyOptions()
 	options.ControlFiles = p.hookFiles(set)
 	// After an error the policy is nil, and everything is denied.
 	made.policy, _ = policy.New(p.Holding(set), options)
 	return made
 }
 
-func (p *Project) policyOptions() policy.Options {
+// PolicyOptions returns the options of the policy, without the programs of hooks.
+func (p *Project) PolicyOptions() policy.Options {
 	return policy.Options{
 		Settings: p.settings.Settings, Root: p.Root, Home: p.Home, StateDir: p.config.Home, FoldCase: p.FoldCase,
 	}

@@ -28,7 +28,7 @@ func (gs *grants) ApproveTask(ctx context.Context, a umpire.TaskApproval) ([]ump
 	if err != nil {
 		return nil, err
 	}
-	t, err := task.Accept(a.Text, a.Digest, p.policyOptions())
+	t, err := task.Accept(a.Text, a.Digest, p.PolicyOptions())
 	if err != nil {
 		return nil, err
 	}

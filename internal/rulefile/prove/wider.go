@@ -1,0 +1,190 @@
+package prove
+
+import (
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Wider answers whether the other world allows a call that this one does not. Both need the same options and
+// conditions; only their rules differ. The example is such a call, with the decision of the other world.
+func (w *World) Wider(other *World) Answer {
+	c := &comparison{one: w, other: other, begun: w.decisions + other.decisions}
+	stopped := c.commands()
+	for _, step := range []func() umpire.Phrase{c.hosts, c.tools, c.paths} {
+		if c.found != nil {
+			break
+		}
+		if why := step(); why != "" {
+			stopped = why
+		}
+	}
+	a := Answer{}
+	switch {
+	case c.found != nil:
+		a.Result, a.Example = Yes, c.found
+		if other.Check != nil {
+			a.Example.Checked = other.Check(a.Example.Call)
+			a.Example.Confirmed = a.Example.Checked.Verdict == umpire.Allow
+		}
+	case c.maybe != nil:
+		a.Example, a.Why = c.maybe, "it depends on the files on this machine, or on the options of the command"
+	case stopped != "":
+		a.Why = stopped
+	default:
+		a.Result = No
+	}
+	return a
+}
+
+// A comparison looks for a call that one world does not allow, and the other does.
+type comparison struct {
+	one, other   *World
+	found, maybe *Example
+	begun        int
+}
+
+// offer compares the decisions of a call. It returns false once a call is found.
+func (c *comparison) offer(e Example, facts *umpire.Facts, supposed bool) bool {
+	if c.found != nil {
+		return false
+	}
+	for _, v := range []view{least, most} {
+		e.Decision = c.other.decide(c.other.policy, e.Call, *facts, v)
+		if e.Decision.Verdict != umpire.Allow {
+			continue
+		}
+		if d := c.one.decide(c.one.policy, e.Call, *facts, v); d.Verdict == umpire.Allow {
+			continue
+		}
+		shown := e
+		if v == least && !supposed {
+			c.found = &shown
+			return false
+		}
+		if c.maybe == nil {
+			c.maybe = &shown
+		}
+	}
+	return true
+}
+
+// commands compares a command of every class that the rules of both worlds tell apart.
+func (c *comparison) commands() umpire.Phrase {
+	lines := [][]string{{freshWord}}
+	for _, w := range []*World{c.one, c.other} {
+		for i := range w.Rules {
+			r := &w.Rules[i]
+			words := w.wordsOf(r)
+			for n := 1; n <= len(words); n++ {
+				lines = append(lines, words[:n], append(slices.Clone(words[:n]), freshWord))
+			}
+			if r.Match.Command != "" && !c.one.visitLine(r.Match.Command, c.offer) {
+				return ""
+			}
+		}
+	}
+	slices.SortFunc(lines, func(a, b []string) int {
+		if len(joinWords(a)) != len(joinWords(b)) {
+			return len(joinWords(a)) - len(joinWords(b))
+		}
+		return slices.Compare(a, b)
+	})
+	lines = slices.CompactFunc(lines, slices.Equal)
+	for _, words := range lines {
+		if !c.one.visitLine(joinWords(words), c.offer) {
+			return ""
+		}
+	}
+	for _, words := range lines {
+		if c.one.supposeLine(joinWords(words), c.offer); c.overspent() {
+			return umpire.Say("the question needs more than %s decisions", maxDecisions)
+		}
+	}
+	return ""
+}
+
+func (c *comparison) overspent() bool {
+	return c.one.decisions+c.other.decisions-c.begun > maxDecisions
+}
+
+func (c *comparison) hosts() umpire.Phrase {
+	both := World{Setting: c.one.Setting}
+	both.Rules = slices.Concat(c.one.Rules, c.other.Rules)
+	both.matchingHosts("*", c.offer)
+	return ""
+}
+
+func (c *comparison) tools() umpire.Phrase {
+	for _, w := range []*World{c.one, c.other} {
+		for i := range w.Rules {
+			if w.Rules[i].Match == (umpire.Match{}) {
+				w.matchingTools(w.Rules[i].Tool, c.offer)
+			}
+		}
+	}
+	return ""
+}
+
+// paths compares a path of every class for every kind of access.
+func (c *comparison) paths() (stopped umpire.Phrase) {
+	for _, kind := range pathKinds {
+		m := newPathModel(c.one.Options)
+		m.addPattern(subject, "/**", umpire.Allow, false)
+		c.one.addTo(m, kind, "one ", nil)
+		c.other.addTo(m, kind, "other ", nil)
+		shapes := slices.Clone(c.one.shapes(kind))
+		for _, s := range c.other.shapes(kind) {
+			if !slices.ContainsFunc(shapes, func(o shape) bool { return o.tool == s.tool && o.line == s.line }) {
+				shapes = append(shapes, s)
+			}
+		}
+		why := m.walk(m.group(subject), func(target string, _ groupSet) bool {
+			for i := range shapes {
+				s := &shapes[i]
+				facts := c.one.factsOn(s, target)
+				e := Example{Call: s.call(target), Command: s.command(target), Target: target}
+				if !c.offer(e, &facts, s.rule != nil) {
+					return false
+				}
+			}
+			return !c.overspent()
+		})
+		if c.overspent() {
+			why = umpire.Say("the question needs more than %s decisions", maxDecisions)
+		}
+		if why == "" && m.leftOut != "" {
+			why = umpire.Say("the model has no paths with a colon or a backslash: %s", m.leftOut)
+		}
+		if why != "" {
+			stopped = why
+		}
+	}
+	return stopped
+}
+
+// A Finding is a rule that decides nothing.
+type Finding struct {
+	Rule umpire.Rule
+	// By are rules that always settle its accesses before it. If there are none, the rule matches nothing.
+	By []umpire.RuleRef
+}
+
+// Lint returns the rules that match nothing, and those whose accesses other rules always settle. A rule that only
+// confirms what needs no rule is no finding. It stops after maxLinted decisions, and says whether it saw every rule.
+func (w *World) Lint() (findings []Finding, whole bool) {
+	begun := w.decisions
+	for i := range w.Rules {
+		if w.decisions-begun > maxLinted {
+			return findings, false
+		}
+		a := w.Applies(i)
+		if a.Result == No && (a.Dead || len(a.Rules) > 0 && a.Why == "") {
+			findings = append(findings, Finding{Rule: w.Rules[i], By: a.Rules})
+		}
+	}
+	return findings, true
+}
+
+// maxLinted bounds the decisions of Lint: a few seconds.
+const maxLinted = 60_000
