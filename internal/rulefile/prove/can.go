@@ -72,7 +72,7 @@ type Question struct {
 // maxChecks and maxDecisions bound the work for one answer.
 const (
 	maxChecks    = 24
-	maxDecisions = 40_000
+	maxDecisions = 20_000
 )
 
 // permits reports whether a decision is one that the question asks for.
@@ -153,11 +153,11 @@ func (s *search) answer(stopped umpire.Phrase) Answer {
 		a.Why = umpire.Say("the question needs more than %s decisions", maxDecisions)
 	case stopped != "":
 		a.Why = stopped
-	case s.supposed != nil:
-		a.Why = umpire.Say("the rule %s would cover a command that does it, and umpire knows of none",
-			policy.FormatShort(*s.supposed))
 	default:
-		a.Result = No
+		if a.Result = No; s.supposed != nil {
+			a.Gaps = append(a.Gaps, umpire.Say("the rule %s covers the files that its command touches; umpire knows of no "+
+				"option that touches these", policy.FormatShort(*s.supposed)))
+		}
 	}
 	return a
 }
@@ -190,6 +190,8 @@ func (w *World) canTouch(q *Question) Answer {
 	}
 	w.giveUp(m, q, "")
 	s, shapes := w.newSearch(q), w.shapes(q.Kind)
+	w.onlyAllowed = !q.Asked
+	defer func() { w.onlyAllowed = false }()
 	stopped := m.walk(m.group("question"), func(target string, _ groupSet) bool {
 		for i := range shapes {
 			facts := w.factsOn(&shapes[i], target)
@@ -206,6 +208,9 @@ func (w *World) canTouch(q *Question) Answer {
 	if profile := w.Given.Profile; stopped == "" && q.Kind != umpire.KindRead && profile != nil &&
 		len(profile.EditableSuffixes) > 0 {
 		stopped = "the profile limits files by their suffixes, which the model does not tell apart"
+	}
+	if stopped == "" && w.cut {
+		stopped = umpire.Say("more than %s rules allow commands", maxCommands)
 	}
 	return s.answer(stopped)
 }
@@ -225,22 +230,21 @@ func (w *World) canRun(q *Question) Answer {
 	if err != nil || len(words) == 0 {
 		return Answer{Why: umpire.Say("the command line cannot be read: %s", q.Line)}
 	}
-	lines := w.lines(words)
-	for _, words := range lines {
+	for _, words := range append(w.lines(words), w.uses(words, freshWord)...) {
 		line := joinWords(words)
 		facts, err := w.factsOf(line)
-		if err == nil && s.offer(Example{Call: commandCall(line), Command: line, Target: line}, &facts, nil) {
+		if err == nil && s.offer(Example{Call: commandCall(line), Command: line, Target: line}, &facts, nil) ||
+			s.overspent() {
 			return s.answer("")
 		}
 	}
-	// No command line is known that may run. That no other may needs the mildest facts, whatever the words.
-	for _, words := range lines {
-		facts := mildest(words)
+	a := s.answer("")
+	if facts := mildest(words); a.Result == No {
 		if d := w.decide(w.policy, commandCall(joinWords(words)), facts, most); q.permits(&d) {
-			return s.answer(umpire.Say("the rules leave it to the options of the command: %s", joinWords(words)))
+			a.Gaps = append(a.Gaps, "each option in umpire's tables was tried by itself, and several together were not")
 		}
 	}
-	return s.answer("")
+	return a
 }
 
 func commandCall(line string) umpire.Call { return callOf("Bash", map[string]string{"command": line}) }

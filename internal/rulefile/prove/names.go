@@ -96,8 +96,15 @@ const manyDots dots = 3
 // A namer is an automaton over names, built as far as it is needed. Its states are sets of positions in tests.
 type namer struct {
 	tests []nameTest
-	known map[string]int
+	texts map[string]int // tests by text and folding
+	known map[string]int // nodes by positions
 	nodes []nameNode
+	// explored are the classes of names by the tests that tell them apart.
+	explored map[string][]nameClass
+}
+
+func newNamer() *namer {
+	return &namer{texts: map[string]int{}, known: map[string]int{}, explored: map[string][]nameClass{}}
 }
 
 // A nameNode is a state: the positions, the tests that match a name that ends here, and the states that follow.

@@ -17,7 +17,7 @@ const (
 	maxGroups  = 256    // sets of patterns that are told apart
 	maxNames   = 60_000 // states of names for one set of patterns
 	maxStates  = 40_000 // states of paths
-	maxWork    = 8_000_000
+	maxWork    = 2_500_000 // a few seconds
 	maxClasses = 6_000 // classes of paths that are decided
 )
 
@@ -59,35 +59,34 @@ const deepSegment = -1
 
 // strictGroups are groups with their keys.
 type strictGroups struct {
-	set  groupSet
-	keys map[int]string
+	keys  map[int]string
+	rules map[int]*umpire.Rule // one of each group, nil for built-in patterns
 }
 
 // A pathModel is an automaton over paths. It tells which groups of patterns match a path.
 type pathModel struct {
 	opts   policy.Options
 	root   []string
-	names  namer
-	known  map[string]int // tests by text and folding
+	names  *namer
 	globs  []pathGlob
 	groups map[string]int
 	// floating are the globs that may begin at any segment; they take part in every state.
 	floating []int
-	explored map[string][]nameClass
 	// problem says why the model is not exact, or is "".
 	problem umpire.Phrase
 	// leftOut is a pattern that may allow paths beyond the model, or "".
 	leftOut string
 	work    int
+	limit   int
 	// hopeless are groups whose paths cannot be what a question asks for, whatever else they match.
 	hopeless groupSet
 	// strict are the groups of patterns that deny or ask, by the world that they come from.
 	strict map[string]*strictGroups
 }
 
-func newPathModel(o policy.Options) *pathModel {
+func newPathModel(o policy.Options, names *namer) *pathModel {
 	m := &pathModel{
-		opts: o, known: map[string]int{}, names: namer{known: map[string]int{}}, groups: map[string]int{}, explored: map[string][]nameClass{},
+		opts: o, names: names, limit: maxWork, groups: map[string]int{},
 		strict: map[string]*strictGroups{},
 	}
 	if o.Root != "" && path.Clean(o.Root) != "/" {
@@ -155,13 +154,12 @@ func (m *pathModel) addPattern(key, pattern string, action umpire.Verdict, folds
 }
 
 // isStrict records that a group of patterns denies or asks.
-func (m *pathModel) isStrict(side, key string) {
+func (m *pathModel) isStrict(side, key string, r *umpire.Rule) {
 	if m.strict[side] == nil {
-		m.strict[side] = &strictGroups{keys: map[int]string{}}
+		m.strict[side] = &strictGroups{keys: map[int]string{}, rules: map[int]*umpire.Rule{}}
 	}
 	g := m.group(key)
-	m.strict[side].set.add(g)
-	m.strict[side].keys[g] = key
+	m.strict[side].keys[g], m.strict[side].rules[g] = key, r
 }
 
 // isUnmodelled reports whether a pattern needs a character that no path of the model has.
@@ -215,10 +213,10 @@ func (m *pathModel) test(text string, folded bool) int {
 	if folded {
 		key = "\x00" + text
 	}
-	at, ok := m.known[key]
+	at, ok := m.names.texts[key]
 	if !ok {
 		at = len(m.names.tests)
-		m.known[key] = at
+		m.names.texts[key] = at
 		m.names.tests = append(m.names.tests, parseTest(text, folded))
 	}
 	return at
@@ -442,6 +440,7 @@ func (m *pathModel) walk(within int, visit func(path string, matched groupSet) b
 	if m.problem != "" {
 		return m.problem
 	}
+	m.work = 0
 	queue := &stateQueue{m.begin()}
 	walked, best, classes, states := frontier{}, map[string]int{}, map[groupSet]bool{}, 0
 	for queue.Len() > 0 {
@@ -467,15 +466,15 @@ func (m *pathModel) walk(within int, visit func(path string, matched groupSet) b
 		}
 		by, tests := m.users(s)
 		key := keyOf(tests)
-		names, known := m.explored[key]
+		names, known := m.names.explored[key]
 		if !known {
 			var whole bool
 			if names, whole = m.names.explore(tests); !whole {
 				return umpire.Say("the rules tell more than %s beginnings of names apart", maxNames)
 			}
-			m.explored[key] = names
+			m.names.explored[key] = names
 		}
-		if m.work += len(names) * (1 + len(s.items)/8); m.work > maxWork {
+		if m.work += len(names) * (1 + len(s.items)/8); m.work > m.limit {
 			return "the rules need too many steps"
 		}
 		for i := range names {

@@ -16,19 +16,23 @@ func (w *World) giveUp(m *pathModel, q *Question, side string) {
 	if strict == nil || len(w.Given.Grants) > 0 || w.Given.AllowAll {
 		return
 	}
-	open, err := policy.New(append(w.openRules(), w.Rules...), w.Options)
-	if err != nil {
-		return // nothing is given up
-	}
-	var hopeless groupSet
-	for group, key := range strict.keys {
-		key = fmt.Sprint(q.Kind, q.Asked, key)
-		vain, known := w.vain[key]
-		if !known {
-			vain = w.isVain(m, open, q, group, &strict.set)
-			w.vain[key] = vain
+	var hopeless, guards groupSet
+	for group := range strict.keys {
+		if strict.rules[group] == nil {
+			guards.add(group)
 		}
-		if vain {
+	}
+	for group, key := range strict.keys {
+		// A pattern ends hope by itself, so worlds with other rules share the answer.
+		key = fmt.Sprint(q.Kind, q.Asked, key)
+		if _, known := w.Memo.vain[key]; !known {
+			var rules []umpire.Rule
+			if r := strict.rules[group]; r != nil {
+				rules = append(rules, *r)
+			}
+			w.Memo.vain[key] = w.isVain(m, rules, q, group, &guards)
+		}
+		if w.Memo.vain[key] {
 			hopeless.add(group)
 		}
 	}
@@ -49,14 +53,21 @@ func (w *World) openRules() (rules []umpire.Rule) {
 // maxLooked bounds the search for a path that only one strict group matches.
 const maxLooked = 40
 
-// isVain reports whether a path that matches this strict group and no other cannot run, whatever else is allowed.
-func (w *World) isVain(m *pathModel, open *policy.Policy, q *Question, group int, strict *groupSet) bool {
+// isVain reports whether a path that matches this group, and no other built-in pattern, cannot run under the rules of
+// the group, whatever else is allowed.
+func (w *World) isVain(m *pathModel, rules []umpire.Rule, q *Question, group int, guards *groupSet) bool {
+	open, err := policy.New(append(w.openRules(), rules...), w.Options)
+	if err != nil {
+		return false
+	}
 	var others groupSet
-	others.join(*strict)
+	others.join(*guards)
 	others[group/64] &^= 1 << (group % 64)
 	given := w.Given
 	defer func() { w.Given = given }()
 	w.Given.Mode, w.Given.AllowAll = umpire.ModeBypass, true
+	m.limit = maxWork / 50
+	defer func() { m.limit = maxWork }()
 	vain, looked := false, 0
 	m.walk(group, func(target string, matched groupSet) bool {
 		if looked++; matched.meets(others) {

@@ -128,11 +128,16 @@ func (c *comparison) tools() umpire.Phrase {
 
 // paths compares a path of every class for every kind of access.
 func (c *comparison) paths() (stopped umpire.Phrase) {
+	c.one.onlyAllowed, c.other.onlyAllowed = true, true
+	defer func() { c.one.onlyAllowed, c.other.onlyAllowed = false, false }()
 	for _, kind := range pathKinds {
-		m := newPathModel(c.one.Options)
-		m.addPattern(subject, "/**", umpire.Allow, false)
-		c.one.addTo(m, kind, "one ", nil)
-		c.other.addTo(m, kind, "other ", nil)
+		m := newPathModel(c.one.Options, c.one.Memo.names)
+		if !c.addChanged(m, kind) {
+			continue
+		}
+		c.one.addTo(m, kind, "", c.one.unlike(c.other, " one"))
+		c.other.addTo(m, kind, "other", c.other.unlike(c.one, " other"))
+		c.other.giveUp(m, &Question{Kind: kind}, "other")
 		shapes := slices.Clone(c.one.shapes(kind))
 		for _, s := range c.other.shapes(kind) {
 			if !slices.ContainsFunc(shapes, func(o shape) bool { return o.tool == s.tool && o.line == s.line }) {
@@ -142,9 +147,12 @@ func (c *comparison) paths() (stopped umpire.Phrase) {
 		why := m.walk(m.group(subject), func(target string, _ groupSet) bool {
 			for i := range shapes {
 				s := &shapes[i]
+				if s.rule != nil {
+					continue // no such command is known
+				}
 				facts := c.one.factsOn(s, target)
 				e := Example{Call: s.call(target), Command: s.command(target), Target: target}
-				if !c.offer(e, &facts, s.rule != nil) {
+				if !c.offer(e, &facts, false) {
 					return false
 				}
 			}
@@ -161,6 +169,47 @@ func (c *comparison) paths() (stopped umpire.Phrase) {
 		}
 	}
 	return stopped
+}
+
+// addChanged adds the patterns by which the worlds differ as the subject. Paths that match none of them are decided
+// alike. It returns false if there are none.
+func (c *comparison) addChanged(m *pathModel, kind umpire.AccessKind) (differ bool) {
+	for _, pair := range [][2]*World{{c.one, c.other}, {c.other, c.one}} {
+		w := pair[0]
+		for i := range w.Rules {
+			r := &w.Rules[i]
+			switch {
+			case pair[1].has(r):
+			case r.Match.PathGlob == "" || r.Match.Command+r.Match.CommandPrefix != "":
+				// It may be about any path, by the program that touches it.
+				if differ = true; r.Match.Domain == "" {
+					m.addPattern(subject, "/**", umpire.Allow, false)
+				}
+			case w.judges(r.Tool, r.Action, kind):
+				differ = true
+				m.addPattern(subject, r.Match.PathGlob, r.Action, false)
+			}
+		}
+	}
+	return differ
+}
+
+// has reports whether a world has the same rule, wherever it stands.
+func (w *World) has(r *umpire.Rule) bool {
+	return slices.ContainsFunc(w.Rules, func(o umpire.Rule) bool {
+		return o.Action == r.Action && o.Tool == r.Tool && o.Match == r.Match && o.Cap == r.Cap && o.Source == r.Source &&
+			o.ExpiresAt.Equal(r.ExpiresAt)
+	})
+}
+
+// unlike keeps the rules apart that another world does not have.
+func (w *World) unlike(other *World, side string) marking {
+	return func(at int) string {
+		if other.has(&w.Rules[at]) {
+			return ""
+		}
+		return side
+	}
 }
 
 // A Finding is a rule that decides nothing.

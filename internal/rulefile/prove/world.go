@@ -29,6 +29,24 @@ type Setting struct {
 	Landmarks []string
 	// Check decides a call like the gate, files of this machine included. If nil, nothing is confirmed.
 	Check func(umpire.Call) umpire.Decision
+	// Memo keeps what does not depend on rules, for several worlds with the same options and conditions. If nil, a
+	// world has its own.
+	Memo *Memo
+}
+
+// A Memo is shared by worlds that differ only in their rules. It is not safe for concurrent use.
+type Memo struct {
+	judged map[string]bool // whether rules for a tool judge a kind of access
+	vain   map[string]bool // whether groups of patterns end every hope, by their keys
+	usual  map[umpire.AccessKind][]shape
+	names  *namer
+}
+
+// NewMemo returns an empty memo.
+func NewMemo() *Memo {
+	return &Memo{
+		judged: map[string]bool{}, vain: map[string]bool{}, usual: map[umpire.AccessKind][]shape{}, names: newNamer(),
+	}
 }
 
 // A World is a setting prepared for questions. It is not safe for concurrent use.
@@ -36,12 +54,12 @@ type World struct {
 	Setting
 
 	policy    *policy.Policy
-	judged    map[string]bool
-	usual     map[umpire.AccessKind][]shape // by file tools and well-known programs
 	made      map[umpire.AccessKind][]shape // by the commands of rules too
 	spelled   map[*umpire.Rule]string
-	vain      map[string]bool // groups of patterns that end every hope, by their keys
 	decisions int
+	// onlyAllowed says that a question does not tell calls that ask from calls that are denied.
+	onlyAllowed bool
+	cut         bool // there are more rules that allow commands than maxCommands
 }
 
 // New returns a world. An error is that of a rule.
@@ -51,8 +69,11 @@ func New(s Setting) (*World, error) {
 		return nil, err
 	}
 	w := &World{
-		Setting: s, policy: p, judged: map[string]bool{}, spelled: map[*umpire.Rule]string{}, vain: map[string]bool{},
-		usual: map[umpire.AccessKind][]shape{}, made: map[umpire.AccessKind][]shape{},
+		Setting: s, policy: p, spelled: map[*umpire.Rule]string{},
+		made: map[umpire.AccessKind][]shape{},
+	}
+	if w.Memo == nil {
+		w.Memo = NewMemo()
 	}
 	w.Rules = slices.Collect(p.Rules())
 	if w.PlaceOf == nil {
@@ -109,7 +130,7 @@ var makers = []struct {
 
 // usualShapes returns the ways to make an access of a kind that need no rule.
 func (w *World) usualShapes(kind umpire.AccessKind) []shape {
-	if all, ok := w.usual[kind]; ok {
+	if all, ok := w.Memo.usual[kind]; ok {
 		return all
 	}
 	var all []shape
@@ -124,7 +145,7 @@ func (w *World) usualShapes(kind umpire.AccessKind) []shape {
 			all = w.addShape(all, shape{kind: kind, tool: tool})
 		}
 	}
-	w.usual[kind] = all
+	w.Memo.usual[kind] = all
 	return all
 }
 
@@ -137,17 +158,39 @@ func (w *World) shapes(kind umpire.AccessKind) []shape {
 	seen := map[string]bool{}
 	for i := range w.Rules {
 		r := &w.Rules[i]
-		words := r.Match.CommandPrefix + r.Match.Command
-		if r.Action != umpire.Allow || words == "" || seen[words] {
+		text := r.Match.CommandPrefix + r.Match.Command
+		if r.Action != umpire.Allow || text == "" || seen[text] {
 			continue
 		}
-		seen[words] = true
-		n := len(all)
-		if all = w.addShape(all, shape{kind: kind, tool: "Bash", line: words + " " + neutral}); len(all) == n {
-			all = w.addShape(all, shape{kind: kind, tool: "Bash", line: words, rule: r})
+		if w.cut = len(seen) >= maxCommands; w.cut {
+			break
 		}
+		seen[text] = true
+		all = w.addUsing(all, kind, r)
 	}
 	w.made[kind] = all
+	return all
+}
+
+// Limits on the ways that rules about commands add.
+const (
+	maxCommands = 60
+	maxPerRule  = 3
+)
+
+// addUsing adds the uses of a rule's command that touch a path, or the command as if one did.
+func (w *World) addUsing(all []shape, kind umpire.AccessKind, r *umpire.Rule) []shape {
+	n := len(all)
+	if r.Match.Command == "" {
+		for _, words := range w.uses(w.wordsOf(r), neutral) {
+			if all = w.addShape(all, shape{kind: kind, tool: "Bash", line: joinWords(words)}); len(all) == n+maxPerRule {
+				break
+			}
+		}
+	}
+	if len(all) == n {
+		all = w.addShape(all, shape{kind: kind, tool: "Bash", line: r.Match.CommandPrefix + r.Match.Command, rule: r})
+	}
 	return all
 }
 
@@ -256,13 +299,17 @@ func (w *World) decide(p *policy.Policy, call umpire.Call, facts umpire.Facts, v
 		q.Fresh, q.Seen, q.NoHooks, q.GitKnown = yes, yes, true, true
 		q.Trust = policy.CodeTrust{Trusted: true}
 	}
+	if w.onlyAllowed {
+		// Without a person to ask, a decision needs no suggestions. Only code of the project is decided otherwise then.
+		q.Headless = !slices.ContainsFunc(facts.Accesses, func(a umpire.Access) bool { return a.Code })
+	}
 	return policy.Decide(p, q)
 }
 
 // judges reports whether rules for a tool with an action judge accesses of a kind. It asks the policy.
 func (w *World) judges(tool string, action umpire.Verdict, kind umpire.AccessKind) bool {
-	key := fmt.Sprint(tool, action, kind)
-	known, ok := w.judged[key]
+	key := fmt.Sprint(tool, " ", action, kind)
+	known, ok := w.Memo.judged[key]
 	if ok {
 		return known
 	}
@@ -277,8 +324,8 @@ func (w *World) judges(tool string, action umpire.Verdict, kind umpire.AccessKin
 		d := w.decide(alone, s.call(neutral), w.factsOn(&s, neutral), most)
 		known = known || mentions(&d, r.Ref())
 	}
-	w.judged[key] = known || err != nil
-	return w.judged[key]
+	w.Memo.judged[key] = known || err != nil
+	return w.Memo.judged[key]
 }
 
 // mentions reports whether a rule matched.
@@ -294,12 +341,12 @@ type marking func(at int) string
 
 // model returns the automaton of all patterns that concern accesses of a kind.
 func (w *World) model(kind umpire.AccessKind, mark marking) *pathModel {
-	m := newPathModel(w.Options)
+	m := newPathModel(w.Options, w.Memo.names)
 	w.addTo(m, kind, "", mark)
 	return m
 }
 
-// addTo adds the patterns of the world to an automaton. side tells the rules of two worlds apart.
+// addTo adds the patterns of the world to an automaton. side names the world, if there are two.
 func (w *World) addTo(m *pathModel, kind umpire.AccessKind, side string, mark marking) {
 	lifting, apart := w.lifting(kind)
 	for i := range w.Rules {
@@ -308,7 +355,7 @@ func (w *World) addTo(m *pathModel, kind umpire.AccessKind, side string, mark ma
 		if r.Match.PathGlob == "" || r.Match.Command+r.Match.CommandPrefix == "" && !w.judges(r.Tool, r.Action, kind) {
 			continue
 		}
-		key := fmt.Sprint(side, r.Action, r.Tool, r.Source, r.Cap, r.ExpiresAt.UnixNano(), r.Match.Command, "|",
+		key := fmt.Sprint(r.Action, " ", r.Tool, r.Source, r.Cap, r.ExpiresAt.UnixNano(), r.Match.Command, "|",
 			r.Match.CommandPrefix, "|", w.spelling(r, lifting))
 		if apart && r.Action == umpire.Allow {
 			key = fmt.Sprint(side, "rule ", i)
@@ -320,7 +367,7 @@ func (w *World) addTo(m *pathModel, kind umpire.AccessKind, side string, mark ma
 		}
 		m.addPattern(key, r.Match.PathGlob, r.Action, false)
 		if r.Action != umpire.Allow && r.Match.Command+r.Match.CommandPrefix == "" {
-			m.isStrict(side, key)
+			m.isStrict(side, key, r)
 		}
 	}
 	w.addBuiltin(m, kind, side, lifting)
@@ -406,6 +453,9 @@ func (w *World) ownPatterns() []string {
 	return []string{own, own + "/{state,keys}/**"}
 }
 
+// builtinKey begins the keys of built-in patterns.
+const builtinKey = "builtin "
+
 // addBuiltin adds the built-in patterns. Those of one rule are alike, and so are all guarded places.
 func (w *World) addBuiltin(m *pathModel, kind umpire.AccessKind, side string, lifting []*umpire.Rule) {
 	all := policy.Builtin()
@@ -424,9 +474,9 @@ func (w *World) addBuiltin(m *pathModel, kind umpire.AccessKind, side string, li
 		if r.Match.PathGlob == "" || !w.judges(r.Tool, r.Action, kind) {
 			continue
 		}
-		key := "builtin " + string(r.ID)
+		key := builtinKey + string(r.ID)
 		if strings.HasPrefix(string(r.ID), "control-") {
-			key = "builtin control"
+			key = builtinKey + "control"
 		}
 		lifted := ""
 		for _, allow := range lifting {
@@ -435,7 +485,7 @@ func (w *World) addBuiltin(m *pathModel, kind umpire.AccessKind, side string, li
 			}
 		}
 		if m.addPattern(key+lifted, r.Match.PathGlob, r.Action, true); lifted == "" && !hasExceptions(r.ID) {
-			m.isStrict(side, key)
+			m.isStrict(side, key, nil)
 		}
 	}
 	for _, s := range sensitive.Secrets {
