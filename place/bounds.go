@@ -1,11 +1,13 @@
 package place
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -111,4 +113,15 @@ func foldsCase(root string) bool {
 	}
 	a, err := os.Stat(root)
 	return err == nil && os.SameFile(a, b)
+}
+
+// PlaceOf returns the place of an absolute, clean path as if no link existed. It looks at no file.
+func (b *Bounds) PlaceOf(path string, kind umpire.AccessKind) umpire.Place {
+	return min(b.placeOf(path, b.spelled, kind), b.placeOf(path, b.inside, kind))
+}
+
+// Landmarks returns the folders and files that PlaceOf tells apart by name.
+func (b *Bounds) Landmarks() []string {
+	names := slices.Concat(b.inside, b.spelled, b.holes)
+	return append(slices.AppendSeq(names, maps.Keys(devices)), "/dev/fd")
 }

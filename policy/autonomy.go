@@ -222,7 +222,9 @@ func NeedsLook(d *umpire.Decision) bool {
 var systemState = []string{"/proc", "/dev", "/sys", "/run"}
 
 // Landmarks returns the folders that the order of decision knows by name, other than by rules.
-func Landmarks() []string { return slices.Concat(scratchFolders, systemState, []string{"/root", "/home"}) }
+func Landmarks() []string {
+	return slices.Concat(scratchFolders, systemState, []string{"/root", "/home"})
+}
 
 // inSystemState reports whether a path shows processes, devices or the kernel instead of files.
 func inSystemState(a *umpire.Access) bool {

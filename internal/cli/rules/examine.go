@@ -10,6 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/rulefile/prove"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -139,8 +140,37 @@ func lintRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error 
 	if found > 0 {
 		return &app.CommandError{Code: app.ExitUsage}
 	}
+	if warned, err := warnIdle(a, p, layers); warned || err != nil {
+		return app.Failed(err)
+	}
 	_, err := fmt.Fprintln(a.Stdout, a.Text.Of("no problems found"))
 	return app.Failed(err)
+}
+
+// warnIdle warns about rules that decide nothing, and reports whether there are any.
+func warnIdle(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) (warned bool, err error) {
+	set := rulefile.Load(layers, nil, p.Options())
+	w, err := prove.New(prove.Setting{
+		Rules: set.Rules, Options: p.PolicyOptions(), Programs: loadPrograms(a).Known, PlaceOf: p.PlaceOf,
+		Given: policy.Conditions{Mode: umpire.ModeDefault, Now: a.Now()}, Landmarks: p.Landmarks(),
+	})
+	if err != nil {
+		return false, err
+	}
+	findings, whole := w.Lint()
+	for _, f := range findings {
+		said := a.Text.Of("matches nothing")
+		if len(f.By) > 0 {
+			said = fmt.Sprintf(a.Text.Of("never decides: %s (%s) always does first"), f.By[0].ID,
+				placeOf(umpire.Rule{File: f.By[0].File, Line: f.By[0].Line}))
+		}
+		line := fmt.Sprintf(a.Text.Of("%s: warning: the rule %s %s"), placeOf(f.Rule), policy.FormatShort(f.Rule), said)
+		fmt.Fprintln(a.Stdout, view.Visible(line))
+	}
+	if !whole {
+		a.Remark(a.Text.Of("there are too many rules to look for all that never decide"))
+	}
+	return len(findings) > 0, nil
 }
 
 // testLong is the long help of `umpire rules test`.
@@ -151,4 +181,7 @@ rule fails.`
 // lintLong is the long help of `umpire rules lint`.
 const lintLong = `Checks the rule files that apply here, or the FILES, and reports each error as
 FILE:LINE:COLUMN: MESSAGE. For an unknown key it suggests the nearest known one. The
-exit code is 4 if there are errors.`
+exit code is 4 if there are errors.
+
+Without errors it warns about rules that match nothing, and about rules that never
+decide because others always do first.`

@@ -30,7 +30,7 @@ func NewCommand(a *app.App) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newRulesListCommand(a), newRulesAddCommand(a), newRulesRemoveCommand(a),
-		newRulesTestCommand(a), newRulesLintCommand(a), newRulesImportCommand(a))
+		newRulesTestCommand(a), newRulesLintCommand(a), newRulesProveCommand(a), newRulesImportCommand(a))
 	return cmd
 }
 

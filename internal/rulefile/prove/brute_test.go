@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/policy"
@@ -180,18 +178,27 @@ func (s *small) everything() (calls []umpire.Call) {
 	return append(calls, umpire.Call{Tool: "mcp__s__t", Input: []byte("{}")})
 }
 
+// within returns a function that reports whether a path matches a pattern, by a rule for it.
+func (s *small) within(pattern string) func(path string) bool {
+	r := umpire.Rule{ID: "within", Action: umpire.Allow, Tool: "Read", Source: umpire.SourceUser, Match: umpire.Match{PathGlob: pattern}}
+	alone, err := policy.New([]umpire.Rule{r}, s.world.Options)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return func(path string) bool {
+		facts := umpire.Facts{Accesses: []umpire.Access{{Kind: umpire.KindRead, Target: path}}}
+		s.world.settle(&facts)
+		d := s.world.decide(alone, umpire.Call{Tool: "Read"}, facts, least)
+		return mentions(&d, r.Ref())
+	}
+}
+
 func (s *small) askTouch() Answer {
 	q := Question{
 		Kind: pick(s.dice, pathKinds...), Patterns: []string{s.dice.pattern("/", "/p/", "/p/", "/h/")}, Asked: s.dice.IntN(4) == 0,
 	}
 	a := s.world.Can(q)
-	fold := func(text string) string { return text }
-	if s.world.Options.FoldCase {
-		fold = strings.ToLower
-	}
-	within := func(path string) bool {
-		return doublestar.MatchUnvalidated(fold(q.Patterns[0]), fold(path))
-	}
+	within := s.within(q.Patterns[0])
 	s.compare(&q, a)
 	calls, targets := s.calls(q.Kind, within)
 	for i, call := range calls {

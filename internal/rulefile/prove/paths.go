@@ -14,11 +14,11 @@ import (
 
 // Budgets. A walk that needs more is given up, and its answer is undecided.
 const (
-	maxGroups  = 256    // sets of patterns that are told apart
-	maxNames   = 60_000 // states of names for one set of patterns
-	maxStates  = 40_000 // states of paths
+	maxGroups  = 256       // sets of patterns that are told apart
+	maxNames   = 60_000    // states of names for one set of patterns
+	maxStates  = 40_000    // states of paths
 	maxWork    = 2_500_000 // a few seconds
-	maxClasses = 6_000 // classes of paths that are decided
+	maxClasses = 6_000     // classes of paths that are decided
 )
 
 // The packing of a position in a list of tokens or segments: limits on patterns keep both small.
@@ -30,7 +30,7 @@ const (
 // A groupSet says which groups of patterns match a path.
 type groupSet [maxGroups / 64]uint64
 
-func (s *groupSet) add(group int)     { s[group/64] |= 1 << (group % 64) }
+func (s *groupSet) add(group int)      { s[group/64] |= 1 << (group % 64) }
 func (s *groupSet) has(group int) bool { return s[group/64]&(1<<(group%64)) != 0 }
 
 func (s *groupSet) join(o groupSet) {
