@@ -30,8 +30,8 @@ var ownVerbs = [...]string{
 		"rules grants revoke, config set, suggest, sessions mode, sessions end, sessions delete, " +
 		"timeline prune, proxy mcp permission-prompt, try keep, try discard",
 	VerbReads: "check, status, pending, version, config, sessions, console notify, proxy, rules, rules list, " +
-		"rules test, rules lint, rules prove, rules prove can, " +
-		"rules prove applies, rules prove conflict, rules prove wider, timeline, timeline verify, timeline head, try show, why, stats, replay, " +
+		"rules test, rules lint, rules prove, rules prove can, rules prove applies, rules prove conflict, " +
+		"rules prove wider, timeline, timeline verify, timeline head, try show, why, stats, replay, " +
 		"programs, programs list, programs show, programs lint, help, man, completion, completion bash, " +
 		"completion zsh, completion fish, completion powershell",
 	VerbRuns: "run, demo, hook, bench, doctor, conformance, try, exec, proxy mcp, proxy acp, proxy codex",

@@ -30,7 +30,7 @@ type proof struct {
 }
 
 // newProof describes an answer. general says that the general limits of the model belong to it.
-func newProof(w *prove.World, a *prove.Answer, general bool) *proof {
+func newProof(a *prove.Answer, general bool) *proof {
 	p := &proof{Answer: a.Result, Why: a.Why, Rules: a.Rules, Dead: a.Dead && a.Result == prove.No, Gaps: a.Gaps}
 	if e := a.Example; e != nil {
 		p.Command, p.Tool, p.Input, p.Target, p.Confirmed = e.Command, e.Call.Tool, e.Call.Input, e.Target, e.Confirmed
@@ -44,7 +44,7 @@ func newProof(w *prove.World, a *prove.Answer, general bool) *proof {
 		p.Verdict, p.Reason, p.Rule = d.Verdict.String(), d.Reason, d.Rule
 	}
 	if general && a.Result != prove.Yes {
-		p.Gaps = append(p.Gaps, w.Gaps()...)
+		p.Gaps = append(p.Gaps, prove.Gaps()...)
 	}
 	return p
 }
@@ -61,8 +61,8 @@ func (p *proof) code() int {
 	return app.ExitAsks
 }
 
-// show writes the answer. Its error is silent and has the exit code.
-func (p *proof) show(a *app.App, f *proveFlags) error {
+// present writes the answer. Its error is silent and has the exit code.
+func (p *proof) present(a *app.App, f *proveFlags) error {
 	err := a.Show(f.json, p, func() error { p.tell(a, ""); return nil })
 	if err == nil && p.code() != app.ExitDone {
 		return &app.CommandError{Code: p.code()}

@@ -145,7 +145,7 @@ func proveCan(a *app.App, f *proveFlags, verb, what string) error {
 	case umpire.KindUnknown, umpire.KindInvoke:
 	}
 	answer := w.Can(q)
-	return newProof(w, &answer, true).show(a, f)
+	return newProof(&answer, true).present(a, f)
 }
 
 // patternsOf returns the absolute patterns of a path: its own, and that of all files below a folder.
@@ -174,7 +174,7 @@ func findRule(w *prove.World, name string) (int, error) {
 			return at, nil
 		}
 	}
-	return 0, app.Usage("umpire rules list", "no rule in force is called %q; name one by its id or as in the list", name)
+	return 0, app.Usage("umpire rules list", "no rule in force has the id or short form %q", name)
 }
 
 func proveApplies(a *app.App, f *proveFlags, words []string) error {
@@ -188,17 +188,18 @@ func proveApplies(a *app.App, f *proveFlags, words []string) error {
 			return err
 		}
 		answer := w.Applies(at)
-		return newProof(w, &answer, false).show(a, f)
+		return newProof(&answer, false).present(a, f)
 	}
 	proofs := make([]*proof, len(w.Rules))
 	for at := range w.Rules {
 		answer := w.Applies(at)
-		proofs[at] = newProof(w, &answer, false)
+		proofs[at] = newProof(&answer, false)
 		proofs[at].Of = policy.FormatShort(w.Rules[at])
 	}
 	return a.Show(f.json, proofs, func() error {
 		for at, p := range proofs {
-			fmt.Fprintf(a.Stdout, "%s %s (%s)\n", w.Rules[at].Action, view.Visible(p.Of), view.Visible(placeOf(w.Rules[at])))
+			r := w.Rules[at]
+			fmt.Fprintf(a.Stdout, "%s %s (%s)\n", r.Action, view.Visible(p.Of), view.Visible(placeOf(r)))
 			p.tell(a, "  ")
 		}
 		return nil
@@ -219,7 +220,7 @@ func proveConflict(a *app.App, f *proveFlags, one, other string) error {
 		return err
 	}
 	answer := w.Conflicts(at, with)
-	return newProof(w, &answer, false).show(a, f)
+	return newProof(&answer, false).present(a, f)
 }
 
 func proveWider(a *app.App, f *proveFlags, one, other string) error {
@@ -238,8 +239,8 @@ func proveWider(a *app.App, f *proveFlags, one, other string) error {
 		worlds = append(worlds, w)
 	}
 	answer := worlds[0].Wider(worlds[1])
-	p := newProof(worlds[1], &answer, true)
-	switch err := p.show(a, f); answer.Result {
+	p := newProof(&answer, true)
+	switch err := p.present(a, f); answer.Result {
 	case prove.Yes:
 		if err == nil {
 			err = &app.CommandError{Code: app.ExitWidens}

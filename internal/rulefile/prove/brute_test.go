@@ -142,8 +142,8 @@ func (s *small) decide(w *World, call umpire.Call, v view) umpire.Decision {
 	if err != nil {
 		return umpire.Decision{}
 	}
-	w.settle(&facts)
-	return w.decide(w.policy, call, facts, v)
+	w.putInPlace(&facts)
+	return w.verdictOn(w.policy, call, facts, v)
 }
 
 // calls are the calls of the shapes on every short path.
@@ -187,8 +187,8 @@ func (s *small) within(pattern string) func(path string) bool {
 	}
 	return func(path string) bool {
 		facts := umpire.Facts{Accesses: []umpire.Access{{Kind: umpire.KindRead, Target: path}}}
-		s.world.settle(&facts)
-		d := s.world.decide(alone, umpire.Call{Tool: "Read"}, facts, least)
+		s.world.putInPlace(&facts)
+		d := s.world.verdictOn(alone, umpire.Call{Tool: "Read"}, facts, least)
 		return mentions(&d, r.Ref())
 	}
 }

@@ -92,7 +92,7 @@ type search struct {
 	confirmed    bool
 }
 
-func (w *World) newSearch(q *Question) *search { return &search{world: w, asks: q, begun: w.decisions} }
+func newSearch(w *World, q *Question) *search { return &search{world: w, asks: q, begun: w.decisions} }
 
 // offer decides a call in both views. It returns true once the answer is certain.
 func (s *search) offer(e Example, facts *umpire.Facts, supposed *umpire.Rule) bool {
@@ -100,7 +100,7 @@ func (s *search) offer(e Example, facts *umpire.Facts, supposed *umpire.Rule) bo
 	copied := func() umpire.Facts {
 		return umpire.Facts{Type: facts.Type, Accesses: facts.Accesses, Guesses: facts.Guesses}
 	}
-	e.Decision = w.decide(w.policy, e.Call, copied(), most)
+	e.Decision = w.verdictOn(w.policy, e.Call, copied(), most)
 	if !s.asks.permits(&e.Decision) {
 		return false
 	}
@@ -110,7 +110,7 @@ func (s *search) offer(e Example, facts *umpire.Facts, supposed *umpire.Rule) bo
 		}
 		return false
 	}
-	sure := w.decide(w.policy, e.Call, copied(), least)
+	sure := w.verdictOn(w.policy, e.Call, copied(), least)
 	certain := s.asks.permits(&sure)
 	if certain {
 		e.Decision = sure
@@ -135,8 +135,8 @@ func (s *search) offer(e Example, facts *umpire.Facts, supposed *umpire.Rule) bo
 // overspent reports whether the search has used up its decisions.
 func (s *search) overspent() bool { return s.world.decisions-s.begun > maxDecisions }
 
-// answer sums a search up. stopped says why it did not see everything, or is "".
-func (s *search) answer(stopped umpire.Phrase) Answer {
+// conclude sums a search up. stopped says why it did not see everything, or is "".
+func (s *search) conclude(stopped umpire.Phrase) Answer {
 	a := Answer{}
 	switch {
 	case s.found != nil:
@@ -155,8 +155,8 @@ func (s *search) answer(stopped umpire.Phrase) Answer {
 		a.Why = stopped
 	default:
 		if a.Result = No; s.supposed != nil {
-			a.Gaps = append(a.Gaps, umpire.Say("the rule %s covers the files that its command touches; umpire knows of no "+
-				"option that touches these", policy.FormatShort(*s.supposed)))
+			a.Gaps = append(a.Gaps, umpire.Say("no known option of %s does it, but the rule would cover one",
+				policy.FormatShort(*s.supposed)))
 		}
 	}
 	return a
@@ -189,13 +189,13 @@ func (w *World) canTouch(q *Question) Answer {
 		m.addPattern("question", pattern, umpire.Allow, false)
 	}
 	w.giveUp(m, q, "")
-	s, shapes := w.newSearch(q), w.shapes(q.Kind)
+	s, shapes := newSearch(w, q), w.shapes(q.Kind)
 	w.onlyAllowed = !q.Asked
 	defer func() { w.onlyAllowed = false }()
 	stopped := m.walk(m.group("question"), func(target string, _ groupSet) bool {
 		for i := range shapes {
 			facts := w.factsOn(&shapes[i], target)
-			e := Example{Call: shapes[i].call(target), Command: shapes[i].command(target), Target: target}
+			e := Example{Call: shapes[i].call(target), Command: shapes[i].lineOn(target), Target: target}
 			if s.offer(e, &facts, shapes[i].rule) {
 				return false
 			}
@@ -212,19 +212,19 @@ func (w *World) canTouch(q *Question) Answer {
 	if stopped == "" && w.cut {
 		stopped = umpire.Say("more than %s rules allow commands", maxCommands)
 	}
-	return s.answer(stopped)
+	return s.conclude(stopped)
 }
 
 // canRun answers a question about commands.
 func (w *World) canRun(q *Question) Answer {
-	s := w.newSearch(q)
+	s := newSearch(w, q)
 	if !q.Words {
 		facts, err := w.factsOf(q.Line)
 		if err != nil {
 			return Answer{Why: umpire.Say("the command line cannot be read: %s", err)}
 		}
 		s.offer(Example{Call: commandCall(q.Line), Command: q.Line, Target: q.Line}, &facts, nil)
-		return s.answer("")
+		return s.conclude("")
 	}
 	words, err := policy.SplitPrefix(q.Line)
 	if err != nil || len(words) == 0 {
@@ -235,12 +235,12 @@ func (w *World) canRun(q *Question) Answer {
 		facts, err := w.factsOf(line)
 		if err == nil && s.offer(Example{Call: commandCall(line), Command: line, Target: line}, &facts, nil) ||
 			s.overspent() {
-			return s.answer("")
+			return s.conclude("")
 		}
 	}
-	a := s.answer("")
+	a := s.conclude("")
 	if facts := mildest(words); a.Result == No {
-		if d := w.decide(w.policy, commandCall(joinWords(words)), facts, most); q.permits(&d) {
+		if d := w.verdictOn(w.policy, commandCall(joinWords(words)), facts, most); q.permits(&d) {
 			a.Gaps = append(a.Gaps, "each option in umpire's tables was tried by itself, and several together were not")
 		}
 	}
@@ -253,7 +253,7 @@ func commandCall(line string) umpire.Call { return callOf("Bash", map[string]str
 func (w *World) factsOf(line string) (umpire.Facts, error) {
 	env := w.env()
 	facts, err := policy.FactsOf(commandCall(line), env)
-	w.settle(&facts)
+	w.putInPlace(&facts)
 	return facts, err
 }
 
@@ -273,12 +273,12 @@ func joinWords(words []string) string { return policy.JoinPrefix(words) }
 // freshWord is a word of no rule and no table.
 const freshWord = "xfresh"
 
-// lines returns the commands that begin with words and differ for the rules: those of the rules, and those with one more
-// word. Every other command matches the same rules that allow, and at least as many that deny or ask.
+// lines returns the commands that begin with words and differ for the rules: those of the rules, and those with one
+// more word. Every other command matches the same rules that allow, and at least as many that deny or ask.
 func (w *World) lines(words []string) [][]string {
 	lines := [][]string{words, append(slices.Clone(words), freshWord)}
 	for i := range w.Rules {
-		of := w.wordsOf(&w.Rules[i])
+		of := wordsOf(&w.Rules[i])
 		for n := len(words) + 1; n <= len(of); n++ {
 			if slices.Equal(of[:len(words)], words) {
 				lines = append(lines, of[:n], append(slices.Clone(of[:n]), freshWord))
@@ -290,7 +290,7 @@ func (w *World) lines(words []string) [][]string {
 }
 
 // wordsOf returns the words of a rule about commands, or nil.
-func (w *World) wordsOf(r *umpire.Rule) []string {
+func wordsOf(r *umpire.Rule) []string {
 	words, err := policy.SplitPrefix(r.Match.CommandPrefix + r.Match.Command)
 	if err != nil {
 		return nil // a valid rule has none
@@ -303,17 +303,17 @@ const freshLabel = "xfresh"
 
 // canReach answers a question about hosts.
 func (w *World) canReach(q *Question) Answer {
-	s := w.newSearch(q)
+	s := newSearch(w, q)
 	for _, host := range w.hosts(q.Host) {
 		for _, e := range reaching(host) {
 			facts, err := policy.FactsOf(e.Call, w.env())
-			w.settle(&facts)
+			w.putInPlace(&facts)
 			if err == nil && s.offer(e, &facts, nil) {
-				return s.answer("")
+				return s.conclude("")
 			}
 		}
 	}
-	return s.answer("")
+	return s.conclude("")
 }
 
 // reaching returns the mildest calls that reach a host.

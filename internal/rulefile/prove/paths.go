@@ -30,7 +30,7 @@ const (
 // A groupSet says which groups of patterns match a path.
 type groupSet [maxGroups / 64]uint64
 
-func (s *groupSet) add(group int)      { s[group/64] |= 1 << (group % 64) }
+func (s *groupSet) include(group int)  { s[group/64] |= 1 << (group % 64) }
 func (s *groupSet) has(group int) bool { return s[group/64]&(1<<(group%64)) != 0 }
 
 func (s *groupSet) join(o groupSet) {
@@ -238,13 +238,13 @@ type pathState struct {
 
 const leftRoot = -1
 
-func (m *pathModel) begin() *pathState {
+func (m *pathModel) initial() *pathState {
 	s := &pathState{}
 	for i := range m.globs {
 		if g := &m.globs[i]; !m.floats(i) {
 			m.advance(s, i, 0)
 		} else if len(g.segs) == 2 && g.segs[1] == deepSegment {
-			s.hit.add(g.group)
+			s.hit.include(g.group)
 		}
 	}
 	return m.seal(s)
@@ -264,7 +264,7 @@ func (m *pathModel) advance(s *pathState, glob, at int) {
 	s.items = append(s.items, uint32(glob)<<positionBits|uint32(at))
 	if at < len(g.segs) && g.segs[at] == deepSegment {
 		if at+1 == len(g.segs) {
-			s.hit.add(g.group)
+			s.hit.include(g.group)
 			return
 		}
 		m.advance(s, glob, at+1)
@@ -322,7 +322,7 @@ func (m *pathModel) matches(s *pathState) groupSet {
 	}
 	for _, p := range s.items {
 		if g := &m.globs[p>>positionBits]; int(p&maxPosition) == len(g.segs) {
-			set.add(g.group)
+			set.include(g.group)
 		}
 	}
 	return set
@@ -386,7 +386,7 @@ func (m *pathModel) after(s *pathState, by map[int][]user, c *nameClass) *pathSt
 	for _, test := range c.matched {
 		for _, u := range by[test] {
 			if g := &m.globs[u.glob]; g.anyDepth {
-				loose.add(g.group)
+				loose.include(g.group)
 			} else {
 				m.advance(next, u.glob, u.at+1)
 			}
@@ -441,7 +441,7 @@ func (m *pathModel) walk(within int, visit func(path string, matched groupSet) b
 		return m.problem
 	}
 	m.work = 0
-	queue := &stateQueue{m.begin()}
+	queue := &stateQueue{m.initial()}
 	walked, best, classes, states := frontier{}, map[string]int{}, map[groupSet]bool{}, 0
 	for queue.Len() > 0 {
 		s, ok := heap.Pop(queue).(*pathState)

@@ -75,7 +75,7 @@ func (w *World) matchingPaths(at int, kind umpire.AccessKind, visit visitor) ump
 	stopped := m.walk(m.group(subject), func(target string, _ groupSet) bool {
 		for i := range shapes {
 			facts := w.factsOn(&shapes[i], target)
-			e := Example{Call: shapes[i].call(target), Command: shapes[i].command(target), Target: target}
+			e := Example{Call: shapes[i].call(target), Command: shapes[i].lineOn(target), Target: target}
 			if !visit(e, &facts, false) {
 				return false
 			}
@@ -91,7 +91,7 @@ func (w *World) matchingPaths(at int, kind umpire.AccessKind, visit visitor) ump
 
 // matchingLines visits the commands of a rule: its own words, and those with one more word.
 func (w *World) matchingLines(r *umpire.Rule, visit visitor) {
-	words := w.wordsOf(r)
+	words := wordsOf(r)
 	lines := []string{r.Match.Command}
 	if r.Match.Command == "" {
 		lines = []string{joinWords(words), joinWords(append(slices.Clone(words), freshWord))}
@@ -130,7 +130,7 @@ func (w *World) matchingHosts(domain string, visit visitor) bool {
 	for _, host := range w.hosts(domain) {
 		for _, e := range reaching(host) {
 			facts, err := policy.FactsOf(e.Call, w.env())
-			w.settle(&facts)
+			w.putInPlace(&facts)
 			if err == nil && !visit(e, &facts, false) {
 				return false
 			}
@@ -144,14 +144,14 @@ func (w *World) matchingTools(pattern string, visit visitor) {
 	if policy.ToolNamed(pattern, "Bash") && !(w.visitLine(freshWord, visit) && w.supposeLine(freshWord, visit)) {
 		return
 	}
-	for _, name := range w.toolNames(pattern) {
+	for _, name := range toolNames(pattern) {
 		verb, isGit := strings.CutPrefix(name, "Git")
 		if isGit && !w.visitLine("git "+strings.ToLower(verb), visit) {
 			return
 		}
 		e := Example{Call: umpire.Call{Tool: name, Input: []byte("{}")}, Target: name}
 		facts, err := policy.FactsOf(e.Call, w.env())
-		w.settle(&facts)
+		w.putInPlace(&facts)
 		if err == nil && !visit(e, &facts, false) {
 			return
 		}
@@ -162,10 +162,11 @@ func (w *World) matchingTools(pattern string, visit visitor) {
 }
 
 // toolNames returns the tools that a name or pattern stands for, with made-up ones of MCP servers.
-func (w *World) toolNames(pattern string) (names []string) {
+func toolNames(pattern string) (names []string) {
 	made := []string{
 		pattern, pattern + "__" + freshWord, "mcp__" + freshWord + "__" + freshWord,
-		strings.ReplaceAll(pattern, "*", freshWord), strings.ReplaceAll(pattern, "*", ""), strings.NewReplacer("*", "", "?", "x").Replace(pattern),
+		strings.ReplaceAll(pattern, "*", freshWord), strings.ReplaceAll(pattern, "*", ""),
+		strings.NewReplacer("*", "", "?", "x").Replace(pattern),
 	}
 	for _, name := range append(policy.ToolNames(), made...) {
 		if name != "Bash" && !strings.ContainsAny(name, "*?[{") && policy.ToolNamed(pattern, name) &&
@@ -212,9 +213,10 @@ func (w *World) Applies(at int) Answer {
 	a := Answer{Dead: true}
 	var rows umpire.Phrase
 	var maybe *Example
+	until := w.decisions + maxBetter
 	stopped := w.matching(at, func(e Example, facts *umpire.Facts, supposed bool) bool {
 		for _, v := range []view{least, most} {
-			e.Decision = w.decide(w.policy, e.Call, *facts, v)
+			e.Decision = w.verdictOn(w.policy, e.Call, *facts, v)
 			does, others, row := settles(&e.Decision, ref)
 			for _, o := range others {
 				if len(a.Rules) < maxNamed && !slices.Contains(a.Rules, o) {
@@ -226,8 +228,13 @@ func (w *World) Applies(at int) Answer {
 			}
 			switch {
 			case does && !supposed && v == least:
-				a.Result, a.Example = Yes, &e
-				return false
+				// A call that the rule decides as a whole is a better example than one of its accesses.
+				if whole := e.Decision.Rule != nil && *e.Decision.Rule == ref; whole || a.Example == nil {
+					shown := e
+					a.Result, a.Example = Yes, &shown
+					return !whole && w.decisions < until
+				}
+				return w.decisions < until
 			case does && maybe == nil:
 				shown := e
 				maybe = &shown
@@ -255,6 +262,9 @@ func (w *World) Applies(at int) Answer {
 	return a
 }
 
+// maxBetter bounds the search for a better example.
+const maxBetter = 60
+
 // maxNamed is the maximum number of rules in an answer.
 const maxNamed = 4
 
@@ -278,11 +288,11 @@ func (w *World) Conflicts(at, with int) Answer {
 		for i := range facts.Accesses {
 			alone := *facts
 			alone.Accesses = facts.Accesses[i : i+1]
-			d := pair.decide(pair.policy, e.Call, alone, most)
+			d := pair.verdictOn(pair.policy, e.Call, alone, most)
 			if !mentions(&d, one.Ref()) || !mentions(&d, other.Ref()) {
 				continue
 			}
-			e.Decision = w.decide(w.policy, e.Call, *facts, most)
+			e.Decision = w.verdictOn(w.policy, e.Call, *facts, most)
 			if !supposed {
 				a.Result, a.Example = Yes, &e
 				return false
@@ -314,7 +324,7 @@ func (w *World) Conflicts(at, with int) Answer {
 // joined visits the command lines that begin like one rule and go on like the other. It returns why other lines may
 // match both, or what it was given.
 func (w *World) joined(one, other *umpire.Rule, visit visitor, stopped umpire.Phrase) umpire.Phrase {
-	x, y := w.wordsOf(one), w.wordsOf(other)
+	x, y := wordsOf(one), wordsOf(other)
 	if len(x) == 0 || len(y) == 0 {
 		if len(x)+len(y) == 0 || one.Match != (umpire.Match{}) && other.Match != (umpire.Match{}) {
 			return stopped

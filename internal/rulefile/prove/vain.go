@@ -19,7 +19,7 @@ func (w *World) giveUp(m *pathModel, q *Question, side string) {
 	var hopeless, guards groupSet
 	for group := range strict.keys {
 		if strict.rules[group] == nil {
-			guards.add(group)
+			guards.include(group)
 		}
 	}
 	for group, key := range strict.keys {
@@ -33,14 +33,14 @@ func (w *World) giveUp(m *pathModel, q *Question, side string) {
 			w.Memo.vain[key] = w.isVain(m, rules, q, group, &guards)
 		}
 		if w.Memo.vain[key] {
-			hopeless.add(group)
+			hopeless.include(group)
 		}
 	}
 	m.hopeless = hopeless
 }
 
 // openRules allow every access to a path.
-func (w *World) openRules() (rules []umpire.Rule) {
+func openRules() (rules []umpire.Rule) {
 	for _, tool := range []string{"Read", "Write", "Delete"} {
 		rules = append(rules, umpire.Rule{
 			ID: "open", Tool: tool, Action: umpire.Allow, Source: umpire.SourceUser,
@@ -56,7 +56,7 @@ const maxLooked = 40
 // isVain reports whether a path that matches this group, and no other built-in pattern, cannot run under the rules of
 // the group, whatever else is allowed.
 func (w *World) isVain(m *pathModel, rules []umpire.Rule, q *Question, group int, guards *groupSet) bool {
-	open, err := policy.New(append(w.openRules(), rules...), w.Options)
+	open, err := policy.New(append(openRules(), rules...), w.Options)
 	if err != nil {
 		return false
 	}
@@ -75,7 +75,7 @@ func (w *World) isVain(m *pathModel, rules []umpire.Rule, q *Question, group int
 		}
 		vain = true
 		for _, s := range w.usualShapes(q.Kind) {
-			d := w.decide(open, s.call(target), w.factsOn(&s, target), most)
+			d := w.verdictOn(open, s.call(target), w.factsOn(&s, target), most)
 			vain = vain && !q.permits(&d)
 		}
 		return false

@@ -50,11 +50,11 @@ func (c *comparison) offer(e Example, facts *umpire.Facts, supposed bool) bool {
 		return false
 	}
 	for _, v := range []view{least, most} {
-		e.Decision = c.other.decide(c.other.policy, e.Call, *facts, v)
+		e.Decision = c.other.verdictOn(c.other.policy, e.Call, *facts, v)
 		if e.Decision.Verdict != umpire.Allow {
 			continue
 		}
-		if d := c.one.decide(c.one.policy, e.Call, *facts, v); d.Verdict == umpire.Allow {
+		if d := c.one.verdictOn(c.one.policy, e.Call, *facts, v); d.Verdict == umpire.Allow {
 			continue
 		}
 		shown := e
@@ -75,7 +75,7 @@ func (c *comparison) commands() umpire.Phrase {
 	for _, w := range []*World{c.one, c.other} {
 		for i := range w.Rules {
 			r := &w.Rules[i]
-			words := w.wordsOf(r)
+			words := wordsOf(r)
 			for n := 1; n <= len(words); n++ {
 				lines = append(lines, words[:n], append(slices.Clone(words[:n]), freshWord))
 			}
@@ -151,7 +151,7 @@ func (c *comparison) paths() (stopped umpire.Phrase) {
 					continue // no such command is known
 				}
 				facts := c.one.factsOn(s, target)
-				e := Example{Call: s.call(target), Command: s.command(target), Target: target}
+				e := Example{Call: s.call(target), Command: s.lineOn(target), Target: target}
 				if !c.offer(e, &facts, false) {
 					return false
 				}
@@ -197,8 +197,8 @@ func (c *comparison) addChanged(m *pathModel, kind umpire.AccessKind) (differ bo
 // has reports whether a world has the same rule, wherever it stands.
 func (w *World) has(r *umpire.Rule) bool {
 	return slices.ContainsFunc(w.Rules, func(o umpire.Rule) bool {
-		return o.Action == r.Action && o.Tool == r.Tool && o.Match == r.Match && o.Cap == r.Cap && o.Source == r.Source &&
-			o.ExpiresAt.Equal(r.ExpiresAt)
+		return o.Action == r.Action && o.Tool == r.Tool && o.Match == r.Match && o.Cap == r.Cap &&
+			o.Source == r.Source && o.ExpiresAt.Equal(r.ExpiresAt)
 	})
 }
 

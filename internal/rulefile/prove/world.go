@@ -82,16 +82,16 @@ func New(s Setting) (*World, error) {
 	return w, nil
 }
 
-func (w *World) placeByRoot(name string, _ umpire.AccessKind) umpire.Place {
-	root := path.Clean(w.Options.Root)
-	if w.Options.Root != "" && (name == root || strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/")) {
+func (s *Setting) placeByRoot(name string, _ umpire.AccessKind) umpire.Place {
+	root := path.Clean(s.Options.Root)
+	if s.Options.Root != "" && (name == root || strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/")) {
 		return umpire.PlaceInside
 	}
 	return umpire.PlaceOutside
 }
 
 // Gaps are the limits of the model, for people.
-func (w *World) Gaps() []umpire.Phrase {
+func Gaps() []umpire.Phrase {
 	return []umpire.Phrase{
 		"code that umpire cannot read (scripts, interpreters) is not part of the model: such a call asks or is tried",
 		"calls on whole folders, such as a search of the project, and wildcards in commands are not part of the model",
@@ -182,8 +182,9 @@ const (
 func (w *World) addUsing(all []shape, kind umpire.AccessKind, r *umpire.Rule) []shape {
 	n := len(all)
 	if r.Match.Command == "" {
-		for _, words := range w.uses(w.wordsOf(r), neutral) {
-			if all = w.addShape(all, shape{kind: kind, tool: "Bash", line: joinWords(words)}); len(all) == n+maxPerRule {
+		for _, words := range w.uses(wordsOf(r), neutral) {
+			all = w.addShape(all, shape{kind: kind, tool: "Bash", line: joinWords(words)})
+			if len(all) == n+maxPerRule {
 				break
 			}
 		}
@@ -228,13 +229,13 @@ func (s *shape) call(target string) umpire.Call {
 		input = map[string]string{"notebook_path": target}
 	}
 	if s.tool == "Bash" {
-		input = map[string]string{"command": s.command(target)}
+		input = map[string]string{"command": s.lineOn(target)}
 	}
 	return callOf(s.tool, input)
 }
 
-// command returns the command line of the shape on a path.
-func (s *shape) command(target string) string {
+// lineOn returns the command line of the shape on a path.
+func (s *shape) lineOn(target string) string {
 	return strings.ReplaceAll(s.line, neutral, shell.Quote(target))
 }
 
@@ -260,12 +261,12 @@ func (w *World) factsOn(s *shape, target string) umpire.Facts {
 			}
 		}
 	}
-	w.settle(&facts)
+	w.putInPlace(&facts)
 	return facts
 }
 
-// settle resolves the paths of facts as if no link existed.
-func (w *World) settle(facts *umpire.Facts) {
+// putInPlace resolves the paths of facts as if no link existed.
+func (w *World) putInPlace(facts *umpire.Facts) {
 	for _, list := range [][]umpire.Access{facts.Accesses, facts.Guesses} {
 		for i := range list {
 			if a := &list[i]; a.Paths() && a.Target != "" {
@@ -276,8 +277,8 @@ func (w *World) settle(facts *umpire.Facts) {
 	}
 }
 
-func (w *World) env() shell.Env {
-	return shell.Env{Dir: w.Options.Root, Home: w.Options.Home, Programs: w.Programs}
+func (s *Setting) env() shell.Env {
+	return shell.Env{Dir: s.Options.Root, Home: s.Options.Home, Programs: s.Programs}
 }
 
 // A view says how the state of the machine counts.
@@ -288,8 +289,8 @@ const (
 	most  view = true  // all of it does
 )
 
-// decide asks the policy about facts.
-func (w *World) decide(p *policy.Policy, call umpire.Call, facts umpire.Facts, v view) umpire.Decision {
+// verdictOn asks the policy about facts.
+func (w *World) verdictOn(p *policy.Policy, call umpire.Call, facts umpire.Facts, v view) umpire.Decision {
 	w.decisions++
 	q := policy.Query{Conditions: w.Given, Call: call, Facts: facts}
 	q.Call.Dir = w.Options.Root
@@ -321,7 +322,7 @@ func (w *World) judges(tool string, action umpire.Verdict, kind umpire.AccessKin
 		if err != nil {
 			break // cannot be, and then the rule counts
 		}
-		d := w.decide(alone, s.call(neutral), w.factsOn(&s, neutral), most)
+		d := w.verdictOn(alone, s.call(neutral), w.factsOn(&s, neutral), most)
 		known = known || mentions(&d, r.Ref())
 	}
 	w.Memo.judged[key] = known || err != nil
@@ -351,7 +352,7 @@ func (w *World) addTo(m *pathModel, kind umpire.AccessKind, side string, mark ma
 	lifting, apart := w.lifting(kind)
 	for i := range w.Rules {
 		r := &w.Rules[i]
-		w.addWords(m, r)
+		addWords(m, r)
 		if r.Match.PathGlob == "" || r.Match.Command+r.Match.CommandPrefix == "" && !w.judges(r.Tool, r.Action, kind) {
 			continue
 		}
@@ -375,7 +376,7 @@ func (w *World) addTo(m *pathModel, kind umpire.AccessKind, side string, mark ma
 }
 
 // addWords tells the paths apart that a rule about commands names as a word.
-func (w *World) addWords(m *pathModel, r *umpire.Rule) {
+func addWords(m *pathModel, r *umpire.Rule) {
 	for _, text := range []string{r.Match.Command, r.Match.CommandPrefix} {
 		words, err := policy.SplitPrefix(text)
 		for _, word := range words {
@@ -398,7 +399,8 @@ func (w *World) lifting(kind umpire.AccessKind) (rules []*umpire.Rule, apart boo
 		if r.Action != umpire.Allow || r.Match.PathGlob == "" || !w.judges(r.Tool, r.Action, kind) {
 			continue
 		}
-		if allowing++; r.Source == umpire.SourceUser || r.Source == umpire.SourceManaged || r.Source == umpire.SourceFlag {
+		allowing++
+		if slices.Contains([]umpire.Source{umpire.SourceUser, umpire.SourceManaged, umpire.SourceFlag}, r.Source) {
 			rules = append(rules, r)
 		}
 	}
@@ -416,7 +418,7 @@ func (w *World) spelling(r *umpire.Rule, lifting []*umpire.Rule) string {
 		return text
 	}
 	var b strings.Builder
-	for _, s := range w.secrets() {
+	for _, s := range secrets(&w.Options) {
 		if policy.Spells(*r, s, w.Options) {
 			b.WriteString(s.Match.PathGlob + " ")
 		}
@@ -426,13 +428,13 @@ func (w *World) spelling(r *umpire.Rule, lifting []*umpire.Rule) string {
 }
 
 // secrets are the built-in rules about secrets, those about umpire's own folder included.
-func (w *World) secrets() (all []umpire.Rule) {
+func secrets(o *policy.Options) (all []umpire.Rule) {
 	for _, s := range sensitive.Secrets {
 		for _, pattern := range s.Patterns {
 			all = append(all, builtin(s.ID, "Read", umpire.Ask, pattern))
 		}
 	}
-	for _, pattern := range w.ownPatterns() {
+	for _, pattern := range ownPatterns(o) {
 		all = append(all, builtin("secret-umpire", "Read", umpire.Ask, pattern))
 	}
 	return all
@@ -445,11 +447,11 @@ func builtin(id umpire.RuleID, tool string, action umpire.Verdict, pattern strin
 }
 
 // ownPatterns are the guarded paths in umpire's own folder, where that is not the usual one.
-func (w *World) ownPatterns() []string {
-	if w.Options.StateDir == "" {
+func ownPatterns(o *policy.Options) []string {
+	if o.StateDir == "" {
 		return nil
 	}
-	own := wildcard.Escape(w.Options.StateDir)
+	own := wildcard.Escape(o.StateDir)
 	return []string{own, own + "/{state,keys}/**"}
 }
 
@@ -459,7 +461,7 @@ const builtinKey = "builtin "
 // addBuiltin adds the built-in patterns. Those of one rule are alike, and so are all guarded places.
 func (w *World) addBuiltin(m *pathModel, kind umpire.AccessKind, side string, lifting []*umpire.Rule) {
 	all := policy.Builtin()
-	for _, pattern := range w.ownPatterns() {
+	for _, pattern := range ownPatterns(&w.Options) {
 		all = append(all, builtin("forbidden-state", "Read", umpire.Deny, pattern),
 			builtin("secret-umpire", "Read", umpire.Ask, pattern))
 	}
@@ -497,7 +499,9 @@ func (w *World) addBuiltin(m *pathModel, kind umpire.AccessKind, side string, li
 
 // hasExceptions reports whether a built-in rule leaves out some of the files that its patterns match.
 func hasExceptions(id umpire.RuleID) bool {
-	return slices.ContainsFunc(sensitive.Secrets, func(s sensitive.Secret) bool { return s.ID == id && len(s.Except) > 0 })
+	return slices.ContainsFunc(sensitive.Secrets, func(s sensitive.Secret) bool {
+		return s.ID == id && len(s.Except) > 0
+	})
 }
 
 // homesElsewhere are the spellings of homes of other systems that the order of decision knows.
