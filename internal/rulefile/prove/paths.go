@@ -17,7 +17,7 @@ const (
 	maxGroups  = 256       // sets of patterns that are told apart
 	maxNames   = 60_000    // states of names for one set of patterns
 	maxStates  = 40_000    // states of paths
-	maxWork    = 2_500_000 // a few seconds
+	maxWork    = 1_200_000 // a few seconds
 	maxClasses = 6_000     // classes of paths that are decided
 )
 
@@ -78,6 +78,8 @@ type pathModel struct {
 	leftOut string
 	work    int
 	limit   int
+	// also are groups that have to match too.
+	also []int
 	// hopeless are groups whose paths cannot be what a question asks for, whatever else they match.
 	hopeless groupSet
 	// strict are the groups of patterns that deny or ask, by the world that they come from.
@@ -341,6 +343,16 @@ func (m *pathModel) reaches(s *pathState, group int) bool {
 	return slices.ContainsFunc(m.floating, func(i int) bool { return m.globs[i].group == group })
 }
 
+// reachesAll is reaches for the groups of a walk.
+func (m *pathModel) reachesAll(s *pathState, within int) bool {
+	return m.reaches(s, within) && !slices.ContainsFunc(m.also, func(group int) bool { return !m.reaches(s, group) })
+}
+
+// isWithin reports whether a class belongs to a walk.
+func (m *pathModel) isWithin(set *groupSet, within int) bool {
+	return set.has(within) && !slices.ContainsFunc(m.also, func(group int) bool { return !set.has(group) })
+}
+
 // A user is a position that waits for a name.
 type user struct{ glob, at int }
 
@@ -452,7 +464,7 @@ func (m *pathModel) walk(within int, visit func(path string, matched groupSet) b
 		if states++; states > maxStates {
 			return umpire.Say("the rules tell more than %s states of paths apart", maxStates)
 		}
-		if set := m.matches(s); set.has(within) && !classes[set] {
+		if set := m.matches(s); m.isWithin(&set, within) && !classes[set] {
 			if classes[set] = true; len(classes) > maxClasses {
 				return umpire.Say("the rules tell more than %s classes of paths apart", maxClasses)
 			}
@@ -480,7 +492,7 @@ func (m *pathModel) walk(within int, visit func(path string, matched groupSet) b
 		for i := range names {
 			next := m.after(s, by, &names[i])
 			if n, known := best[next.key]; known && n <= len(next.text) || next.hit.meets(m.hopeless) ||
-				!m.reaches(next, within) || walked.covers(next) {
+				!m.reachesAll(next, within) || walked.covers(next) {
 				continue
 			}
 			best[next.key] = len(next.text)

@@ -16,8 +16,15 @@ type visitor func(e Example, facts *umpire.Facts, supposed bool) bool
 // pathKinds are the kinds of accesses to paths.
 var pathKinds = []umpire.AccessKind{umpire.KindRead, umpire.KindWrite, umpire.KindDelete}
 
+// A scope limits a walk over the accesses that a rule matches.
+type scope struct {
+	with int // another rule that has to match too, or -1
+	// settled leaves out paths that a stricter pattern settles for good.
+	settled bool
+}
+
 // matching visits an example of every class that a rule may match. It returns why it gave up, or "".
-func (w *World) matching(at int, visit visitor) umpire.Phrase {
+func (w *World) matching(at int, in scope, visit visitor) umpire.Phrase {
 	r, ended := &w.Rules[at], false
 	visit = ending(visit, &ended)
 	switch {
@@ -39,7 +46,7 @@ func (w *World) matching(at int, visit visitor) umpire.Phrase {
 		if !w.judges(r.Tool, r.Action, kind) {
 			continue
 		}
-		if stopped := w.matchingPaths(at, kind, visit); stopped != "" || ended {
+		if stopped := w.matchingPaths(at, kind, in, visit); stopped != "" || ended {
 			return stopped
 		}
 	}
@@ -57,11 +64,13 @@ func ending(visit visitor, ended *bool) visitor {
 	}
 }
 
-func (w *World) matchingPaths(at int, kind umpire.AccessKind, visit visitor) umpire.Phrase {
+func (w *World) matchingPaths(at int, kind umpire.AccessKind, in scope, visit visitor) umpire.Phrase {
 	m := w.model(kind, func(i int) string {
 		switch {
 		case i == at:
 			return subject
+		case i == in.with:
+			return beside
 		case i < at:
 			return " before"
 		}
@@ -69,6 +78,15 @@ func (w *World) matchingPaths(at int, kind umpire.AccessKind, visit visitor) ump
 	})
 	if w.Rules[at].Match.PathGlob == "" {
 		m.addPattern(subject, "/**", umpire.Allow, false)
+	}
+	if in.with >= 0 && isAboutPaths(&w.Rules[in.with]) {
+		if !w.judges(w.Rules[in.with].Tool, w.Rules[in.with].Action, kind) {
+			return ""
+		}
+		m.also = []int{m.group(beside)}
+	}
+	if action := w.Rules[at].Action; in.settled && action != umpire.Deny {
+		w.giveUp(m, &Question{Kind: kind, Asked: action == umpire.Ask}, "")
 	}
 	shapes, begun := w.usualShapes(kind), w.decisions
 	overspent := false
@@ -87,6 +105,11 @@ func (w *World) matchingPaths(at int, kind umpire.AccessKind, visit visitor) ump
 		return umpire.Say("the question needs more than %s decisions", maxDecisions)
 	}
 	return stopped
+}
+
+// isAboutPaths reports whether a rule matches paths, whatever the command.
+func isAboutPaths(r *umpire.Rule) bool {
+	return r.Match.PathGlob != "" && r.Match.Command+r.Match.CommandPrefix == ""
 }
 
 // matchingLines visits the commands of a rule: its own words, and those with one more word.
@@ -214,7 +237,7 @@ func (w *World) Applies(at int) Answer {
 	var rows umpire.Phrase
 	var maybe *Example
 	until := w.decisions + maxBetter
-	stopped := w.matching(at, func(e Example, facts *umpire.Facts, supposed bool) bool {
+	look := func(e Example, facts *umpire.Facts, supposed bool) bool {
 		for _, v := range []view{least, most} {
 			e.Decision = w.verdictOn(w.policy, e.Call, *facts, v)
 			does, others, row := settles(&e.Decision, ref)
@@ -241,7 +264,15 @@ func (w *World) Applies(at int) Answer {
 			}
 		}
 		return true
-	})
+	}
+	stopped := w.matching(at, scope{with: -1, settled: true}, look)
+	if a.Dead && stopped == "" {
+		// Nothing is left of its paths: a few of them tell why.
+		until = w.decisions + maxBetter
+		w.matching(at, scope{with: -1}, func(e Example, facts *umpire.Facts, supposed bool) bool {
+			return look(e, facts, supposed) && w.decisions < until
+		})
+	}
 	switch {
 	case a.Result == Yes:
 		a.Rules = nil
@@ -301,7 +332,7 @@ func (w *World) Conflicts(at, with int) Answer {
 		}
 		return true
 	}
-	stopped := pair.matching(first, both)
+	stopped := pair.matching(first, scope{with: 1 - first}, both)
 	if a.Result == Undecided {
 		stopped = pair.joined(&one, &other, both, stopped)
 	}

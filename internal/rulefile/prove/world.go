@@ -337,6 +337,9 @@ func mentions(d *umpire.Decision, ref umpire.RuleRef) bool {
 // subject is the group of the rule that a question is about.
 const subject = "subject"
 
+// beside is the group of a second such rule.
+const beside = "beside"
+
 // A marking returns a text that keeps a rule apart from others of its kind, or "".
 type marking func(at int) string
 
@@ -362,8 +365,8 @@ func (w *World) addTo(m *pathModel, kind umpire.AccessKind, side string, mark ma
 			key = fmt.Sprint(side, "rule ", i)
 		}
 		if mark != nil {
-			if key += mark(i); mark(i) == subject {
-				key = subject
+			if key += mark(i); mark(i) == subject || mark(i) == beside {
+				key = mark(i)
 			}
 		}
 		m.addPattern(key, r.Match.PathGlob, r.Action, false)
