@@ -97,6 +97,9 @@ func newSearch(w *World, q *Question) *search { return &search{world: w, asks: q
 // offer decides a call in both views. It returns true once the answer is certain.
 func (s *search) offer(e Example, facts *umpire.Facts, supposed *umpire.Rule) bool {
 	w := s.world
+	if supposed != nil && s.supposed != nil {
+		return false // one rule is enough to name
+	}
 	copied := func() umpire.Facts {
 		return umpire.Facts{Type: facts.Type, Accesses: facts.Accesses, Guesses: facts.Guesses}
 	}
@@ -105,9 +108,7 @@ func (s *search) offer(e Example, facts *umpire.Facts, supposed *umpire.Rule) bo
 		return false
 	}
 	if supposed != nil {
-		if s.supposed == nil {
-			s.supposed = supposed
-		}
+		s.supposed = supposed
 		return false
 	}
 	sure := w.verdictOn(w.policy, e.Call, copied(), least)
@@ -239,6 +240,9 @@ func (w *World) canRun(q *Question) Answer {
 		}
 	}
 	a := s.conclude("")
+	if a.Result == No && isOwn(words) && (len(words) == 1 || strings.HasPrefix(words[1], "-")) {
+		return Answer{Why: ownCommands}
+	}
 	if facts := mildest(words); a.Result == No {
 		if d := w.verdictOn(w.policy, commandCall(joinWords(words)), facts, most); q.permits(&d) {
 			a.Gaps = append(a.Gaps, "each option in umpire's tables was tried by itself, and several together were not")

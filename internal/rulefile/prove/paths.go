@@ -86,9 +86,9 @@ type pathModel struct {
 	strict map[string]*strictGroups
 }
 
-func newPathModel(o policy.Options, names *namer) *pathModel {
+func newPathModel(o policy.Options, names *namer, limit int) *pathModel {
 	m := &pathModel{
-		opts: o, names: names, limit: maxWork, groups: map[string]int{},
+		opts: o, names: names, limit: limit, groups: map[string]int{},
 		strict: map[string]*strictGroups{},
 	}
 	if o.Root != "" && path.Clean(o.Root) != "/" {

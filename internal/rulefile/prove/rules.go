@@ -88,6 +88,25 @@ func (w *World) matchingPaths(at int, kind umpire.AccessKind, in scope, visit vi
 	if action := w.Rules[at].Action; in.settled && action != umpire.Deny {
 		w.giveUp(m, &Question{Kind: kind, Asked: action == umpire.Ask}, "")
 	}
+	return w.visitPaths(m, kind, visit)
+}
+
+// shortest visits a shortest path that a rule matches, and one in the project. Most rules decide one of these.
+func (w *World) shortest(at int, visit visitor) {
+	r, ended := &w.Rules[at], false
+	visit = ending(visit, &ended)
+	for _, kind := range pathKinds {
+		if !isAboutPaths(r) || ended || !w.judges(r.Tool, r.Action, kind) {
+			continue
+		}
+		m := newPathModel(w.Options, w.Memo.names, w.work)
+		m.addPattern(subject, r.Match.PathGlob, r.Action, false)
+		w.visitPaths(m, kind, visit)
+	}
+}
+
+// visitPaths visits the usual calls on a path of every class of the subject.
+func (w *World) visitPaths(m *pathModel, kind umpire.AccessKind, visit visitor) umpire.Phrase {
 	shapes, begun := w.usualShapes(kind), w.decisions
 	overspent := false
 	stopped := m.walk(m.group(subject), func(target string, _ groupSet) bool {
@@ -101,6 +120,7 @@ func (w *World) matchingPaths(at int, kind umpire.AccessKind, in scope, visit vi
 		overspent = w.decisions-begun > maxDecisions
 		return !overspent
 	})
+	w.spent += m.work + workOfGlob*len(m.globs)
 	if overspent {
 		return umpire.Say("the question needs more than %s decisions", maxDecisions)
 	}
@@ -265,13 +285,20 @@ func (w *World) Applies(at int) Answer {
 		}
 		return true
 	}
-	stopped := w.matching(at, scope{with: -1, settled: true}, look)
-	if a.Dead && stopped == "" {
+	stopped := umpire.Phrase("")
+	if w.shortest(at, look); a.Result != Yes {
+		a.Dead, until = true, w.decisions+maxBetter
+		stopped = w.matching(at, scope{with: -1, settled: true}, look)
+	}
+	if a.Dead && a.Result != Yes && stopped == "" {
 		// Nothing is left of its paths: a few of them tell why.
 		until = w.decisions + maxBetter
-		w.matching(at, scope{with: -1}, func(e Example, facts *umpire.Facts, supposed bool) bool {
+		stopped = w.matching(at, scope{with: -1}, func(e Example, facts *umpire.Facts, supposed bool) bool {
 			return look(e, facts, supposed) && w.decisions < until
 		})
+	}
+	if stopped == "" && isOwn(wordsOf(&w.Rules[at])) {
+		stopped = ownCommands
 	}
 	switch {
 	case a.Result == Yes:
@@ -295,6 +322,14 @@ func (w *World) Applies(at int) Answer {
 
 // maxBetter bounds the search for a better example.
 const maxBetter = 60
+
+// ownCommands explains why words alone do not tell how umpire's own commands are decided.
+const ownCommands = "umpire finds the verb of its own commands among their options, which the model does not follow"
+
+// isOwn reports whether words name umpire itself.
+func isOwn(words []string) bool {
+	return len(words) > 0 && strings.EqualFold(strings.TrimSuffix(baseName(words[0]), ".exe"), "umpire")
+}
 
 // maxNamed is the maximum number of rules in an answer.
 const maxNamed = 4

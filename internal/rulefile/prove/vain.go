@@ -67,7 +67,7 @@ func (w *World) isVain(m *pathModel, rules []umpire.Rule, q *Question, group int
 	defer func() { w.Given = given }()
 	w.Given.Mode, w.Given.AllowAll = umpire.ModeBypass, true
 	m.limit = maxWork / 50
-	defer func() { m.limit = maxWork }()
+	defer func() { m.limit = w.work }()
 	vain, looked := false, 0
 	m.walk(group, func(target string, matched groupSet) bool {
 		if looked++; matched.meets(others) {

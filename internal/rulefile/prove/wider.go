@@ -31,6 +31,8 @@ func (w *World) Wider(other *World) Answer {
 		a.Example, a.Why = c.maybe, "it depends on the files on this machine, or on the options of the command"
 	case stopped != "":
 		a.Why = stopped
+	case slices.ContainsFunc(slices.Concat(w.Rules, other.Rules), func(r umpire.Rule) bool { return isOwn(wordsOf(&r)) }):
+		a.Why = ownCommands
 	default:
 		a.Result = No
 	}
@@ -131,7 +133,7 @@ func (c *comparison) paths() (stopped umpire.Phrase) {
 	c.one.onlyAllowed, c.other.onlyAllowed = true, true
 	defer func() { c.one.onlyAllowed, c.other.onlyAllowed = false, false }()
 	for _, kind := range pathKinds {
-		m := newPathModel(c.one.Options, c.one.Memo.names)
+		m := newPathModel(c.one.Options, c.one.Memo.names, c.one.work)
 		if !c.addChanged(m, kind) {
 			continue
 		}
@@ -220,11 +222,11 @@ type Finding struct {
 }
 
 // Lint returns the rules that match nothing, and those whose accesses other rules always settle. A rule that only
-// confirms what needs no rule is no finding. It stops after maxLinted decisions, and says whether it saw every rule.
+// confirms what needs no rule is no finding. It stops after maxLinted steps, and says whether it saw every rule.
 func (w *World) Lint() (findings []Finding, whole bool) {
-	begun := w.decisions
+	begun := w.spent
 	for i := range w.Rules {
-		if w.decisions-begun > maxLinted {
+		if w.spent-begun > maxLinted {
 			return findings, false
 		}
 		a := w.Applies(i)
@@ -235,5 +237,8 @@ func (w *World) Lint() (findings []Finding, whole bool) {
 	return findings, true
 }
 
-// maxLinted bounds the decisions of Lint: a few seconds.
-const maxLinted = 60_000
+// maxLinted bounds the steps of Lint: a few seconds. workOfGlob are those that a pattern takes before the walk.
+const (
+	maxLinted  = 3_000_000
+	workOfGlob = 20
+)

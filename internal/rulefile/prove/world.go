@@ -54,6 +54,8 @@ type World struct {
 	Setting
 
 	policy    *policy.Policy
+	work      int                           // the limit of a walk
+	spent     int                           // the steps of all walks
 	made      map[umpire.AccessKind][]shape // by the commands of rules too
 	spelled   map[*umpire.Rule]string
 	decisions int
@@ -70,7 +72,7 @@ func New(s Setting) (*World, error) {
 	}
 	w := &World{
 		Setting: s, policy: p, spelled: map[*umpire.Rule]string{},
-		made: map[umpire.AccessKind][]shape{},
+		made: map[umpire.AccessKind][]shape{}, work: maxWork,
 	}
 	if w.Memo == nil {
 		w.Memo = NewMemo()
@@ -174,7 +176,7 @@ func (w *World) shapes(kind umpire.AccessKind) []shape {
 
 // Limits on the ways that rules about commands add.
 const (
-	maxCommands = 60
+	maxCommands = 200
 	maxPerRule  = 3
 )
 
@@ -345,7 +347,7 @@ type marking func(at int) string
 
 // model returns the automaton of all patterns that concern accesses of a kind.
 func (w *World) model(kind umpire.AccessKind, mark marking) *pathModel {
-	m := newPathModel(w.Options, w.Memo.names)
+	m := newPathModel(w.Options, w.Memo.names, w.work)
 	w.addTo(m, kind, "", mark)
 	return m
 }
