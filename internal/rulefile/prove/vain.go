@@ -50,8 +50,11 @@ func openRules() (rules []umpire.Rule) {
 	return append(rules, umpire.Rule{ID: "open", Tool: "*", Action: umpire.Allow, Source: umpire.SourceUser})
 }
 
-// maxLooked bounds the search for a path that only one strict group matches.
-const maxLooked = 40
+// Bounds of the search for a path that only one strict group matches: its classes and its steps.
+const (
+	maxLooked     = 40
+	maxLookedWork = 150_000
+)
 
 // isVain reports whether a path that matches this group, and no other built-in pattern, cannot run under the rules of
 // the group, whatever else is allowed.
@@ -66,7 +69,7 @@ func (w *World) isVain(m *pathModel, rules []umpire.Rule, q *Question, group int
 	given := w.Given
 	defer func() { w.Given = given }()
 	w.Given.Mode, w.Given.AllowAll = umpire.ModeBypass, true
-	m.limit = maxWork / 50
+	m.limit = maxLookedWork
 	defer func() { m.limit = w.work }()
 	vain, looked := false, 0
 	m.walk(group, func(target string, matched groupSet) bool {

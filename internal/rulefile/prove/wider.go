@@ -173,15 +173,17 @@ func (c *comparison) paths() (stopped umpire.Phrase) {
 	return stopped
 }
 
-// addChanged adds the patterns by which the worlds differ as the subject. Paths that match none of them are decided
-// alike. It returns false if there are none.
+// addChanged adds the patterns as the subject by which the other world may allow more. It allows no path that matches
+// none of them, unless this world does. It returns false if there are none.
 func (c *comparison) addChanged(m *pathModel, kind umpire.AccessKind) (differ bool) {
 	for _, pair := range [][2]*World{{c.one, c.other}, {c.other, c.one}} {
 		w := pair[0]
+		_, apart := c.one.lifting(kind)
 		for i := range w.Rules {
 			r := &w.Rules[i]
 			switch {
-			case pair[1].has(r):
+			case pair[1].has(r) || !apart && (r.Action == umpire.Allow) == (w == c.one):
+				// Nothing becomes allowed by a rule that allows and goes, or by one that denies or asks and comes.
 			case r.Match.PathGlob == "" || r.Match.Command+r.Match.CommandPrefix != "":
 				// It may be about any path, by the program that touches it.
 				if differ = true; r.Match.Domain == "" {
