@@ -80,11 +80,11 @@ func (q *Question) permits(d *umpire.Decision) bool {
 	return d.Verdict == umpire.Allow || q.Asked && d.Verdict == umpire.Ask
 }
 
-// A search gathers what was found on the way to an answer.
+// A search gathers the examples on the way to an answer.
 type search struct {
 	world *World
 	asks  *Question
-	// found is the first example that the model permits whatever the files are; maybe is one for which they matter.
+	// found is the first example that runs with any files on this machine; maybe is one for which they matter.
 	found, maybe *Example
 	supposed     *umpire.Rule // a rule for commands that might make the access
 	checks       int
@@ -297,7 +297,7 @@ func (w *World) lines(words []string) [][]string {
 func wordsOf(r *umpire.Rule) []string {
 	words, err := policy.SplitPrefix(r.Match.CommandPrefix + r.Match.Command)
 	if err != nil {
-		return nil // a valid rule has none
+		return nil // no valid rule
 	}
 	return words
 }

@@ -80,7 +80,7 @@ type pathModel struct {
 	limit   int
 	// also are groups that have to match too.
 	also []int
-	// hopeless are groups whose paths cannot be what a question asks for, whatever else they match.
+	// hopeless are groups that exclude a path from a positive answer, with any further rules.
 	hopeless groupSet
 	// strict are the groups of patterns that deny or ask, by the world that they come from.
 	strict map[string]*strictGroups
@@ -115,7 +115,7 @@ func (m *pathModel) group(key string) int {
 	return g
 }
 
-// addPattern adds a pattern of a rule with this action. folds says that it ignores case whatever its action is.
+// addPattern adds a pattern of a rule with this action. folds says that it ignores case with any action.
 // The reading of patterns is that of package policy; tests compare both.
 func (m *pathModel) addPattern(key, pattern string, action umpire.Verdict, folds bool) {
 	group := m.group(key)
@@ -224,10 +224,10 @@ func (m *pathModel) test(text string, folded bool) int {
 	return at
 }
 
-// A pathState is what the automaton knows after some segments of a path.
+// A pathState is a state of the automaton, after some segments of a path.
 type pathState struct {
 	items []uint32 // positions in globs that do not float
-	hit   groupSet // groups that match whatever follows
+	hit   groupSet // groups that match with any continuation
 	// pending groups match at any depth, unless the path turns out to lie below the root.
 	pending groupSet
 	root    int // segments of the root that the path has begun with, or leftRoot

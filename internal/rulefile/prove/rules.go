@@ -127,7 +127,7 @@ func (w *World) visitPaths(m *pathModel, kind umpire.AccessKind, visit visitor) 
 	return stopped
 }
 
-// isAboutPaths reports whether a rule matches paths, whatever the command.
+// isAboutPaths reports whether a rule matches paths by any command.
 func isAboutPaths(r *umpire.Rule) bool {
 	return r.Match.PathGlob != "" && r.Match.Command+r.Match.CommandPrefix == ""
 }
@@ -169,17 +169,16 @@ func (w *World) supposeLine(line string, visit visitor) bool {
 	return true
 }
 
-func (w *World) matchingHosts(domain string, visit visitor) bool {
+func (w *World) matchingHosts(domain string, visit visitor) {
 	for _, host := range w.hosts(domain) {
 		for _, e := range reaching(host) {
 			facts, err := policy.FactsOf(e.Call, w.env())
 			w.putInPlace(&facts)
 			if err == nil && !visit(e, &facts, false) {
-				return false
+				return
 			}
 		}
 	}
-	return true
 }
 
 // matchingTools visits a call of every tool that a name or pattern stands for, other than those for paths.
@@ -325,6 +324,9 @@ const maxBetter = 60
 
 // ownCommands explains why words alone do not tell how umpire's own commands are decided.
 const ownCommands = "umpire finds the verb of its own commands among their options, which the model does not follow"
+
+// isAboutOwn reports whether a rule names a command of umpire itself.
+func isAboutOwn(r umpire.Rule) bool { return isOwn(wordsOf(&r)) }
 
 // isOwn reports whether words name umpire itself.
 func isOwn(words []string) bool {

@@ -57,7 +57,7 @@ const (
 )
 
 // isVain reports whether a path that matches this group, and no other built-in pattern, cannot run under the rules of
-// the group, whatever else is allowed.
+// the group, though everything else is allowed.
 func (w *World) isVain(m *pathModel, rules []umpire.Rule, q *Question, group int, guards *groupSet) bool {
 	open, err := policy.New(append(openRules(), rules...), w.Options)
 	if err != nil {

@@ -31,7 +31,7 @@ func (w *World) Wider(other *World) Answer {
 		a.Example, a.Why = c.maybe, "it depends on the files on this machine, or on the options of the command"
 	case stopped != "":
 		a.Why = stopped
-	case slices.ContainsFunc(slices.Concat(w.Rules, other.Rules), func(r umpire.Rule) bool { return isOwn(wordsOf(&r)) }):
+	case slices.ContainsFunc(slices.Concat(w.Rules, other.Rules), isAboutOwn):
 		a.Why = ownCommands
 	default:
 		a.Result = No
@@ -224,7 +224,7 @@ type Finding struct {
 }
 
 // Lint returns the rules that match nothing, and those whose accesses other rules always settle. A rule that only
-// confirms what needs no rule is no finding. It stops after maxLinted steps, and says whether it saw every rule.
+// only repeats the default is no finding. It stops after maxLinted steps, and says whether it saw every rule.
 func (w *World) Lint() (findings []Finding, whole bool) {
 	begun := w.spent
 	for i := range w.Rules {

@@ -29,7 +29,7 @@ type Setting struct {
 	Landmarks []string
 	// Check decides a call like the gate, files of this machine included. If nil, nothing is confirmed.
 	Check func(umpire.Call) umpire.Decision
-	// Memo keeps what does not depend on rules, for several worlds with the same options and conditions. If nil, a
+	// Memo keeps results that rules do not change, for several worlds with the same options and conditions. If nil, a
 	// world has its own.
 	Memo *Memo
 }
@@ -485,13 +485,13 @@ func (w *World) addBuiltin(m *pathModel, kind umpire.AccessKind, side string, li
 		if strings.HasPrefix(string(r.ID), "control-") {
 			key = builtinKey + "control"
 		}
-		lifted := ""
+		var lifted strings.Builder
 		for _, allow := range lifting {
 			if policy.Spells(*allow, *r, w.Options) {
-				lifted += " " + policy.FormatShort(*allow)
+				lifted.WriteString(" " + policy.FormatShort(*allow))
 			}
 		}
-		if m.addPattern(key+lifted, r.Match.PathGlob, r.Action, true); lifted == "" && !hasExceptions(r.ID) {
+		if m.addPattern(key+lifted.String(), r.Match.PathGlob, r.Action, true); lifted.Len() == 0 && !hasExceptions(r.ID) {
 			m.isStrict(side, key, nil)
 		}
 	}
