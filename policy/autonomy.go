@@ -228,9 +228,7 @@ func Landmarks() []string {
 
 // inSystemState reports whether a path shows processes, devices or the kernel instead of files.
 func inSystemState(a *umpire.Access) bool {
-	return slices.ContainsFunc(systemState, func(dir string) bool {
-		return a.Resolved == dir || strings.HasPrefix(a.Resolved, dir+"/")
-	})
+	return slices.ContainsFunc(systemState, func(dir string) bool { return isBelow(a.Resolved, dir) })
 }
 
 // searchFindsNothing reports whether a search outside the project would read no secret and

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -125,13 +126,6 @@ func (p *Profile) EditLimit() *Profile {
 
 // Lists reports whether the agent may use a tool. A nil profile lists every tool.
 func (p *Profile) Lists(tool string) bool {
-	if p == nil || p.Tools == nil {
-		return true
-	}
-	for _, pattern := range p.Tools {
-		if ToolNamed(pattern, tool) {
-			return true
-		}
-	}
-	return false
+	return p == nil || p.Tools == nil ||
+		slices.ContainsFunc(p.Tools, func(pattern string) bool { return ToolNamed(pattern, tool) })
 }

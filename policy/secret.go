@@ -78,30 +78,20 @@ func (c *compiled) namesSecret(f *form, globbed bool) bool {
 }
 
 func (c *compiled) excepted(f *form) bool {
-	for i := range c.except {
-		if c.except[i].match(f, nil) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.except, func(g glob) bool { return g.match(f, nil) })
 }
 
 // secretAllowed reports whether a person's allow rule covers the access and names the secret:
 // Read(.env.test) does, Read(config/**) does not. A rule from the project's own file does not
 // count.
 func (j *judge) secretAllowed(secret *compiled) bool {
-	for _, c := range j.hits.rows[rowAllowRule] {
-		switch c.rule.Source {
-		case umpire.SourceUser, umpire.SourceManaged, umpire.SourceFlag:
-		case umpire.SourceUnknown, umpire.SourceBuiltin, umpire.SourceProject, umpire.SourceSession:
-			continue
-		}
-		if c.spellsOut(secret) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.hits.rows[rowAllowRule], func(c *compiled) bool {
+		return slices.Contains(LiftingSources, c.rule.Source) && c.spellsOut(secret)
+	})
 }
+
+// LiftingSources are the sources of rules that lift questions about secrets.
+var LiftingSources = []umpire.Source{umpire.SourceUser, umpire.SourceManaged, umpire.SourceFlag}
 
 // spellsOut reports whether the rule names the files of a rule about secrets.
 func (c *compiled) spellsOut(secret *compiled) bool {

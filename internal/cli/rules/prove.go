@@ -37,7 +37,7 @@ func newRulesProveCommand(a *app.App) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	can := &cobra.Command{
-		Use: "can VERB WHAT", Args: app.WantWords("VERB", "WHAT"),
+		Use: "can VERB TARGET", Args: app.WantWords("VERB", "TARGET"),
 		Short:   "Ask whether any call can read, write, delete, run or reach something",
 		Long:    canLong,
 		Example: "  umpire rules prove can write ~/.ssh\n  umpire rules prove can run 'git push:*'",

@@ -368,8 +368,7 @@ func (s *small) askWider() Answer {
 // TestBruteForce: 10,000 small random policies, and no wrong answer.
 func TestBruteForce(t *testing.T) {
 	t.Parallel()
-	const chunks = 20
-	each := sample.Times(3, 500)
+	chunks, each := sample.Times(3, 20), sample.Times(10, 500)
 	modes := []umpire.Mode{umpire.ModeDefault, umpire.ModeDefault, umpire.ModeAuto, umpire.ModeAsk, umpire.ModeBypass}
 	for chunk := range chunks {
 		t.Run(fmt.Sprint(chunk), func(t *testing.T) {

@@ -223,7 +223,7 @@ type Finding struct {
 	By []umpire.RuleRef
 }
 
-// Lint returns the rules that match nothing, and those whose accesses other rules always settle. A rule that only
+// Lint returns the rules that match nothing, and those whose accesses other rules always settle. A rule that
 // only repeats the default is no finding. It stops after maxLinted steps, and says whether it saw every rule.
 func (w *World) Lint() (findings []Finding, whole bool) {
 	begun := w.spent

@@ -405,7 +405,7 @@ func (w *World) lifting(kind umpire.AccessKind) (rules []*umpire.Rule, apart boo
 			continue
 		}
 		allowing++
-		if slices.Contains([]umpire.Source{umpire.SourceUser, umpire.SourceManaged, umpire.SourceFlag}, r.Source) {
+		if slices.Contains(policy.LiftingSources, r.Source) {
 			rules = append(rules, r)
 		}
 	}
@@ -491,7 +491,8 @@ func (w *World) addBuiltin(m *pathModel, kind umpire.AccessKind, side string, li
 				lifted.WriteString(" " + policy.FormatShort(*allow))
 			}
 		}
-		if m.addPattern(key+lifted.String(), r.Match.PathGlob, r.Action, true); lifted.Len() == 0 && !hasExceptions(r.ID) {
+		m.addPattern(key+lifted.String(), r.Match.PathGlob, r.Action, true)
+		if lifted.Len() == 0 && !hasExceptions(r.ID) {
 			m.isStrict(side, key, nil)
 		}
 	}
