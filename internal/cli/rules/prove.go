@@ -197,6 +197,9 @@ func proveApplies(a *app.App, f *proveFlags, words []string) error {
 		proofs[at].Of = policy.FormatShort(w.Rules[at])
 	}
 	return a.Show(f.json, proofs, func() error {
+		if len(proofs) == 0 {
+			fmt.Fprintln(a.Stdout, a.Text.Of("no rules"))
+		}
 		for at, p := range proofs {
 			r := w.Rules[at]
 			fmt.Fprintf(a.Stdout, "%s %s (%s)\n", r.Action, view.Visible(p.Of), view.Visible(placeOf(r)))
