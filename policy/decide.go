@@ -12,7 +12,7 @@ func Decide(p *Policy, q Query) umpire.Decision {
 	d := decideVerdict(p, q)
 	if d.Verdict == umpire.Ask {
 		d.Warning = d.Risk.AtLeast(umpire.High)
-		if len(d.Accesses) <= MaxPaths { // each rule is tried on all of them
+		if len(d.Accesses) <= MaxPaths && !q.Brief { // each rule is tried on all of them
 			d.Suggestions = suggestFor(p, q, &d)
 		}
 		d.Trial = offerTrial(p, &q, &d)

@@ -26,6 +26,8 @@ type Conditions struct {
 	Mode umpire.Mode
 	// Headless says that there is no person to answer, so calls that would ask are denied.
 	Headless bool
+	// Brief leaves out suggested rules, which take as long to find as the verdict.
+	Brief bool
 	// Profile limits the agent; nil permits every tool and every file.
 	Profile *Profile
 	Grants  []umpire.Grant

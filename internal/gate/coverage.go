@@ -37,7 +37,7 @@ func listCovered(ctx context.Context, g *Gate, q *umpire.PendingQuery) ([]umpire
 	if err := g.projects.completeConditions(cond); err != nil {
 		return nil, err
 	}
-	cond.Headless = true // a question would compute suggestions that are never read
+	cond.Brief = true
 	judge := func(c umpire.Call, grants []umpire.Grant) umpire.Decision {
 		tried := *cond
 		tried.Grants = append(slices.Clip(cond.Grants), grants...)

@@ -49,6 +49,7 @@ func newSuggester(a *app.App, all bool) *suggester {
 // decideCalls decides the calls by the policy in force, and keeps those that ask or are denied.
 func (s *suggester) decideCalls(ctx context.Context, past *pastCalls, batches *batchCache) error {
 	decider := try.NewDecider(s.app, nil)
+	decider.Suggests = true
 	defer decider.Close()
 	stopped, gone := make([]*question, len(past.calls)), make([]bool, len(past.calls))
 	err := eachCall(ctx, len(past.calls), func(ctx context.Context, at int) error {

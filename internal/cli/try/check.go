@@ -286,16 +286,12 @@ func (d *checker) decide(call umpire.Call) (umpire.Decision, error) {
 	if err != nil {
 		return umpire.Decision{}, err
 	}
-	return c.decide(dir, call, d.flags.headless, c.held), nil
+	return c.decide(dir, call, policy.Conditions{Headless: d.flags.headless}, c.held), nil
 }
 
-func (c *checkedFolder) decide(dir string, call umpire.Call, headless, held bool) umpire.Decision {
-	return c.gate.Projects().Decide(dir, policy.Query{
-		Call: call,
-		Conditions: policy.Conditions{
-			Mode: c.mode, Headless: headless, Profile: c.profile, Sandbox: policy.Sandbox{Held: held},
-		},
-	})
+func (c *checkedFolder) decide(dir string, call umpire.Call, given policy.Conditions, held bool) umpire.Decision {
+	given.Mode, given.Profile, given.Sandbox.Held = c.mode, c.profile, held
+	return c.gate.Projects().Decide(dir, policy.Query{Call: call, Conditions: given})
 }
 
 // root returns the root of the project of the calls without a folder.

@@ -13,11 +13,15 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config/strictjson"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // A Decider decides recorded calls by the configuration and the rules in force, like `umpire check`. It is safe for
 // concurrent use.
 type Decider struct {
+	// Suggests adds the suggested rules to decisions.
+	Suggests bool
+
 	checker checker
 	opening sync.Mutex
 }
@@ -40,7 +44,7 @@ func (d *Decider) Decide(root string, call umpire.Call, own bool) (umpire.Decisi
 	if err != nil {
 		return umpire.Decision{}, err
 	}
-	return c.decide(root, call, false, own && c.held), nil
+	return c.decide(root, call, policy.Conditions{Brief: !d.Suggests}, own && c.held), nil
 }
 
 // Close stops the gates of the decider.

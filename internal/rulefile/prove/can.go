@@ -191,8 +191,6 @@ func (w *World) canTouch(q *Question) Answer {
 	}
 	w.giveUp(m, q, "")
 	s, shapes := newSearch(w, q), w.shapes(q.Kind)
-	w.onlyAllowed = !q.Asked
-	defer func() { w.onlyAllowed = false }()
 	stopped := m.walk(m.group("question"), func(target string, _ groupSet) bool {
 		for i := range shapes {
 			facts := w.factsOn(&shapes[i], target)

@@ -130,8 +130,6 @@ func (c *comparison) tools() umpire.Phrase {
 
 // paths compares a path of every class for every kind of access.
 func (c *comparison) paths() (stopped umpire.Phrase) {
-	c.one.onlyAllowed, c.other.onlyAllowed = true, true
-	defer func() { c.one.onlyAllowed, c.other.onlyAllowed = false, false }()
 	for _, kind := range pathKinds {
 		m := newPathModel(c.one.Options, c.one.Memo.names, c.one.work)
 		if !c.addChanged(m, kind) {

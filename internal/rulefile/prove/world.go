@@ -59,9 +59,7 @@ type World struct {
 	made      map[umpire.AccessKind][]shape // by the commands of rules too
 	spelled   map[*umpire.Rule]string
 	decisions int
-	// onlyAllowed says that a question does not tell calls that ask from calls that are denied.
-	onlyAllowed bool
-	cut         bool // there are more rules that allow commands than maxCommands
+	cut       bool // there are more rules that allow commands than maxCommands
 }
 
 // New returns a world. An error is that of a rule.
@@ -295,16 +293,12 @@ const (
 func (w *World) verdictOn(p *policy.Policy, call umpire.Call, facts umpire.Facts, v view) umpire.Decision {
 	w.decisions++
 	q := policy.Query{Conditions: w.Given, Call: call, Facts: facts}
-	q.Call.Dir = w.Options.Root
+	q.Call.Dir, q.Brief = w.Options.Root, true
 	q.Search, q.Below, q.Missing, q.Fresh, q.Seen, q.NoHooks = nil, nil, nil, nil, nil, false
 	if v == most {
 		yes := func(*umpire.Access) bool { return true }
 		q.Fresh, q.Seen, q.NoHooks, q.GitKnown = yes, yes, true, true
 		q.Trust = policy.CodeTrust{Trusted: true}
-	}
-	if w.onlyAllowed {
-		// Without a person to ask, a decision needs no suggestions. Only code of the project is decided otherwise then.
-		q.Headless = !slices.ContainsFunc(facts.Accesses, func(a umpire.Access) bool { return a.Code })
 	}
 	return policy.Decide(p, q)
 }
