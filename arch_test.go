@@ -59,6 +59,7 @@ var layers = []layer{
 	{"world", "internal/config"},
 	{"world", "internal/gate/userhook"},
 	{"world", "internal/hold/outside"},
+	{"world", "internal/hold/egress"},
 	{"world", "internal/hold/sandbox"},
 	{"world", "internal/hold/trial/lease internal/hold/trial/undo"},
 	{"world", "internal/hold/trial"},
