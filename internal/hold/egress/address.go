@@ -42,8 +42,8 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 	return all
 }
 
-// real returns the address that packets to an address reach in the end, as far as its form tells.
-func real(addr netip.Addr) netip.Addr {
+// embedded returns the address that packets to an address reach in the end, as far as its form tells.
+func embedded(addr netip.Addr) netip.Addr {
 	addr = addr.Unmap()
 	if nat64.Contains(addr) {
 		last := addr.As16()
@@ -59,7 +59,7 @@ func checkAddress(addr netip.Addr, local []netip.Prefix) Reason {
 	if addr.Zone() != "" {
 		return PrivateAddress
 	}
-	addr = real(addr)
+	addr = embedded(addr)
 	switch {
 	case slices.Contains(metadata, addr):
 		return MetadataAddress

@@ -30,7 +30,7 @@ func (c *client) reset() {
 	if tcp, is := c.Conn.(interface{ SetLinger(seconds int) error }); is {
 		_ = tcp.SetLinger(0) // without it the connection is closed all the same
 	}
-	c.Close()
+	c.hangUp()
 }
 
 // tellRefusal tells an HTTP client of a refusal, in the status line too: many programs show only that. It ends the

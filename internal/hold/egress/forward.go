@@ -137,12 +137,12 @@ func (l *link) exchange(c *client, h *head) (again bool) {
 			return false
 		}
 	}
-	sent := make(chan error, 1)
-	go func() { sent <- l.request(c, h, path) }()
+	sent := make(chan bool, 1)
+	go func() { sent <- l.request(c, h, path) == nil }()
 	answer, reason := l.response(h.method)
 	if reason != 0 {
 		c.interrupt()
-		l.Close()
+		l.hangUp()
 		<-sent
 		c.resume()
 		l.cut(reason)
@@ -152,11 +152,11 @@ func (l *link) exchange(c *client, h *head) (again bool) {
 	defer answer.Body.Close()
 	again = l.relay(c, h, answer)
 	select {
-	case err := <-sent:
-		return again && err == nil
+	case whole := <-sent:
+		return again && whole
 	case <-time.After(lingerTime): // the server answered without reading all
 		c.interrupt()
-		l.Close()
+		l.hangUp()
 		<-sent
 		c.resume()
 		return false
@@ -175,7 +175,7 @@ func (l *link) request(c *client, h *head, path string) error {
 	}
 	if err != nil {
 		l.sleepOr(err)
-		l.Close()
+		l.hangUp()
 	}
 	return err
 }
@@ -213,13 +213,13 @@ func (l *link) response(method string) (*http.Response, Reason) {
 			return nil, BadResponse
 		}
 		if answer.StatusCode == http.StatusSwitchingProtocols {
-			answer.Body.Close()
+			_ = answer.Body.Close() // it is empty
 			return nil, BadResponse // the request did not offer it
 		}
 		if answer.StatusCode >= http.StatusOK {
 			return answer, 0
 		}
-		answer.Body.Close()
+		_ = answer.Body.Close() // it is empty
 	}
 	return nil, BadResponse
 }

@@ -45,13 +45,13 @@ func (p *Proxy) reach(ctx context.Context, c *client, d Destination) (*link, Rea
 		p.record(done)
 		return nil, reason
 	}
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	l := &link{side: side{Conn: conn, idle: c.idle}, to: d, quota: leave.quota}
 	l.in = bufio.NewReader(l)
+	stop := context.AfterFunc(ctx, l.hangUp)
 	l.touch()
 	l.finish = func(l *link) {
 		stop()
-		conn.Close()
+		l.hangUp()
 		done.Up, done.Down, done.Reason = l.up.Load(), l.down.Load(), l.reason()
 		done.Lasted = time.Since(done.Began)
 		p.record(done)

@@ -152,10 +152,10 @@ func (p *Proxy) enter(ctx context.Context, conn net.Conn, d Destination) (c *cli
 		c.reset()
 		return nil, nil
 	}
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	stop := context.AfterFunc(ctx, c.hangUp)
 	return c, func() {
 		stop()
-		conn.Close()
+		c.hangUp()
 		p.mu.Lock()
 		p.serving--
 		p.mu.Unlock()

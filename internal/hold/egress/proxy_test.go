@@ -254,13 +254,13 @@ func TestAddressOfName(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, append([]string{"db.example.com:5432"}, strings.Fields(c.entries)...)...)
-			for _, addr := range strings.Fields(c.addrs) {
-				real := server
+			for addr := range strings.FieldsSeq(c.addrs) {
+				listener := server
 				if addr == "1.1.1.1" {
-					real = ""
+					listener = ""
 				}
-				w.host("db.example.com", addr, 5432, real)
-				w.host("", netip.MustParseAddr(addr).Unmap().String(), 5432, real)
+				w.host("db.example.com", addr, 5432, listener)
+				w.host("", netip.MustParseAddr(addr).Unmap().String(), 5432, listener)
 			}
 			conn := w.direct(t, "db.example.com", 5432)
 			_ = conn.CloseWrite()
@@ -747,7 +747,10 @@ func TestHTTPClients(t *testing.T) {
 				}
 			}
 		}
-		_, err := client.Get("https://telemetry.example/")
+		answer, err := client.Get("https://telemetry.example/")
+		if err == nil {
+			answer.Body.Close()
+		}
 		if err == nil || scheme == "http" && !strings.Contains(err.Error(), "isn't one of the destinations you listed") {
 			t.Errorf("%s: %v", scheme, err)
 		}

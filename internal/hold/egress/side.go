@@ -32,6 +32,9 @@ func (s *side) interrupt() {
 	_ = s.SetReadDeadline(time.Unix(1, 0)) // as in within
 }
 
+// hangUp closes the connection. Its error says nothing about the bytes that were passed on.
+func (s *side) hangUp() { _ = s.Conn.Close() }
+
 // resume undoes interrupt. No goroutine may be reading.
 func (s *side) resume() { s.stopped.Store(false) }
 

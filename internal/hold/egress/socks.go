@@ -96,7 +96,7 @@ func readSocks(in *bufio.Reader, out io.Writer) (d Destination, code byte, err e
 }
 
 func readSocksHost(in *bufio.Reader, kind byte) (host string, code byte, err error) {
-	size := byte(0)
+	var size byte
 	switch kind {
 	case socksIPv4:
 		size = 4

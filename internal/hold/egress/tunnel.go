@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"os"
@@ -22,7 +23,7 @@ func (p *Proxy) tunnel(c *client, l *link) {
 			c.reset()
 		}
 	}()
-	var heard chan error
+	var heard chan struct{}
 	if !l.to.web() {
 		if heard = awaitWords(c, l); heard != nil {
 			l.join(c, func() error { <-heard; return l.upload(c) }, func() error { return l.download(c) })
@@ -50,13 +51,13 @@ func (p *Proxy) tunnel(c *client, l *link) {
 
 // awaitWords waits for the first byte of either side. If the server is first, it returns a channel that is ready when
 // the client has followed; until then c may not be read.
-func awaitWords(c *client, l *link) (heard chan error) {
+func awaitWords(c *client, l *link) (heard chan struct{}) {
 	c.patiently()
-	peek := func(in interface{ Peek(n int) ([]byte, error) }) chan error {
-		done := make(chan error, 1)
+	peek := func(in *bufio.Reader) chan struct{} {
+		done := make(chan struct{})
 		go func() {
-			_, err := in.Peek(1)
-			done <- err
+			_, _ = in.Peek(1) // the next read returns an error again
+			close(done)
 		}()
 		return done
 	}
@@ -157,7 +158,7 @@ func (l *link) join(c *client, up, down func() error) {
 	both := func(direction func() error) {
 		if direction() != nil {
 			c.reset()
-			l.Close()
+			l.hangUp()
 		}
 	}
 	done := make(chan struct{})

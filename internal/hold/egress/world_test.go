@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type world struct {
 	t     *testing.T
 	proxy *Proxy
-	ctx   context.Context
+	ctx   context.Context //nolint:containedctx // the life of the world
 	stop  context.CancelFunc
 	serve sync.WaitGroup
 
@@ -77,22 +77,22 @@ func (w *world) LookupNetIP(_ context.Context, _, name string) (addrs []netip.Ad
 func (w *world) dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 	w.mu.Lock()
 	w.dialled = append(w.dialled, to.String())
-	real := w.servers[to.String()]
+	listener := w.servers[to.String()]
 	w.mu.Unlock()
-	if real == "" {
+	if listener == "" {
 		return nil, errors.New("nothing listens")
 	}
-	return new(net.Dialer).DialContext(ctx, "tcp", real)
+	return new(net.Dialer).DialContext(ctx, "tcp", listener)
 }
 
 // host makes a name with an address and a listener behind one port of it.
-func (w *world) host(name, addr string, port int, real string) {
+func (w *world) host(name, addr string, port int, listener string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if name != "" {
 		w.names[name] = append(w.names[name], addr)
 	}
-	w.servers[netip.AddrPortFrom(netip.MustParseAddr(addr), uint16(port)).String()] = real
+	w.servers[netip.AddrPortFrom(netip.MustParseAddr(addr), uint16(port)).String()] = listener
 }
 
 // silent fails the test if a byte could have left.
@@ -184,7 +184,7 @@ func connect(tb testing.TB, conn net.Conn, to string) int {
 	tb.Helper()
 	fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %[1]s\r\nProxy-Authorization: Basic c2VjcmV0\r\n\r\n", to)
 	head := readUntil(tb, conn, "\r\n\r\n")
-	answer, err := http.ReadResponse(bufio.NewReader(strings.NewReader(head)), &http.Request{Method: "CONNECT"})
+	answer, err := http.ReadResponse(bufio.NewReader(strings.NewReader(head)), &http.Request{Method: http.MethodConnect})
 	if err != nil {
 		tb.Fatalf("%q: %v", head, err)
 	}
