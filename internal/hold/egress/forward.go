@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httputil"
 	"strings"
@@ -175,7 +176,9 @@ func (l *link) request(c *client, h *head, path string) error {
 	}
 	if err != nil {
 		l.sleepOr(err)
-		l.hangUp()
+		if failed := (*net.OpError)(nil); l.reason() != 0 || !errors.As(err, &failed) || failed.Op != "write" {
+			l.hangUp() // otherwise a server that did not read all may have answered
+		}
 	}
 	return err
 }

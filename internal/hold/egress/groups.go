@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Group is a set of destinations that a person lists by one name. Its hosts belong to one operator each; none of
-// them stores what strangers upload under a name that they choose, as file stores do.
+// A Group is a set of destinations that a person lists by one name. None of its hosts shows requests to the
+// strangers whose files it serves, as rented storage does.
 type Group struct {
 	Name  string
 	Hosts []string

@@ -46,7 +46,7 @@ type Connection struct {
 	Lasted      time.Duration
 	How         How
 	Entry       Entry  // the entry that covers the destination; zero if none does
-	Reason      Reason // why it was refused, failed or was cut; 0 if one side ended it
+	Reason      Reason // why it was refused, failed or was cut; 0 if a side or the context ended it
 }
 
 // A Resolver finds the addresses of a name. [net.Resolver] is one.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -226,6 +227,24 @@ func TestSecondHello(t *testing.T) {
 	}
 }
 
+// TestRetry: a real handshake with two client hellos passes.
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(describe))
+	server.TLS = &tls.Config{CurvePreferences: []tls.CurveID{tls.CurveP521}}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	w := newWorld(t, "example.com")
+	w.host("example.com", publicAddr, 443, server.Listener.Addr().String())
+	conn := tls.Client(w.direct(t, "example.com", 443), &tls.Config{
+		ServerName: "example.com", RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs,
+	})
+	got := say(conn, "GET /x HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n")
+	if !strings.Contains(got, "GET example.com /x") || !conn.ConnectionState().HelloRetryRequest {
+		t.Errorf("%q, second hello %v", got, conn.ConnectionState().HelloRetryRequest)
+	}
+}
+
 // TestAddressOfName: the connection goes to an address that was checked, and the name is not resolved again.
 func TestAddressOfName(t *testing.T) {
 	t.Parallel()
@@ -442,6 +461,49 @@ func TestAsk(t *testing.T) {
 	if names, _ := w.reached(); len(names) > 6 {
 		t.Errorf("resolved %q", names)
 	}
+}
+
+// TestAskForName: a person may allow a name that a wildcard does not cover. Until then nothing is resolved.
+func TestAskForName(t *testing.T) {
+	t.Parallel()
+	const name = "mzxw6ytboi4dkmrtgq3tqojq.example.com"
+	w := newWorld(t, "*.example.com:5432")
+	w.host(name, publicAddr, 5432, echo(t, "hello\n"))
+	w.proxy.Ask = func(_ context.Context, d Destination, why Reason) bool {
+		w.silent()
+		if d.Host != name || why != RandomName {
+			t.Errorf("asked for %s because of %d", d, why)
+		}
+		return true
+	}
+	conn := w.direct(t, name, 5432)
+	readUntil(t, conn, "hello\n")
+	conn.Close()
+	if done := w.refuses(0); done.How != ByPerson || done.Entry.Text != "*.example.com:5432" {
+		t.Errorf("recorded %+v", done)
+	}
+}
+
+// TestStalled: clients that do not read and servers that do not answer hold up no other connection.
+func TestStalled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "flood.example:5432", "mute.example", "example.com:5432")
+	w.host("flood.example", publicAddr, 5432, listen(t, func(conn *net.TCPConn) {
+		for block := make([]byte, 1<<20); ; {
+			if _, err := conn.Write(block); err != nil {
+				return
+			}
+		}
+	}))
+	w.host("mute.example", publicAddr, 80, listen(t, func(conn *net.TCPConn) { _, _ = io.Copy(io.Discard, conn) }))
+	w.host("example.com", "93.184.215.15", 5432, echo(t, "hello\n"))
+	for range 10 {
+		_, _ = io.ReadFull(w.direct(t, "flood.example", 5432), make([]byte, 1))
+		_, _ = io.WriteString(w.direct(t, "mute.example", 80), "GET / HTTP/1.1\r\nHost: mute.example\r\n\r\n")
+	}
+	readUntil(t, w.direct(t, "example.com", 5432), "hello\n")
+	w.stop()
+	w.serve.Wait()
 }
 
 // TestManyQuestions: a command cannot ask without end.
