@@ -502,8 +502,12 @@ func TestStalled(t *testing.T) {
 		_, _ = io.WriteString(w.direct(t, "mute.example", 80), "GET / HTTP/1.1\r\nHost: mute.example\r\n\r\n")
 	}
 	readUntil(t, w.direct(t, "example.com", 5432), "hello\n")
+	began := time.Now()
 	w.stop()
 	w.serve.Wait()
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the end took %s", took)
+	}
 }
 
 // TestManyQuestions: a command cannot ask without end.
@@ -609,6 +613,12 @@ func TestQuotaExact(t *testing.T) {
 	all.Wait()
 	if sent > 1000 || sent < 990 {
 		t.Errorf("%d bytes were sent", sent)
+	}
+	round, spent := q.spent()
+	q.extend(round)
+	q.extend(round) // another connection waited for the same answer
+	if q.spend(1001+1000-sent) || !spent {
+		t.Error("one answer extends the quota twice")
 	}
 }
 
