@@ -20,7 +20,7 @@ func (p *Proxy) allow(ctx context.Context, d Destination) (permit, Reason) {
 			return permit{}, reason // a question for it could only be answered wrongly
 		}
 	}
-	entry, why := p.find(d)
+	entry, why := p.covering(d)
 	leave := permit{how: ByEntry, entry: entry}
 	key, size := "entry "+entry.Text, entry.Quota
 	switch {
@@ -46,8 +46,8 @@ func (p *Proxy) allow(ctx context.Context, d Destination) (permit, Reason) {
 	return leave, 0
 }
 
-// find returns the entry that covers a destination, and why it does not suffice.
-func (p *Proxy) find(d Destination) (Entry, Reason) {
+// covering returns the entry that covers a destination, and why it does not suffice.
+func (p *Proxy) covering(d Destination) (Entry, Reason) {
 	entry, found := p.List.Finds(d)
 	wild := entry.wild(d)
 	switch {

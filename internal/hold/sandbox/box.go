@@ -13,6 +13,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 )
 
 // A Box is the sandbox of one command. Close it when the command has ended or could not
@@ -29,6 +30,7 @@ type Box struct {
 
 	cmd     *exec.Cmd
 	ahead   *Ahead              // the helper, if it was started ahead
+	out     *egress.Exit        // nil if no connection leaves
 	folders []string            // writable folders
 	roots   map[string]*os.Root // by folder
 	watched map[string]string   // by path that cannot be pinned: its link target, or "" if it must not exist
@@ -74,7 +76,7 @@ func (p *Place) Wrap(cmd *exec.Cmd, limits Limits) (*Box, error) {
 	if len(cmd.ExtraFiles) > 0 {
 		return nil, errors.New("a command with further files cannot be run in the sandbox")
 	}
-	b := &Box{cmd: cmd, place: p, ahead: limits.Ahead}
+	b := &Box{cmd: cmd, place: p, ahead: limits.Ahead, out: limits.Exit}
 	o, err := p.order(cmd, limits, limits.layers(), b)
 	if err == nil {
 		err = b.hand(cmd, o)

@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
@@ -73,6 +74,9 @@ type Limits struct {
 	// Observe reports refused operations in [Box.Seen], and moves folders that an overlay
 	// cannot move.
 	Observe bool
+	// Exit leads connections to names out of the private network of an observed command. If nil, none leave. Only
+	// Linux has it.
+	Exit *egress.Exit
 	// Ahead is a helper that has already started, for a command started by [Box.Start], or nil.
 	Ahead *Ahead
 }

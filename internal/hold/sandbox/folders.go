@@ -19,6 +19,7 @@ func (p *Place) order(cmd *exec.Cmd, limits Limits, which layers, b *Box) (*orde
 	o := &order{
 		Path: cmd.Path, Args: cmd.Args, Env: cmd.Environ(), Dir: cmd.Dir,
 		Layers: which, Reach: limits.reach(which), Observe: limits.Observe,
+		Exit: limits.Exit != nil && limits.Observe && limits.reach(which) == reachItself,
 	}
 	if cmd.Err != nil {
 		return nil, cmd.Err

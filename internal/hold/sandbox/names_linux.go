@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/hold/egress"
 )
 
 // This file is a name server for an observed command without a network. It knows no
@@ -35,6 +37,7 @@ type journal struct {
 	lines map[string]bool // already written
 	names map[netip.Addr]string
 	next  netip.Addr
+	doors *egress.Doors // of the way out; nil if there is none
 }
 
 func newJournal(file *os.File) *journal {
@@ -67,6 +70,9 @@ func (j *journal) addressOf(name string) (netip.Addr, bool) {
 		return netip.Addr{}, false
 	}
 	address := j.next
+	if j.doors != nil && j.doors.Name(address, name) != nil {
+		return netip.Addr{}, false // the outside would not know the name
+	}
 	j.names[address], j.next = name, address.Next()
 	return address, true
 }
@@ -77,6 +83,14 @@ func (j *journal) nameOf(address netip.Addr) (string, bool) {
 	defer j.mu.Unlock()
 	name, given := j.names[address]
 	return name, given
+}
+
+// openExit leads connections to invented addresses out.
+func (h *helper) openExit() (err error) {
+	if h.Exit {
+		h.journal.doors, err = egress.OpenDoors(exitFile, netip.PrefixFrom(fictional, 15).Masked())
+	}
+	return err
 }
 
 // serveNames starts the name server and makes programs use it. If the port is taken,
@@ -148,7 +162,9 @@ func (j *journal) answerName(question []byte) ([]byte, error) {
 		Questions: []dnsmessage.Question{q},
 	}
 	if name, whole := plainName(q.Name); whole && (q.Type == dnsmessage.TypeA || q.Type == dnsmessage.TypeAAAA) {
-		j.tell(report{Address: name})
+		if j.doors == nil { // the exit knows more
+			j.tell(report{Address: name})
+		}
 		if address, given := j.addressOf(name); given && q.Type == dnsmessage.TypeA {
 			answer.Answers = []dnsmessage.Resource{{
 				Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class},

@@ -85,7 +85,11 @@ func (h *helper) startObserver() error {
 	ready := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked, because the thread has given up its rights
-		ready <- h.dropCapabilities()
+		kept := uint32(0)
+		if h.Exit {
+			kept = 1 << unix.CAP_NET_BIND_SERVICE // to listen on the ports of names
+		}
+		ready <- h.keepCapabilities(kept)
 		if fd, open := <-h.listeners; open {
 			(&observer{h.journal, h.homes, fd}).answerAll()
 		}
@@ -158,7 +162,11 @@ func (w *observer) noteAddress(n *notice, at, size uint64) {
 		return
 	}
 	to, is := addressIn(raw)
-	if name, given := w.nameOf(to.Addr()); given {
+	name, given := w.nameOf(to.Addr())
+	if given && w.doors != nil && w.doors.Listen(to, name) == nil {
+		return
+	}
+	if given {
 		w.tell(report{Address: net.JoinHostPort(name, strconv.Itoa(int(to.Port())))})
 	} else if is && !to.Addr().IsLoopback() && !to.Addr().IsUnspecified() {
 		w.tell(report{Address: to.String()})

@@ -24,6 +24,8 @@ type order struct {
 	NoSockets bool
 	// Observe lets the kernel ask the helper about calls that may be refused.
 	Observe bool
+	// Exit passes connections to names to the process that started the helper.
+	Exit bool
 	// Open are writable files and folders, outer before inner.
 	Open []string
 	// Pinned are folders inside them that may be written but not moved, because guarded

@@ -15,7 +15,10 @@ const lastCapability = 63
 
 // dropCapabilities removes all capabilities from this thread and its children, and all
 // ways to regain them.
-func (h *helper) dropCapabilities() error {
+func (h *helper) dropCapabilities() error { return h.keepCapabilities(0) }
+
+// keepCapabilities is dropCapabilities for a thread that keeps some, which what it starts does not get.
+func (h *helper) keepCapabilities(kept uint32) error {
 	for c := range lastCapability + 1 {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0)
 		if errors.Is(err, unix.EINVAL) {
@@ -32,8 +35,8 @@ func (h *helper) dropCapabilities() error {
 		return umpire.Errorf("ambient set: %w", err)
 	}
 	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var none [2]unix.CapUserData
-	if err := unix.Capset(&head, &none[0]); err != nil {
+	rights := [2]unix.CapUserData{{Effective: kept, Permitted: kept}}
+	if err := unix.Capset(&head, &rights[0]); err != nil {
 		return umpire.Errorf("capset: %w", err)
 	}
 	return nil

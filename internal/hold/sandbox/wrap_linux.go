@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 )
 
 // namespaces are the namespaces that every command gets.
@@ -29,12 +30,14 @@ var setupRights = []uintptr{
 // holdings are the helper's pipes, and the placeholders.
 type holdings struct {
 	order, said, says *os.File // says is the helper's end
+	exit, entry       *os.File // the ends of the way out; entry is the helper's
+	served            chan struct{}
 	places            []*placeholder
 }
 
 // closeFiles closes the pipes to and from the helper.
 func (h *holdings) closeFiles() (err error) {
-	for _, f := range []*os.File{h.order, h.said, h.says} {
+	for _, f := range []*os.File{h.order, h.said, h.says, h.exit, h.entry} {
 		if f != nil {
 			err = errors.Join(err, f.Close())
 		}
@@ -61,6 +64,7 @@ func (b *Box) hand(cmd *exec.Cmd, o *order) error {
 	}
 	if b.ahead.fits(cmd, o) {
 		b.take(cmd, told.Bytes())
+		b.serve(b.out)
 		return nil
 	}
 	b.ahead = nil
@@ -72,7 +76,11 @@ func (b *Box) hand(cmd *exec.Cmd, o *order) error {
 	if _, err := b.order.WriteAt(told.Bytes(), 0); err != nil {
 		return err
 	}
-	return b.become(cmd, b.order, o)
+	if err := b.become(cmd, b.order, o); err != nil {
+		return err
+	}
+	b.serve(b.out)
+	return nil
 }
 
 // become turns a command into the helper, which reads its order from a file.
@@ -83,6 +91,12 @@ func (h *holdings) become(cmd *exec.Cmd, from *os.File, o *order) (err error) {
 	cmd.Path, cmd.Args, cmd.Dir = "/proc/self/exe", []string{"umpire", helperWord}, "/"
 	cmd.Env = helperEnv(o.Env)
 	cmd.ExtraFiles = []*os.File{from, h.says}
+	if o.Reach == reachItself {
+		if err := h.openWay(); err != nil {
+			return err
+		}
+		cmd.ExtraFiles = append(cmd.ExtraFiles, h.entry)
+	}
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
@@ -90,6 +104,40 @@ func (h *holdings) become(cmd *exec.Cmd, from *os.File, o *order) (err error) {
 		return isolateNamespaces(cmd.SysProcAttr, o.Reach)
 	}
 	return nil
+}
+
+// openWay makes the two ends of the way out.
+func (h *holdings) openWay() error {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	h.exit, h.entry = os.NewFile(uintptr(ends[0]), "exit"), os.NewFile(uintptr(ends[1]), "entry")
+	return nil
+}
+
+// serve serves the exit until the helper ends.
+func (h *holdings) serve(exit *egress.Exit) {
+	if h.exit == nil || exit == nil {
+		return
+	}
+	h.served = make(chan struct{})
+	go func() {
+		defer close(h.served)
+		exit.Serve(h.exit)
+	}()
+}
+
+// leave closes the way out, and waits until no new connection is accepted.
+func (h *holdings) leave() {
+	for _, end := range []*os.File{h.entry, h.exit} {
+		if end != nil {
+			_ = end.Close() // the helper's copy closed with it
+		}
+	}
+	if h.served != nil {
+		<-h.served
+	}
 }
 
 // helperEnv returns the helper's own environment, because the command's could affect it.
@@ -149,6 +197,7 @@ func (b *Box) letGo(ended error) error {
 	for _, p := range b.places {
 		p.release()
 	}
+	b.leave()
 	if b.order != nil {
 		_ = b.order.Close() // nothing more is written to it
 	}

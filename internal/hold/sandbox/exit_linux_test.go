@@ -1,0 +1,70 @@
+package sandbox
+
+import (
+	"io"
+	"net"
+	"net/netip"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/hold/egress"
+)
+
+// TestExit: a command reaches names and the proxy through the exit alone. It holds no socket of the machine's network,
+// and an address that was not invented stays out of reach.
+func TestExit(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var mu sync.Mutex
+	var got []string
+	note := func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, text)
+	}
+	answer := func(conn net.Conn, text string) {
+		defer conn.Close()
+		note(text)
+		_, _ = io.WriteString(conn, text+"\n")
+	}
+	exit := &egress.Exit{
+		Proxy: func(conn net.Conn) { answer(conn, "proxy") },
+		Direct: func(conn net.Conn, name string, port uint16) {
+			answer(conn, net.JoinHostPort(name, strconv.Itoa(int(port))))
+		},
+		Named: func(at netip.Addr, name string) { note(name + " is " + at.String()) },
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", `
+		for to in registry.example/443 registry.example/443 registry.example/22 other.example/8443 127.0.0.1/19181 \
+			203.0.113.9/80; do
+			timeout 5 bash -c "exec 3<>/dev/tcp/$to && cat <&3" 2>/dev/null || echo "$to is out of reach"
+		done`)
+	cmd.Dir, cmd.Env = b.root, []string{"PATH=/usr/bin:/bin"}
+	var out strings.Builder
+	cmd.Stdout = &out
+	box, err := b.Wrap(cmd, Limits{Mode: umpire.SandboxWorkspaceWrite, Observe: true, Exit: exit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := box.Close(cmd.Run()); err != nil {
+		t.Fatal(err)
+	}
+	want := "registry.example:443\nregistry.example:443\nregistry.example:22\nother.example:8443\nproxy\n" +
+		"203.0.113.9/80 is out of reach\n"
+	if out.String() != want {
+		t.Errorf("%s", out.String())
+	}
+	all := strings.Join(got, ", ")
+	for _, text := range []string{"registry.example is 198.18.0.1", "other.example is 198.18.0.2"} {
+		if !strings.Contains(all, text) {
+			t.Errorf("no %q in %s", text, all)
+		}
+	}
+	if len(box.Seen.Addresses) != 1 || box.Seen.Addresses[0] != "203.0.113.9:80" {
+		t.Errorf("refused: %v", box.Seen.Addresses)
+	}
+}
