@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"cmp"
 	"errors"
 	"reflect"
 	"slices"
@@ -109,14 +108,14 @@ func offsetOf(p syntax.Pos) int { return int(p.Offset()) }
 
 // joinLines drops the pairs that shells drop, or explains why it cannot tell.
 func joinLines(text string, file *syntax.File) (joined string, problem umpire.Phrase) {
-	var kept [][2]int // offsets of text
+	kept := map[int]int{} // parts of text, from their offset to their end
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.SglQuoted, *syntax.Comment:
-			kept = append(kept, [2]int{offsetOf(n.Pos()), offsetOf(n.End())})
+			kept[offsetOf(n.Pos())] = offsetOf(n.End())
 		case *syntax.Redirect:
 			if n.Hdoc != nil && quotedDelimiter(n.Word) {
-				kept = append(kept, [2]int{offsetOf(n.Hdoc.Pos()), offsetOf(n.Hdoc.End())})
+				kept[offsetOf(n.Hdoc.Pos())] = offsetOf(n.Hdoc.End())
 			}
 		case *syntax.CmdSubst:
 			if n.Backquotes && strings.Contains(text[offsetOf(n.Pos()):offsetOf(n.End())], joinedLines) {
@@ -125,15 +124,15 @@ func joinLines(text string, file *syntax.File) (joined string, problem umpire.Ph
 		}
 		return true
 	})
-	slices.SortFunc(kept, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
 	var b strings.Builder
 	done := 0
 	for i := 0; i+1 < len(text); i++ {
-		for len(kept) > 0 && kept[0][1] <= i {
-			kept = kept[1:]
+		if end := kept[i]; end > i {
+			i = end - 1
+			continue
 		}
 		switch {
-		case text[i] != '\\' || len(kept) > 0 && kept[0][0] <= i:
+		case text[i] != '\\':
 		case text[i+1] == '\n':
 			b.WriteString(text[done:i])
 			done = i + len(joinedLines)
