@@ -25,9 +25,9 @@ func urlProblem(text string) umpire.Phrase {
 		return "the URL holds a user name or password"
 	case host == "":
 		return "the URL names no host"
-	case metadataHost(host):
+	case MetadataHost(host):
 		return metadataText
-	case privateHost(host):
+	case PrivateHost(host):
 		return privateText
 	}
 	return ""
@@ -47,7 +47,8 @@ var metadataHosts = []string{
 	"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal",
 }
 
-func metadataHost(host string) bool {
+// MetadataHost reports whether a host, in lower case, hands out a cloud's credentials.
+func MetadataHost(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		host = addr.Unmap().WithZone("").String()
 	}
@@ -87,12 +88,12 @@ func hostProblem(target string) umpire.Phrase {
 	switch {
 	case host == "" || strings.ContainsAny(host, "…\x00"):
 		return ""
-	case metadataHost(host) && (strings.ContainsAny(host, ".:") || strings.Contains(target, "://")):
+	case MetadataHost(host) && (strings.ContainsAny(host, ".:") || strings.Contains(target, "://")):
 		return metadataText
 	case !strings.ContainsAny(host, ".:") && host != "localhost" && !strings.Contains(target, "://") &&
 		!isNumeric(host):
 		return ""
-	case privateHost(host):
+	case PrivateHost(host):
 		return privateText
 	}
 	return ""
@@ -110,14 +111,9 @@ var privateNames = []string{
 
 // PrivateHost reports whether a host, as written in a URL, is this machine or on a private
 // network: fetching from it asks. It cannot recognize a name that only resolves to such an
-// address.
+// address. A host whose last label is a number is an unusual spelling of an address.
 func PrivateHost(host string) bool {
-	return privateHost(strings.ToLower(strings.TrimSuffix(host, ".")))
-}
-
-// privateHost reports whether a host is on this machine or a private network. A host whose last
-// label is a number is an unusual spelling of an address.
-func privateHost(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return !PublicAddress(addr)
 	}
@@ -165,7 +161,7 @@ func lastLabel(host string) string { return host[strings.LastIndexByte(host, '.'
 // without an embedded IPv4 address.
 func PublicAddress(addr netip.Addr) bool {
 	addr = addr.WithZone("")
-	return addr.IsGlobalUnicast() && !addr.IsPrivate() && !addr.Is4In6() &&
+	return addr.IsGlobalUnicast() && !addr.IsPrivate() && (addr.Is4() || addr.As16()[0]>>5 == 1) && // in 2000::/3
 		!slices.ContainsFunc(specialBlocks(), func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
@@ -175,10 +171,7 @@ func PublicAddress(addr netip.Addr) bool {
 var specialBlocks = sync.OnceValue(func() []netip.Prefix {
 	return parsePrefixes(
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
-		"198.51.100.0/24",
-		"203.0.113.0/24", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23",
-		"2001:db8::/32",
-		"2002::/16", "3fff::/20", "5f00::/16", "fec0::/10",
+		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
 	)
 })
 

@@ -4,43 +4,12 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-)
 
-// special4 are the IPv4 addresses that are not on the internet, or mean something else there: IANA's registry of
-// special-purpose addresses, multicast, and the reserved rest.
-var special4 = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
-	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24",
-	"203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4")
-
-// Of IPv6 only global unicast is on the internet, without special6: protocols including Teredo, documentation, and
-// 6to4, which lead to IPv4 addresses that nothing here judges.
-var (
-	global6  = netip.MustParsePrefix("2000::/3")
-	special6 = prefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+	"github.com/umpirehq/umpire/policy"
 )
 
 // nat64 leads to the IPv4 address in its last four bytes. Resolvers of networks without IPv4 answer with it.
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
-
-// metadata are the addresses at which clouds hand out credentials of the machine. A listed prefix does not cover them.
-var metadata = []netip.Addr{
-	netip.MustParseAddr("169.254.169.254"),
-	netip.MustParseAddr("169.254.170.2"),   // tasks of Amazon ECS
-	netip.MustParseAddr("169.254.170.23"),  // pods of Amazon EKS
-	netip.MustParseAddr("168.63.129.16"),   // Azure
-	netip.MustParseAddr("100.100.100.200"), // Alibaba
-	netip.MustParseAddr("192.0.0.192"),     // Oracle
-	netip.MustParseAddr("fd00:ec2::254"),
-	netip.MustParseAddr("fd00:ec2::23"),
-	netip.MustParseAddr("fd20:ce::254"),
-}
-
-func prefixes(texts ...string) (all []netip.Prefix) {
-	for _, text := range texts {
-		all = append(all, netip.MustParsePrefix(text))
-	}
-	return all
-}
 
 // embedded returns the address that packets to an address reach in the end, as far as its form tells.
 func embedded(addr netip.Addr) netip.Addr {
@@ -61,13 +30,9 @@ func checkAddress(addr netip.Addr, local []netip.Prefix) Reason {
 	}
 	addr = embedded(addr)
 	switch {
-	case slices.Contains(metadata, addr):
+	case policy.MetadataHost(addr.String()):
 		return MetadataAddress
-	case !addr.IsValid(), slices.ContainsFunc(local, contains):
-		return PrivateAddress
-	case addr.Is4() && slices.ContainsFunc(special4, contains):
-		return PrivateAddress
-	case addr.Is6() && (!global6.Contains(addr) || slices.ContainsFunc(special6, contains)):
+	case !addr.IsValid(), slices.ContainsFunc(local, contains), !policy.PublicAddress(addr):
 		return PrivateAddress
 	}
 	return 0

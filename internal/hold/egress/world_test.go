@@ -320,3 +320,10 @@ func inRecords(message []byte, size int) (raw []byte) {
 	}
 	return raw
 }
+
+func prefixes(texts ...string) (all []netip.Prefix) {
+	for _, text := range texts {
+		all = append(all, netip.MustParsePrefix(text))
+	}
+	return all
+}
