@@ -21,6 +21,9 @@ func (p *Proxy) allow(ctx context.Context, d Destination) (permit, Reason) {
 		}
 	}
 	entry, why := p.covering(d)
+	if why == 0 && !p.isPermitted(ctx, d, entry) {
+		return permit{entry: entry}, NotPermitted
+	}
 	leave := permit{how: ByEntry, entry: entry}
 	key, size := "entry "+entry.Text, entry.Quota
 	switch {
@@ -44,6 +47,29 @@ func (p *Proxy) allow(ctx context.Context, d Destination) (permit, Reason) {
 		leave.quota.extend(round)
 	}
 	return leave, 0
+}
+
+// isPermitted reports whether the person's rules permit a listed destination.
+func (p *Proxy) isPermitted(ctx context.Context, d Destination, e Entry) bool {
+	if p.Permit == nil {
+		return true
+	}
+	p.mu.Lock()
+	may, known := p.permits[d]
+	p.mu.Unlock()
+	if known {
+		return may
+	}
+	may = p.Permit(ctx, d, e)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.permits) >= maxPermits {
+		clear(p.permits)
+	}
+	if ctx.Err() == nil {
+		p.permits = put(p.permits, d, may)
+	}
+	return may
 }
 
 // covering returns the entry that covers a destination, and why it does not suffice.

@@ -128,6 +128,9 @@ func (p *Proxy) serveRequests(c *client, l *link) {
 // exchange passes a request on and its answer back, and reports whether the connection can carry another request.
 func (l *link) exchange(c *client, h *head) (again bool) {
 	path, reason := h.within(l.to)
+	if reason == 0 && l.entry.fetches() && !h.mayFetch() {
+		reason = NotFetching
+	}
 	if reason != 0 {
 		l.cut(reason)
 		c.tellRefusal(l.to, reason)

@@ -2,7 +2,6 @@ package egress
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/umpirehq/umpire"
 )
@@ -15,6 +14,10 @@ type Group struct {
 	Ports []uint16
 	Quota int64 // bytes that may be sent to all hosts together
 	Why   umpire.Phrase
+	// Takes says that the hosts take what strangers send, such as a push with a token of their own.
+	Takes bool
+	// Programs find all that they fetch at these hosts, as far as their settings name no others.
+	Programs []string
 }
 
 var (
@@ -29,40 +32,77 @@ const (
 )
 
 var groups = []Group{
-	{"npm", []string{"registry.npmjs.org", "registry.yarnpkg.com", "nodejs.org"}, secure, quotaPackages,
-		umpire.Say("packages of npm, pnpm and Yarn, and the headers of Node.js")},
-	{"pypi", []string{"pypi.org", "files.pythonhosted.org"}, secure, quotaPackages,
-		umpire.Say("packages of pip, uv and Poetry")},
-	{"go", []string{"proxy.golang.org", "sum.golang.org", "go.dev", "golang.org", "dl.google.com"}, secure,
-		quotaPackages, umpire.Say("modules and toolchains of Go")},
-	{"crates", []string{"index.crates.io", "static.crates.io", "crates.io", "static.rust-lang.org"}, secure,
-		quotaPackages, umpire.Say("packages of Cargo, and toolchains of Rust")},
-	{"maven", []string{"repo.maven.apache.org", "repo1.maven.org", "plugins.gradle.org", "services.gradle.org"}, secure,
-		quotaPackages, umpire.Say("packages of Maven and Gradle")},
-	{"rubygems", []string{"rubygems.org", "index.rubygems.org"}, secure, quotaPackages,
-		umpire.Say("packages of RubyGems and Bundler")},
-	{"nuget", []string{"api.nuget.org", "www.nuget.org"}, secure, quotaPackages, umpire.Say("packages of .NET")},
-	{"packagist", []string{"packagist.org", "repo.packagist.org"}, secure, quotaPackages,
-		umpire.Say("the index of Composer; its packages lie on other hosts")},
-	{"github", []string{
-		"github.com", "codeload.github.com", "raw.githubusercontent.com", "objects.githubusercontent.com",
-		"release-assets.githubusercontent.com",
-	}, secure, quotaPackages, umpire.Say("fetching from GitHub over HTTPS; with a token, pushing too")},
-	{"gitlab", []string{"gitlab.com"}, secure, quotaPackages,
-		umpire.Say("fetching from GitLab over HTTPS; with a token, pushing too")},
-	{"debian", []string{"deb.debian.org", "security.debian.org", "snapshot.debian.org"}, both, quotaPackages,
-		umpire.Say("packages of Debian")},
-	{"ubuntu", []string{"archive.ubuntu.com", "security.ubuntu.com", "ports.ubuntu.com"}, both, quotaPackages,
-		umpire.Say("packages of Ubuntu")},
-	{"alpine", []string{"dl-cdn.alpinelinux.org"}, both, quotaPackages, umpire.Say("packages of Alpine Linux")},
-	{"docs", []string{
-		"developer.mozilla.org", "docs.python.org", "pkg.go.dev", "docs.rs", "doc.rust-lang.org", "man7.org",
-		"en.cppreference.com", "www.rfc-editor.org", "docs.npmjs.com",
-	}, secure, quotaPages, umpire.Say("pages of documentation")},
+	{
+		Name: "npm", Hosts: []string{"registry.npmjs.org", "registry.yarnpkg.com", "nodejs.org"}, Ports: secure,
+		Quota: quotaPackages, Why: "packages of npm, pnpm and Yarn, and the headers of Node.js",
+		Programs: []string{"npm", "npx", "pnpm", "yarn", "bun"},
+	},
+	{
+		Name: "pypi", Hosts: []string{"pypi.org", "files.pythonhosted.org"}, Ports: secure,
+		Quota: quotaPackages, Why: "packages of pip, uv and Poetry",
+		Programs: []string{"pip", "pip3", "pipx", "uv", "poetry"},
+	},
+	{
+		Name:  "go",
+		Hosts: []string{"proxy.golang.org", "sum.golang.org", "go.dev", "golang.org", "dl.google.com"},
+		Ports: secure, Quota: quotaPackages, Why: "modules and toolchains of Go", Programs: []string{"go"},
+	},
+	{
+		Name:  "crates",
+		Hosts: []string{"index.crates.io", "static.crates.io", "crates.io", "static.rust-lang.org"},
+		Ports: secure, Quota: quotaPackages, Why: "packages of Cargo, and toolchains of Rust",
+		Programs: []string{"cargo"},
+	},
+	{
+		Name:  "maven",
+		Hosts: []string{"repo.maven.apache.org", "repo1.maven.org", "plugins.gradle.org", "services.gradle.org"},
+		Ports: secure, Quota: quotaPackages, Why: "packages of Maven and Gradle",
+		Programs: []string{"mvn", "gradle"},
+	},
+	{
+		Name: "rubygems", Hosts: []string{"rubygems.org", "index.rubygems.org"}, Ports: secure,
+		Quota: quotaPackages, Why: "packages of RubyGems and Bundler", Programs: []string{"gem", "bundle"},
+	},
+	{
+		Name: "nuget", Hosts: []string{"api.nuget.org", "www.nuget.org"}, Ports: secure, Quota: quotaPackages,
+		Why: "packages of .NET", Programs: []string{"dotnet"},
+	},
+	{
+		Name: "packagist", Hosts: []string{"packagist.org", "repo.packagist.org"}, Ports: secure,
+		Quota: quotaPackages, Why: "the index of Composer; its packages lie on other hosts",
+	},
+	{
+		Name: "github", Hosts: []string{
+			"github.com", "codeload.github.com", "raw.githubusercontent.com", "objects.githubusercontent.com",
+			"release-assets.githubusercontent.com",
+		},
+		Ports: secure, Quota: quotaPackages, Takes: true,
+		Why: "fetching from GitHub over HTTPS; with a token, pushing too",
+	},
+	{
+		Name: "gitlab", Hosts: []string{"gitlab.com"}, Ports: secure, Quota: quotaPackages,
+		Why: "fetching from GitLab over HTTPS; with a token, pushing too", Takes: true,
+	},
+	{
+		Name: "debian", Hosts: []string{"deb.debian.org", "security.debian.org", "snapshot.debian.org"}, Ports: both,
+		Quota: quotaPackages, Why: "packages of Debian",
+	},
+	{
+		Name: "ubuntu", Hosts: []string{"archive.ubuntu.com", "security.ubuntu.com", "ports.ubuntu.com"}, Ports: both,
+		Quota: quotaPackages, Why: "packages of Ubuntu",
+	},
+	{
+		Name: "alpine", Hosts: []string{"dl-cdn.alpinelinux.org"}, Ports: both, Quota: quotaPackages,
+		Why: "packages of Alpine Linux",
+	},
+	{
+		Name: "docs", Hosts: []string{
+			"developer.mozilla.org", "docs.python.org", "pkg.go.dev", "docs.rs", "doc.rust-lang.org", "man7.org",
+			"en.cppreference.com", "www.rfc-editor.org", "docs.npmjs.com",
+		},
+		Ports: secure, Quota: quotaPages, Why: "pages of documentation",
+	},
 }
-
-// Groups returns all groups in the order of the documentation.
-func Groups() []Group { return slices.Clone(groups) }
 
 func findGroup(name string) (Group, bool) {
 	at := slices.IndexFunc(groups, func(g Group) bool { return g.Name == name })
@@ -72,19 +112,21 @@ func findGroup(name string) (Group, bool) {
 	return groups[at], true
 }
 
-func groupNames() string {
-	var names []string
+// GroupNames returns the names of all groups in the order of the documentation.
+func GroupNames() (names []string) {
 	for _, group := range groups {
 		names = append(names, group.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // entries returns an entry for each host and port; their common text makes them share the quota.
 func (g Group) entries() (all []Entry) {
 	for _, host := range g.Hosts {
 		for _, port := range g.Ports {
-			all = append(all, Entry{Text: g.Name, Group: g.Name, Quota: g.Quota, host: host, port: port})
+			all = append(all, Entry{
+				Text: g.Name, Group: g.Name, Takes: g.Takes, Quota: g.Quota, host: host, port: port,
+			})
 		}
 	}
 	return all

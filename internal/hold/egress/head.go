@@ -195,7 +195,11 @@ func (h *head) within(to Destination) (path string, reason Reason) {
 	if h.host == "" && h.minor == 0 {
 		return path, 0
 	}
-	if d, good := parseAuthority(h.host, portHTTP); !good || d != to {
+	standard := uint16(portHTTP)
+	if to.Port == portHTTPS {
+		standard = portHTTPS // after TLS
+	}
+	if d, good := parseAuthority(h.host, standard); !good || d != to {
 		return "", OtherHost
 	}
 	return path, 0
@@ -212,7 +216,10 @@ var hops = map[string]bool{
 
 // rewritten returns the head as the destination gets it: with the host and the framing of the proxy.
 func (h *head) rewritten(to Destination, path string) []byte {
-	host := strings.TrimSuffix(to.String(), ":"+strconv.Itoa(portHTTP))
+	host := to.String()
+	if to.web() {
+		host = strings.TrimSuffix(host, ":"+strconv.Itoa(int(to.Port)))
+	}
 	var out strings.Builder
 	out.WriteString(h.method + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\n")
 	options := h.options()

@@ -16,6 +16,7 @@ type link struct {
 
 	in     *bufio.Reader // reads the connection and counts
 	to     Destination
+	entry  Entry // that covers it
 	quota  *quota
 	up     atomic.Int64
 	down   atomic.Int64
@@ -37,6 +38,9 @@ func (p *Proxy) reach(ctx context.Context, c *client, d Destination) (*link, Rea
 	if reason == 0 {
 		conn, done.Address, reason = p.connect(ctx, d)
 	}
+	if reason == 0 && leave.entry.seals(d) {
+		conn, reason = p.secureTo(ctx, conn, d)
+	}
 	if reason != 0 {
 		if reason.denies() {
 			done.How = Refused
@@ -45,7 +49,7 @@ func (p *Proxy) reach(ctx context.Context, c *client, d Destination) (*link, Rea
 		p.record(done)
 		return nil, reason
 	}
-	l := &link{side: side{Conn: conn, idle: c.idle}, to: d, quota: leave.quota}
+	l := &link{side: side{Conn: conn, idle: c.idle}, to: d, entry: leave.entry, quota: leave.quota}
 	l.in = bufio.NewReader(l)
 	stop := context.AfterFunc(ctx, l.hangUp)
 	l.touch()

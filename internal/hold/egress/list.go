@@ -21,6 +21,7 @@ const DefaultQuota = 4 << 20
 type Entry struct {
 	Text  string // as the person wrote it
 	Group string // the name of the group, or "" for any other entry
+	Takes bool   // of the group
 	Quota int64  // bytes that may be sent to all destinations of the entry together
 
 	host   string       // a name; with below set, the names below it
@@ -82,7 +83,7 @@ func parseEntry(text string) (Entry, error) {
 		return Entry{}, umpire.Errorf("%q covers a whole top-level domain; list the names that you mean", text)
 	case !strings.Contains(name, "."):
 		return Entry{}, umpire.Errorf("%q is neither a group nor a full host name; the groups are %s",
-			text, groupNames())
+			text, strings.Join(GroupNames(), ", "))
 	default:
 		entry.host, entry.below = name, below
 	}

@@ -154,7 +154,7 @@ func TestAddresses(t *testing.T) {
 // TestGroups: the table holds full names that no stranger can rent, with quotas and reasons.
 func TestGroups(t *testing.T) {
 	t.Parallel()
-	for _, group := range Groups() {
+	for _, group := range groups {
 		if group.Quota <= 0 || group.Why == "" || len(group.Hosts) == 0 || len(group.Ports) == 0 ||
 			strings.ContainsAny(group.Name, ".:/*") {
 			t.Errorf("%+v is incomplete", group)

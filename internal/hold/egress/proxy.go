@@ -2,6 +2,7 @@ package egress
 
 import (
 	"context"
+	"crypto/x509"
 	"net"
 	"net/netip"
 	"sync"
@@ -14,6 +15,7 @@ const (
 	maxNames       = 100 // names below one wildcard
 	maxQuestions   = 50  // different questions to the person
 	maxAddresses   = 8   // addresses of a name that are tried
+	maxPermits     = 1000
 )
 
 // The limits of a connection.
@@ -58,6 +60,9 @@ type Resolver interface {
 // connection. Its methods may be called at the same time, as it calls its functions.
 type Proxy struct {
 	List List
+	// Permit reports whether a listed destination may be reached, under the person's rules. It is asked once for each.
+	// nil permits all.
+	Permit func(ctx context.Context, d Destination, e Entry) bool
 	// Ask asks the person for a destination, and why it needs an answer: NotListed, PortNotListed, RandomName,
 	// ManyNames, or OverQuota, which asks for as many bytes again. It must return when ctx ends. The answer holds
 	// for the whole command. nil says no.
@@ -74,9 +79,14 @@ type Proxy struct {
 
 	local func() ([]netip.Prefix, error) // nil stands for localPrefixes
 	times *times                         // nil stands for the constants
+	roots *x509.CertPool                 // nil stands for those of this machine
+
+	authority authority
 
 	mu      sync.Mutex
+	idle    sync.Cond // serving is 0
 	serving int
+	permits map[Destination]bool
 	quotas  map[string]*quota
 	names   map[string]map[string]bool // used names by the text of the wildcard
 	answers map[question]*answer
@@ -158,7 +168,18 @@ func (p *Proxy) enter(ctx context.Context, conn net.Conn, d Destination) (c *cli
 		c.hangUp()
 		p.mu.Lock()
 		p.serving--
+		p.idle.L = &p.mu
+		p.idle.Broadcast()
 		p.mu.Unlock()
+	}
+}
+
+// Wait waits until no connection is served. It is for a context that has ended.
+func (p *Proxy) Wait() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.idle.L = &p.mu; p.serving > 0; {
+		p.idle.Wait()
 	}
 }
 

@@ -13,6 +13,7 @@ const (
 	ManyNames                          // a wildcard covers the name, and the command used many below it
 	OverQuota                          // the command sent too much
 	ManyQuestions                      // the person would be asked too often
+	NotPermitted                       // an entry covers it, and a rule of the person does not permit it
 	PrivateAddress                     // the address belongs to this machine, its network or no network
 	MetadataAddress                    // the address hands out credentials of a cloud
 	NoAddress                          // the name has no address
@@ -24,6 +25,8 @@ const (
 	OtherHost                          // an HTTP request names another host
 	BadRequest                         // an HTTP request that programs may read in different ways
 	BadResponse                        // an answer in a form other than HTTP
+	NotFetching                        // a request sends something to a host that is only fetched from
+	NotTrusted                         // this machine does not trust the destination's certificate
 	NotWeb                             // a protocol other than TLS and HTTP on one of their ports
 	BadDemand                          // the proxy cannot read the name of the destination
 	ManyConnections                    // the command has too many connections at once
@@ -47,6 +50,8 @@ func (r Reason) Say(d Destination) umpire.Phrase {
 		return umpire.Say("the command has sent as much to %s as it may", to)
 	case ManyQuestions:
 		return umpire.Say("the command tried too many destinations that you didn't list, such as %s", to)
+	case NotPermitted:
+		return umpire.Say("%s is listed, but your rules or settings ask about it", to)
 	case PrivateAddress:
 		return umpire.Say("%s leads into this machine or its network; list the address itself to allow it", to)
 	case MetadataAddress:
@@ -62,7 +67,7 @@ func (r Reason) Say(d Destination) umpire.Phrase {
 	case Idle:
 		return umpire.Say("nothing was sent to or from %s for too long", to)
 	case OtherServerName, NoServerName, HiddenServerName, BadHello, OtherHost, BadRequest, BadResponse, NotWeb,
-		BadDemand:
+		NotFetching, NotTrusted, BadDemand:
 		return r.sayProtocol(to)
 	}
 	return ""
@@ -85,6 +90,10 @@ func (r Reason) sayProtocol(to string) umpire.Phrase {
 		return umpire.Say("a request to %s has more than one meaning", to)
 	case BadResponse:
 		return umpire.Say("an answer of %s could not be read", to)
+	case NotFetching:
+		return umpire.Say("commands may only fetch from %s, and this one wanted to send something", to)
+	case NotTrusted:
+		return umpire.Say("this machine does not trust the certificate of %s", to)
 	case NotWeb:
 		return umpire.Say("a protocol other than TLS and HTTP was spoken to %s", to)
 	}
@@ -97,7 +106,7 @@ func (r Reason) denies() bool { return NotListed <= r && r <= MetadataAddress }
 // status returns the HTTP status for the reason.
 func (r Reason) status() int {
 	switch r { //nolint:exhaustive // all others are refusals
-	case NoAddress, Unreachable, BadResponse:
+	case NoAddress, Unreachable, BadResponse, NotTrusted:
 		return 502
 	case BadRequest, BadDemand:
 		return 400

@@ -37,9 +37,11 @@ func (p *Proxy) tunnel(c *client, l *link) {
 		l.join(c, func() error { return l.upload(c) }, func() error { return l.download(c) })
 	case err != nil:
 		l.cut(reasonOf(err, 0))
+	case first == speaksTLS && l.entry.seals(l.to):
+		p.unseal(c, l)
 	case first == speaksTLS:
 		l.tls(c)
-	case first == speaksHTTP:
+	case first == speaksHTTP && !l.entry.seals(l.to):
 		p.serveRequests(c, l)
 	case l.to.web():
 		l.cut(NotWeb)
@@ -117,17 +119,26 @@ func (c *client) first() (speech, error) {
 // accessDenied is a fatal alert of TLS, which programs show.
 var accessDenied = []byte{recordAlert, versionMajor, 3, 0, 2, 2, 49}
 
-// tls passes TLS on after its hello.
-func (l *link) tls(c *client) {
+// greet reads the hello of TLS, or refuses it and returns nil.
+func (l *link) greet(c *client) []byte {
 	raw, reason := readHello(c.in, l.to)
 	if reason != 0 {
 		l.cut(reason)
 		if _, err := c.Write(accessDenied); err == nil {
 			c.linger()
 		}
-		return
+		return nil
 	}
 	c.patiently()
+	return raw
+}
+
+// tls passes TLS on after its hello.
+func (l *link) tls(c *client) {
+	raw := l.greet(c)
+	if raw == nil {
+		return
+	}
 	if _, err := l.Write(raw); err != nil {
 		return
 	}

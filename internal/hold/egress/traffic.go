@@ -1,0 +1,65 @@
+package egress
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// maxTargets bounds the destinations that a sum tells apart.
+const maxTargets = 200
+
+// Traffic sums up the connections of a command. Its methods may be called at the same time.
+type Traffic struct {
+	mu      sync.Mutex
+	reached []umpire.TrialReach
+	refused []umpire.TrialAttempt
+}
+
+// Note adds a connection, as [Proxy.Record] does. One that was refused, or cut, counts as a refused attempt.
+func (t *Traffic) Note(c Connection) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	target := c.Destination.String()
+	if c.Destination == (Destination{}) {
+		target = unknownTarget
+	}
+	failed := c.Reason == NoAddress || c.Reason == Unreachable || c.Reason == Idle
+	if attempt := (umpire.TrialAttempt{Kind: umpire.AttemptNetwork, Target: target}); c.Reason != 0 && !failed &&
+		!slices.Contains(t.refused, attempt) && len(t.refused) < maxTargets {
+		t.refused = append(t.refused, attempt)
+	}
+	if c.How == Refused {
+		return
+	}
+	at := slices.IndexFunc(t.reached, func(r umpire.TrialReach) bool { return r.Target == target })
+	if at < 0 {
+		if at = len(t.reached); at == maxTargets {
+			at--
+			t.reached[at].Target = unknownTarget
+		} else {
+			t.reached = append(t.reached, umpire.TrialReach{Target: target, By: c.Entry.Text})
+		}
+	}
+	r := &t.reached[at]
+	if r.Address == "" && c.Address.IsValid() {
+		r.Address = c.Address.String()
+	}
+	r.Times++
+	r.Sent, r.Got, r.Millis = r.Sent+c.Up, r.Got+c.Down, r.Millis+int64(c.Lasted/time.Millisecond)
+	if c.Reason != 0 {
+		r.Problem = c.Reason.Say(c.Destination)
+	}
+}
+
+// unknownTarget stands for a destination that has no name, and for those beyond maxTargets.
+const unknownTarget = "?"
+
+// Sum returns the traffic by destination, and the refused attempts.
+func (t *Traffic) Sum() (reached []umpire.TrialReach, refused []umpire.TrialAttempt) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.reached), slices.Clone(t.refused)
+}
