@@ -34,6 +34,9 @@ type TrialEffects struct {
 	List []TrialEffect `json:"list"`
 	// Refused are the attempts that the trial refused, as far as they were noticed.
 	Refused []TrialAttempt `json:"refused,omitempty"`
+	// Reached are the destinations that the command exchanged bytes with, or tried to, as a person
+	// had listed them.
+	Reached []TrialReach `json:"reached,omitempty"`
 	// Whole says that the list is complete. Only complete effects can be kept.
 	Whole bool `json:"whole"`
 	// Digest identifies the list with all contents: equal digests keep the same effects.
@@ -93,6 +96,18 @@ const (
 	// names neither a program nor another folder. Nothing was refused.
 	AttemptPlain AttemptKind = "plain"
 )
+
+// A TrialReach is the traffic of a tried command with one destination, over all its connections. It cannot be undone.
+type TrialReach struct {
+	Target  string `json:"target"`            // host:port
+	Address string `json:"address,omitempty"` // the first address and port it led to; "" if it led to none
+	By      string `json:"by"`                // the entry of the list that covers the target
+	Times   int    `json:"times"`             // the number of connections
+	Sent    int64  `json:"sent"`              // bytes to the target
+	Got     int64  `json:"got"`               // bytes from the target
+	Millis  int64  `json:"ms"`                // time of all connections together
+	Problem Phrase `json:"problem,omitempty"` // why the last connection that failed did so
+}
 
 // effectFields is the JSON form of a TrialEffect.
 type effectFields struct {

@@ -49,6 +49,8 @@ func (ts *trials) report(ctx context.Context, r *umpire.TrialReport, late bool) 
 		return umpire.Batch{}, invalid("effects.digest", "is missing")
 	case len(r.Effects.List) > maxEffects:
 		return umpire.Batch{}, invalid("effects.list", "longer than %d", maxEffects)
+	case len(r.Effects.Reached) > maxEffects:
+		return umpire.Batch{}, invalid("effects.reached", "longer than %d", maxEffects)
 	case len(r.Output) > maxOutput:
 		return umpire.Batch{}, invalid("output", "larger than %d bytes", maxOutput)
 	}
@@ -254,7 +256,10 @@ func (t *transaction) replaceAsked(b *umpire.Batch, id umpire.CallID, j *judged)
 
 // triedDetail returns the event detail for a trial that has ended.
 func triedDetail(r *umpire.TrialReport) batch.Tried {
-	detail := batch.Tried{Trial: r.Trial, Digest: r.Effects.Digest, Exit: &r.Exit, Counts: map[string]int{}}
+	detail := batch.Tried{
+		Trial: r.Trial, Digest: r.Effects.Digest, Exit: &r.Exit, Counts: map[string]int{},
+		Reached: r.Effects.Reached[:min(len(r.Effects.Reached), maxListedPaths)],
+	}
 	for i := range r.Effects.List {
 		e := &r.Effects.List[i]
 		detail.Counts[string(e.Kind)]++

@@ -65,6 +65,7 @@ type tried struct {
 	Counts  map[umpire.EffectKind]int `json:"counts"`
 	Paths   []string                  `json:"paths"`
 	Refused []string                  `json:"refused"`
+	Reached []umpire.TrialReach       `json:"reached"`
 }
 
 // outcome names the trial and, once it has ended, says what it did.
@@ -80,6 +81,9 @@ func (t *tried) outcome(text *catalogue.Language) string {
 	parts = append(parts, done...)
 	if len(t.Counts) == 0 && len(t.Paths) > 0 { // in conflict
 		parts = append(parts, strings.Join(t.Paths, " "))
+	}
+	for i := range t.Reached {
+		parts = append(parts, Joined(text.Of("Reached"), ": ", TrafficText(&t.Reached[i], text)))
 	}
 	if len(t.Refused) > 0 {
 		parts = append(parts, Joined(text.Of("Refused"), ": ", strings.Join(t.Refused, " ")))

@@ -56,6 +56,9 @@ func writeTrial(c *Card) {
 	if t.State != umpire.TrialWaiting {
 		writeTrialRows(c, t.Effects.List)
 	}
+	for i := range t.Effects.Reached {
+		fmt.Fprintf(c.w, "    %s\n", Joined(c.text.Of("Reached"), ": ", TrafficText(&t.Effects.Reached[i], c.text)))
+	}
 	var wanted []string
 	for _, a := range t.Effects.Refused {
 		if a.Kind == umpire.AttemptPlain {
@@ -68,7 +71,7 @@ func writeTrial(c *Card) {
 		fmt.Fprintf(c.w, "    %s\n", Joined(c.text.Of("Refused"), ": ", c.show(middleOut(a.Target))))
 	}
 	if len(wanted) > 0 {
-		fmt.Fprintf(c.w, "    "+c.text.Of("It wants %s, and a trial has no network.")+"\n", List(wanted, ", "))
+		fmt.Fprintf(c.w, "    "+c.text.Of("It wants %s, which a trial does not reach.")+"\n", List(wanted, ", "))
 	}
 	if t.Exit != 0 {
 		fmt.Fprintf(c.w, "    "+c.text.Of("exit code %d")+"\n", t.Exit)

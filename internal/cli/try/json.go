@@ -20,6 +20,8 @@ type report struct {
 	Duration int64           `json:"duration_ms,omitempty"`
 	Effects  []effect        `json:"effects"`
 	Refused  []trial.Attempt `json:"refused,omitempty"`
+	// Reached are the destinations that the command reached, as the person had listed them.
+	Reached []umpire.TrialReach `json:"reached,omitempty"`
 	// Limit and Differs say why a trial cannot be kept.
 	Limit   string             `json:"limit,omitempty"`
 	Differs []trial.Difference `json:"differs,omitempty"`
@@ -50,7 +52,7 @@ func (s *sheet) report() report {
 	h := s.held
 	r := report{
 		ID: h.ID, Outcome: outcomeWaiting, Command: h.Command, Exit: &h.Exit, Network: h.Network,
-		Effects: make([]effect, 0, len(h.Effects.List)), Refused: h.Effects.Refused,
+		Effects: make([]effect, 0, len(h.Effects.List)), Refused: h.Effects.Refused, Reached: h.Effects.Reached,
 		Limit: h.Effects.Limit, Differs: h.Effects.Differs,
 	}
 	if s.decided {

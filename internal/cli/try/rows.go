@@ -123,7 +123,7 @@ func (s *sheet) foldedRow(dir string, kind trial.Kind, members []int) row {
 	case added+removed > 0:
 		r.detail += ", " + lineText(added, removed)
 	case kind != trial.Attributes:
-		r.detail += ", " + sizeText(size)
+		r.detail += ", " + view.Size(size)
 	}
 	if untracked > 0 {
 		r.red, r.note = true, s.FormatCount(untracked, "%d not in git", "%d not in git")
@@ -192,7 +192,7 @@ func describeEntry(e *trial.Entry) string {
 	case e.Type&fs.ModeSymlink != 0:
 		return "→ " + e.Link
 	}
-	return sizeText(e.Size)
+	return view.Size(e.Size)
 }
 
 // Widths of the columns.

@@ -75,13 +75,16 @@ func (s *sheet) show(to io.Writer) {
 	s.showRows(to)
 	if s.wantsNetwork() {
 		wanted := view.List(s.wanted(), ", ")
-		fmt.Fprintln(to, s.red(fmt.Sprintf(s.Text.Of("It wants %s, and a trial has no network."), wanted)))
+		fmt.Fprintln(to, s.red(fmt.Sprintf(s.Text.Of("It wants %s, which a trial does not reach."), wanted)))
+	}
+	for i := range e.Reached {
+		fmt.Fprintln(to, view.Joined(s.Text.Of("Reached"), ": ", view.TrafficText(&e.Reached[i], s.Text)))
 	}
 	for _, r := range e.Refused {
 		if r.Kind == trial.AttemptNetwork && s.wantsNetwork() {
 			continue
 		}
-		why := s.Text.Of("no network in a trial")
+		why := s.Text.Of("a trial does not reach it")
 		if r.Kind == trial.AttemptWrite {
 			why = s.Text.Of("outside of the project")
 		}
@@ -230,7 +233,7 @@ func (s *sheet) diffOf(e *trial.Effect) string {
 	}
 	if max(e.Before.Size, e.After.Size) > maxShownText {
 		sizes := fmt.Sprintf(s.Text.Of("[%s become %s, which are not shown]\n"),
-			sizeText(e.Before.Size), sizeText(e.After.Size))
+			view.Size(e.Before.Size), view.Size(e.After.Size))
 		return fmt.Sprintf("--- %s\n+++ %s\n%s", from, to, sizes)
 	}
 	return tool.UnifiedDiff(from, to, before, after, s.limit)
@@ -286,26 +289,6 @@ func countLines(diff string) (added, removed int) {
 		}
 	}
 	return added, removed
-}
-
-// sizeUnits are the decimal units of a size.
-var sizeUnits = []string{"kB", "MB", "GB", "TB", "PB"}
-
-// sizeText formats a size for people.
-func sizeText(size int64) string {
-	if size < 1000 {
-		return fmt.Sprintf("%d B", size)
-	}
-	value, unit := float64(size), ""
-	for _, unit = range sizeUnits {
-		if value /= 1000; value < 999.5 {
-			break
-		}
-	}
-	if value < 9.95 {
-		return fmt.Sprintf("%.1f %s", value, unit)
-	}
-	return fmt.Sprintf("%.0f %s", value, unit)
 }
 
 // modeChange describes the change of a file's attributes.

@@ -94,6 +94,8 @@ type Tried struct {
 	Paths  []string       `json:"paths,omitempty"`
 	// Refused has the first refused attempts elsewhere: addresses and paths.
 	Refused []string `json:"refused,omitempty"`
+	// Reached has the destinations that the command reached.
+	Reached []umpire.TrialReach `json:"reached,omitempty"`
 }
 
 func (Submitted) isDetail() {}

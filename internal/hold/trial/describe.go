@@ -12,7 +12,7 @@ import (
 // Describe returns the effects of a layer in the form used for decisions, storage and display.
 func (l *Layer) Describe(e *Effects) umpire.TrialEffects {
 	described := umpire.TrialEffects{
-		List: make([]umpire.TrialEffect, 0, len(e.List)), Whole: e.Whole(), Digest: e.Digest,
+		List: make([]umpire.TrialEffect, 0, len(e.List)), Reached: e.Reached, Whole: e.Whole(), Digest: e.Digest,
 	}
 	for i := range e.List {
 		described.List = append(described.List, l.describeEffect(&e.List[i]))

@@ -17,6 +17,8 @@ type Effects struct {
 	Folders []Folder `json:"folders,omitempty"`
 	// Refused lists refused attempts of the command, as far as they are visible.
 	Refused []Attempt `json:"refused,omitempty"`
+	// Reached are the destinations that the command reached through [Spec.Exit].
+	Reached []umpire.TrialReach `json:"reached,omitempty"`
 	// Differs are operations that the layer could not do as the real folder would have.
 	// If there are any, the effects are not the command's and cannot be kept.
 	Differs []Difference `json:"differs,omitempty"`

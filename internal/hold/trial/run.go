@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
@@ -26,6 +27,8 @@ type Spec struct {
 	// changes to them are visible only to later tried commands. Changes by a command with the network are visible only
 	// to other such commands, and to no other command if it has Seen. Scratch and Overlays are ignored.
 	Place *sandbox.Place
+	// Exit leads the command to listed destinations if it has no network; nil leads to none. It serves one Run.
+	Exit *egress.Proxy
 	// Network gives the command the machine's network. Seen are secrets that it may read.
 	Network bool
 	Seen    []string

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
@@ -49,7 +51,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 // mayRunAgain reports whether a second run of the command is as good as the first,
 // because nothing that it did, sent or read from its input remains.
 func (s *Spec) mayRunAgain(first *Result) bool {
-	return s.Again != nil && !s.Network && !first.signalled && first.Effects.Whole() &&
+	return s.Again != nil && !s.Network && s.Exit == nil && !first.signalled && first.Effects.Whole() &&
 		(s.Stdin == nil || files.IsNull(s.Stdin))
 }
 
@@ -138,6 +140,8 @@ type try struct {
 	full  string // the exceeded limit, or ""
 	sight sandbox.Sight
 
+	reached egress.Traffic
+
 	signalled bool // it received a signal, and may have ended because of it
 
 	mu     sync.Mutex // the two streams are written concurrently
@@ -157,6 +161,11 @@ func (t *try) command(ctx context.Context, seen []string) (int, error) {
 	if !t.spec.Network {
 		cmd.Env = append(slices.Clip(cmd.Env), offlineVariables...)
 	}
+	exit, leave, err := t.openExit(ctx, cmd)
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
 	if t.spec.Stdin != nil {
 		cmd.Stdin = t.spec.Stdin // a nil *os.File would not be a nil io.Reader
 	}
@@ -164,11 +173,13 @@ func (t *try) command(ctx context.Context, seen []string) (int, error) {
 	process.Own(cmd)
 	box, err := t.place().Wrap(cmd, sandbox.Limits{
 		Mode: umpire.SandboxWorkspaceWrite, Network: t.spec.Network, Seen: seen, Observe: true, Ahead: t.spec.Ahead,
+		Exit: exit,
 	})
 	if err != nil {
 		return 0, umpire.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	err = box.Close(t.wait(ctx, box))
+	leave()
 	t.sight = box.Seen
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx) // the helper may have been killed before it wrote anything
@@ -182,10 +193,37 @@ func (t *try) command(ctx context.Context, seen []string) (int, error) {
 	return box.Command().ProcessState.ExitCode(), nil
 }
 
+// openExit returns the way out of the command, or nil. leave ends its connections, after which t.reached is complete.
+func (t *try) openExit(ctx context.Context, cmd *exec.Cmd) (exit *egress.Exit, leave func(), err error) {
+	p := t.spec.Exit
+	if p == nil || t.spec.Network {
+		return nil, func() {}, nil
+	}
+	bundle := ""
+	authorities, err := p.Authorities()
+	if err == nil && authorities != nil {
+		bundle = filepath.Join(outside.Temporary, bundleName)
+		err = os.WriteFile(filepath.Join(t.layer.tmp(), bundleName), authorities, 0o600)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd.Env = append(cmd.Env, egress.Variables(bundle)...)
+	p.Record = t.reached.Note
+	ctx, cancel := context.WithCancel(ctx)
+	return p.Exit(ctx), func() {
+		cancel()
+		p.Wait()
+	}, nil
+}
+
+// bundleName is the file of authorities that the command trusts, in its temporary folder.
+const bundleName = "umpire-authorities.pem"
+
 // offlineVariables stop programs from checking for updates, which a trial would refuse
 // and then ask about, and from retrying refused requests for minutes.
 var offlineVariables = []string{
-	"NO_UPDATE_NOTIFIER=1", "npm_config_update_notifier=false", "npm_config_fetch_retries=0",
+	"NO_UPDATE_NOTIFIER=1", "npm_config_update_notifier=false", "npm_config_fetch_retries=0", "PIP_RETRIES=0",
 }
 
 // place returns the place where the command runs: the given one, under overlays.
@@ -241,6 +279,11 @@ func (t *try) addSight(e *Effects) {
 		if !t.spec.Network {
 			e.Refused = append(e.Refused, Attempt{Kind: AttemptNetwork, Target: address})
 		}
+	}
+	reached, refused := t.reached.Sum()
+	e.Reached = reached
+	for _, a := range refused {
+		e.Refused = append(e.Refused, Attempt(a))
 	}
 	for _, path := range t.sight.Writes {
 		if isCount(t.spec.Place.Home, path) {

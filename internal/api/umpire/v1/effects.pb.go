@@ -187,6 +187,116 @@ func (x *TrialAttempt) GetTarget() string {
 	return ""
 }
 
+// A TrialReach is the traffic of a tried command with one destination that a
+// person had listed.
+type TrialReach struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The host and the port.
+	Target string `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	// The first address and port that it led to, if any.
+	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
+	// The entry of the list that covers it.
+	By string `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
+	// The number of connections.
+	Times int64 `protobuf:"varint,4,opt,name=times,proto3" json:"times,omitempty"`
+	// Bytes sent to it.
+	Sent int64 `protobuf:"varint,5,opt,name=sent,proto3" json:"sent,omitempty"`
+	// Bytes received from it.
+	Got int64 `protobuf:"varint,6,opt,name=got,proto3" json:"got,omitempty"`
+	// The time of all connections in milliseconds.
+	Ms int64 `protobuf:"varint,7,opt,name=ms,proto3" json:"ms,omitempty"`
+	// Why the last connection that failed did so.
+	Problem       string `protobuf:"bytes,8,opt,name=problem,proto3" json:"problem,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TrialReach) Reset() {
+	*x = TrialReach{}
+	mi := &file_umpire_v1_effects_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TrialReach) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TrialReach) ProtoMessage() {}
+
+func (x *TrialReach) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_effects_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TrialReach.ProtoReflect.Descriptor instead.
+func (*TrialReach) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *TrialReach) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *TrialReach) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *TrialReach) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *TrialReach) GetTimes() int64 {
+	if x != nil {
+		return x.Times
+	}
+	return 0
+}
+
+func (x *TrialReach) GetSent() int64 {
+	if x != nil {
+		return x.Sent
+	}
+	return 0
+}
+
+func (x *TrialReach) GetGot() int64 {
+	if x != nil {
+		return x.Got
+	}
+	return 0
+}
+
+func (x *TrialReach) GetMs() int64 {
+	if x != nil {
+		return x.Ms
+	}
+	return 0
+}
+
+func (x *TrialReach) GetProblem() string {
+	if x != nil {
+		return x.Problem
+	}
+	return ""
+}
+
 // TrialEffects are what a trial did.
 type TrialEffects struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -197,14 +307,16 @@ type TrialEffects struct {
 	// Whether the list is all that the command did. What is not whole is not kept.
 	Whole bool `protobuf:"varint,3,opt,name=whole,proto3" json:"whole,omitempty"`
 	// Names the list with all contents: the layer.
-	Digest        string `protobuf:"bytes,4,opt,name=digest,proto3" json:"digest,omitempty"`
+	Digest string `protobuf:"bytes,4,opt,name=digest,proto3" json:"digest,omitempty"`
+	// The destinations that the command reached.
+	Reached       []*TrialReach `protobuf:"bytes,5,rep,name=reached,proto3" json:"reached,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TrialEffects) Reset() {
 	*x = TrialEffects{}
-	mi := &file_umpire_v1_effects_proto_msgTypes[2]
+	mi := &file_umpire_v1_effects_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -216,7 +328,7 @@ func (x *TrialEffects) String() string {
 func (*TrialEffects) ProtoMessage() {}
 
 func (x *TrialEffects) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_effects_proto_msgTypes[2]
+	mi := &file_umpire_v1_effects_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -229,7 +341,7 @@ func (x *TrialEffects) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrialEffects.ProtoReflect.Descriptor instead.
 func (*TrialEffects) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{2}
+	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *TrialEffects) GetList() []*TrialEffect {
@@ -258,6 +370,13 @@ func (x *TrialEffects) GetDigest() string {
 		return x.Digest
 	}
 	return ""
+}
+
+func (x *TrialEffects) GetReached() []*TrialReach {
+	if x != nil {
+		return x.Reached
+	}
+	return nil
 }
 
 // A Trial is a run of a call's command where nothing of it is real, once it has
@@ -292,7 +411,7 @@ type Trial struct {
 
 func (x *Trial) Reset() {
 	*x = Trial{}
-	mi := &file_umpire_v1_effects_proto_msgTypes[3]
+	mi := &file_umpire_v1_effects_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -304,7 +423,7 @@ func (x *Trial) String() string {
 func (*Trial) ProtoMessage() {}
 
 func (x *Trial) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_effects_proto_msgTypes[3]
+	mi := &file_umpire_v1_effects_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -317,7 +436,7 @@ func (x *Trial) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trial.ProtoReflect.Descriptor instead.
 func (*Trial) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{3}
+	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Trial) GetTrialId() string {
@@ -413,12 +532,23 @@ const file_umpire_v1_effects_proto_rawDesc = "" +
 	"\asame_as\x18\b \x01(\tR\x06sameAs\":\n" +
 	"\fTrialAttempt\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x16\n" +
-	"\x06target\x18\x02 \x01(\tR\x06target\"\x9b\x01\n" +
+	"\x06target\x18\x02 \x01(\tR\x06target\"\xb4\x01\n" +
+	"\n" +
+	"TrialReach\x12\x16\n" +
+	"\x06target\x18\x01 \x01(\tR\x06target\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x0e\n" +
+	"\x02by\x18\x03 \x01(\tR\x02by\x12\x14\n" +
+	"\x05times\x18\x04 \x01(\x03R\x05times\x12\x12\n" +
+	"\x04sent\x18\x05 \x01(\x03R\x04sent\x12\x10\n" +
+	"\x03got\x18\x06 \x01(\x03R\x03got\x12\x0e\n" +
+	"\x02ms\x18\a \x01(\x03R\x02ms\x12\x18\n" +
+	"\aproblem\x18\b \x01(\tR\aproblem\"\xcc\x01\n" +
 	"\fTrialEffects\x12*\n" +
 	"\x04list\x18\x01 \x03(\v2\x16.umpire.v1.TrialEffectR\x04list\x121\n" +
 	"\arefused\x18\x02 \x03(\v2\x17.umpire.v1.TrialAttemptR\arefused\x12\x14\n" +
 	"\x05whole\x18\x03 \x01(\bR\x05whole\x12\x16\n" +
-	"\x06digest\x18\x04 \x01(\tR\x06digest\"\xec\x02\n" +
+	"\x06digest\x18\x04 \x01(\tR\x06digest\x12/\n" +
+	"\areached\x18\x05 \x03(\v2\x15.umpire.v1.TrialReachR\areached\"\xec\x02\n" +
 	"\x05Trial\x12\x19\n" +
 	"\btrial_id\x18\x01 \x01(\tR\atrialId\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\x03R\x05round\x12\x14\n" +
@@ -448,25 +578,27 @@ func file_umpire_v1_effects_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_effects_proto_rawDescData
 }
 
-var file_umpire_v1_effects_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_umpire_v1_effects_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_umpire_v1_effects_proto_goTypes = []any{
 	(*TrialEffect)(nil),           // 0: umpire.v1.TrialEffect
 	(*TrialAttempt)(nil),          // 1: umpire.v1.TrialAttempt
-	(*TrialEffects)(nil),          // 2: umpire.v1.TrialEffects
-	(*Trial)(nil),                 // 3: umpire.v1.Trial
-	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
+	(*TrialReach)(nil),            // 2: umpire.v1.TrialReach
+	(*TrialEffects)(nil),          // 3: umpire.v1.TrialEffects
+	(*Trial)(nil),                 // 4: umpire.v1.Trial
+	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
 }
 var file_umpire_v1_effects_proto_depIdxs = []int32{
 	0, // 0: umpire.v1.TrialEffects.list:type_name -> umpire.v1.TrialEffect
 	1, // 1: umpire.v1.TrialEffects.refused:type_name -> umpire.v1.TrialAttempt
-	2, // 2: umpire.v1.Trial.effects:type_name -> umpire.v1.TrialEffects
-	4, // 3: umpire.v1.Trial.started_at:type_name -> google.protobuf.Timestamp
-	4, // 4: umpire.v1.Trial.ran_at:type_name -> google.protobuf.Timestamp
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	2, // 2: umpire.v1.TrialEffects.reached:type_name -> umpire.v1.TrialReach
+	3, // 3: umpire.v1.Trial.effects:type_name -> umpire.v1.TrialEffects
+	5, // 4: umpire.v1.Trial.started_at:type_name -> google.protobuf.Timestamp
+	5, // 5: umpire.v1.Trial.ran_at:type_name -> google.protobuf.Timestamp
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_effects_proto_init() }
@@ -480,7 +612,7 @@ func file_umpire_v1_effects_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_effects_proto_rawDesc), len(file_umpire_v1_effects_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
