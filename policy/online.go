@@ -58,6 +58,11 @@ func isAskedAbout(a *umpire.Access) bool {
 	return known && (verbs == "" || len(a.Words) > 1 && slices.Contains(strings.Fields(verbs), a.Words[1]))
 }
 
+// fetches reports whether a program finds what it needs at the servers that a trial leads to.
+func (s *Settings) fetches(a *umpire.Access) bool {
+	return a.Kind == umpire.KindExec && s.Autonomy.Network != NetworkAsk && slices.Contains(s.Fetchers, a.Program)
+}
+
 // worksOffline reports whether a program may succeed in a trial without a network: it contacts a server only
 // for files that this machine lacks, its remote is a folder, or it is project code and gets no network anyway.
 func worksOffline(a umpire.Access) bool {

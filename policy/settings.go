@@ -27,6 +27,8 @@ type Settings struct {
 	Autonomy Autonomy
 	// Destinations are hosts that commands may reach as far as Autonomy.Network allows.
 	Destinations []string
+	// Fetchers are programs whose servers are among the destinations. A trial leads them there.
+	Fetchers []string
 	// Sandbox is the configured sandbox, regardless of the machine's support.
 	Sandbox Sandbox
 	// Hook configures how a host's hook answers.

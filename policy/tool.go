@@ -52,7 +52,6 @@ func familyTools(kind umpire.AccessKind, allow bool) [2][]string {
 	case umpire.KindExec:
 		return [2][]string{execTools}
 	case umpire.KindUnknown, umpire.KindInvoke:
-		return [2][]string{}
 	}
 	return [2][]string{}
 }

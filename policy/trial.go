@@ -18,7 +18,8 @@ func offerTrial(p *Policy, q *Query, d *umpire.Decision) umpire.TrialOffer {
 	}
 	auto, settled, passing := &p.opts.Autonomy, -1, passingIn(p, q, d)
 	// A background job would end with its trial.
-	first := q.Mode != umpire.ModeAsk && !needsNetwork(slices.DeleteFunc(slices.Clone(d.Accesses), worksOffline)) &&
+	inTrial := func(a umpire.Access) bool { return worksOffline(a) || p.opts.fetches(&a) }
+	first := q.Mode != umpire.ModeAsk && !needsNetwork(slices.DeleteFunc(slices.Clone(d.Accesses), inTrial)) &&
 		!shell.LeavesJob(commandOf(q.Call.Input))
 	for _, r := range d.Reasons {
 		if r.Access < 0 || r.Access == settled {

@@ -3,8 +3,8 @@ package config
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/docedit"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -34,12 +34,15 @@ var autonomyKeys = []Key{
 		func(now, next *Config) bool { return next.Autonomy.Network <= now.Autonomy.Network },
 	},
 	{
-		AutonomyPrefix + "destinations", "hosts that commands may reach if autonomy.network allows it",
+		destinationsKey,
+		"hosts, or groups of them such as npm, that commands may reach if autonomy.network allows it",
 		decodeDestinations,
-		func(c *Config) any { return orNone(c.Destinations) },
-		func(now, next *Config) bool { return containsAll(now.Destinations, next.Destinations) },
+		func(c *Config) any { return orNone(c.Listed) },
+		func(now, next *Config) bool { return containsAll(now.Listed, next.Listed) },
 	},
 }
+
+const destinationsKey = AutonomyPrefix + "destinations"
 
 // networkAnswers are the values of the key autonomy.network.
 var networkAnswers = []string{
@@ -56,18 +59,14 @@ func autonomyKey(name, about, word string, at func(*policy.Autonomy) *bool) Key 
 	}
 }
 
-// decodeDestinations reads host names.
+// decodeDestinations reads hosts and groups.
 func decodeDestinations(c *Config, v *docedit.Value) error {
-	if err := v.Decode(&c.Destinations); err != nil {
-		return err
+	err := v.Decode(&c.Listed)
+	if err == nil {
+		_, err = egress.ParseList(c.Listed)
 	}
-	for _, host := range c.Destinations {
-		rule := umpire.Rule{Action: umpire.Allow, Tool: "WebFetch", Match: umpire.Match{Domain: host}}
-		if strings.Trim(host, "*.") == "" || policy.Validate(rule) != nil {
-			return umpire.Errorf("%q: want a host such as example.com or *.example.com", host)
-		}
-	}
-	return nil
+	c.Destinations, c.Fetchers = egress.Hosts(c.Listed)
+	return err
 }
 
 // LevelNames are the words for the levels.

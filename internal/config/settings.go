@@ -14,6 +14,9 @@ import (
 type Settings struct {
 	policy.Settings
 
+	// Listed are the destinations as a person wrote them, groups included.
+	Listed []string
+
 	// Most is the administrator's upper limit on all sessions.
 	Most Most
 	// AlsoRead are rule files of other tools.

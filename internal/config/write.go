@@ -4,10 +4,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/docedit"
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 )
 
 // Write sets one key of a configuration file to a list. Every other byte of the file stays. The
@@ -15,6 +17,21 @@ import (
 func Write(file string, path, list []string) error {
 	return rewrite(file, func(d *docedit.Doc) (*docedit.Doc, error) {
 		return d.Set(append([]string{}, list...), path...)
+	})
+}
+
+// WriteDestinations writes the list of autonomy.destinations into a configuration file, as Write does. An error names a
+// wrong entry.
+func WriteDestinations(file string, listed []string) error {
+	if _, err := egress.ParseList(listed); err != nil {
+		return err
+	}
+	return rewrite(file, func(d *docedit.Doc) (*docedit.Doc, error) {
+		path := strings.Split(destinationsKey, ".")
+		if d.Root.At(destinationsKey).Parent != nil {
+			path = []string{destinationsKey}
+		}
+		return d.Set(append([]string{}, listed...), path...)
 	})
 }
 

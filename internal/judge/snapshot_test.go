@@ -88,6 +88,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		Settings: policy.Settings{
 			Mode: umpire.ModeAsk, WarnOnly: true, AllowMedium: true, DenyExternal: true, Precedence: policy.DenyAllowAsk,
 			Autonomy: policy.AutonomyHigh.Autonomy(), Destinations: []string{"a.example", "*.b.example"},
+			Fetchers: []string{"npm"},
 			RulesOff: []umpire.RuleID{"etc-passwd", "x"}, AddDirs: []string{"/a", "/b c"},
 			Sandbox: policy.Sandbox{Mode: umpire.SandboxReadOnly, Network: true, Absent: true, Held: true, Missing: "m"},
 			Hook: policy.HookSettings{Deadline: time.Minute, WhenAsked: policy.AskedNative, NeverRewrite: true,
