@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/hold/trial"
@@ -48,6 +49,12 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 		temporary.Path = sandbox.TmpIn(place.Scratch)
 	}
 	temporary.Session, temporary.Ledger = begun.Call.Session, outside.NewLedger(t.set.options.State, time.Now)
+	var exit *egress.Proxy
+	if t.set.options.Exit != nil {
+		if exit, err = t.set.options.Exit(begun.Call); err != nil {
+			return report, err
+		}
+	}
 	result, err := trial.Run(ctx, trial.Spec{
 		Args: []string{ShellName(), "-c", command}, Dir: begun.Call.Dir, Stdout: sink, Stderr: sink,
 		Env: SandboxEnv(t.set.options.Env, t.set.options.EnvListed),
@@ -56,6 +63,7 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 		},
 		Seen: seen, Temporary: temporary,
 		State: trial.LayersIn(t.set.options.State), Network: begun.Decision.Obligations.Network,
+		Exit: exit,
 	})
 	done()
 	if err != nil {

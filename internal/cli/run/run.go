@@ -25,6 +25,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -368,7 +369,7 @@ func (s *agentRun) tools(session *umpire.Session, onOutput func(umpire.CallID, s
 	tidied := app.TidyUp(context.Background(), s.App, s.conf)
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: onOutput,
-		MayRead: s.mayRead, State: s.StateDir(), Vault: app.NewVault(s.App),
+		MayRead: s.mayRead, Exit: s.exit, State: s.StateDir(), Vault: app.NewVault(s.App),
 		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.RequireFull,
 	})
 	set.Keep(s.listedIn(session))
@@ -391,6 +392,15 @@ func (s *agentRun) mayRead(ctx context.Context, call umpire.Call, path string) b
 	d, err := s.gate.Check(ctx,
 		umpire.Call{Tool: "Read", Input: input, Dir: call.Dir, Session: call.Session, Agent: call.Agent})
 	return err == nil && d.Verdict == umpire.Allow
+}
+
+// exit returns the way of a tried call to the destinations that the person listed.
+func (s *agentRun) exit(call umpire.Call) (*egress.Proxy, error) {
+	return egress.NewProxy(s.conf.Listed, s.conf.Autonomy.Network,
+		func(ctx context.Context, to umpire.Call) (umpire.Decision, error) {
+			to.Dir, to.Session, to.Agent = call.Dir, call.Session, call.Agent
+			return s.gate.Check(ctx, to)
+		})
 }
 
 func (s *agentRun) profileOf(session *umpire.Session) config.Agent {

@@ -181,6 +181,11 @@ func DecideCommand(a *app.App, session umpire.SessionID, dir, line string) (umpi
 		return umpire.Decision{}, err
 	}
 	call.Session = session
+	return decideIn(a, dir, call)
+}
+
+// decideIn is DecideCommand for any call.
+func decideIn(a *app.App, dir string, call umpire.Call) (umpire.Decision, error) {
 	c, err := newChecker(a, &checkFlags{cwd: dir, unheld: true})
 	if err != nil {
 		return umpire.Decision{}, err

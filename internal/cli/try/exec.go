@@ -22,6 +22,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
@@ -207,6 +208,10 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	go e.watch(ctx, signals, passed)
 	args, seen := e.args()
 	named, written := e.named()
+	exit, err := egress.NewProxy(e.config.Listed, e.config.Autonomy.Network, e.decideTo)
+	if err != nil {
+		return nil, err
+	}
 	return trial.Run(ctx, trial.Spec{
 		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, named...), Stdin: pipedInput(e.App),
 		Signals: passed, Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr},
@@ -215,8 +220,18 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 			Session: e.ticket.Session, Ledger: outside.NewLedger(e.state, e.Now),
 		},
 		Place: app.TrialPlace(e.App, e.project, e.config.SandboxShow), Again: e.sayAgain,
-		Network: e.ticket.Network, Ahead: e.ahead, State: trial.LayersIn(e.state),
+		Network: e.ticket.Network, Exit: exit, Ahead: e.ahead, State: trial.LayersIn(e.state),
 	})
+}
+
+// decideTo asks the gate about a call of the line's session.
+func (e *execution) decideTo(ctx context.Context, call umpire.Call) (d umpire.Decision, err error) {
+	call.Session, call.Dir = e.ticket.Session, e.Dir
+	err = e.WithGate(ctx, app.AgentCredential, func(g umpire.Gate) error {
+		d, err = g.Check(ctx, call)
+		return err
+	})
+	return d, err
 }
 
 // hostWatch is how often to check whether the host is still alive.
@@ -463,7 +478,7 @@ func (e *execution) hold(h *trial.Held, seen *umpire.TrialEffects, why string) e
 func (e *execution) sayRefused(all []umpire.TrialAttempt) {
 	for _, r := range all {
 		if r.Kind == umpire.AttemptNetwork {
-			text := e.Text.Of("it wanted %s; there is no network in a trial")
+			text := e.Text.Of("it wanted %s, which a trial does not reach")
 			fmt.Fprintf(e.Stderr, "umpire: "+text+"\n", view.Visible(r.Target))
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/hold/trial"
@@ -112,6 +113,12 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		Temporary: outside.Folder{Path: outside.Temporary, Named: written},
 	}
 	for {
+		// A proxy serves one run.
+		spec.Exit, err = egress.NewProxy(conf.Listed, conf.Autonomy.Network,
+			func(_ context.Context, call umpire.Call) (umpire.Decision, error) { return decideIn(a, f.cwd, call) })
+		if err != nil {
+			return app.Failed(err)
+		}
 		again, err := tryOnce(ctx, a, f, state, words, spec)
 		if !again {
 			return err
