@@ -10,21 +10,27 @@ import (
 
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
 // newAutonomyCommand is `umpire autonomy`.
 func newAutonomyCommand(a *app.App) *cobra.Command {
-	asJSON := false
+	asJSON, reach := false, []string(nil)
 	cmd := &cobra.Command{
 		Use: "autonomy [low|medium|high]", Args: app.WantAtMostOneWord, ValidArgs: config.LevelNames(),
 		Short:   "Show or set how much runs without a question",
 		Long:    autonomyLong,
-		Example: "  umpire autonomy\n  umpire autonomy medium",
-		RunE: func(_ *cobra.Command, args []string) error {
+		Example: "  umpire autonomy\n  umpire autonomy medium\n  umpire autonomy --reach npm,go,docs.example.com",
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				if err := setAutonomy(a, args[0]); err != nil {
+					return err
+				}
+			}
+			if cmd.Flags().Changed("reach") {
+				if err := setReach(a, reach); err != nil {
 					return err
 				}
 			}
@@ -37,6 +43,8 @@ func newAutonomyCommand(a *app.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().StringSliceVar(&reach, "reach", nil, "let commands reach these `HOSTS` or groups; '' for none")
+	app.CompleteWords(cmd, "reach", egress.GroupNames()...)
 	return cmd
 }
 
@@ -45,10 +53,28 @@ func setAutonomy(a *app.App, word string) error {
 	if !slices.Contains(config.LevelNames(), word) {
 		return app.Usage("umpire autonomy medium", "%q: want one of %s", word, strings.Join(config.LevelNames(), ", "))
 	}
+	if err := wantHome(a); err != nil {
+		return err
+	}
+	return app.Failed(config.WriteAutonomy(filepath.Join(a.Home(), config.FileName), policy.Level(word)))
+}
+
+// setReach writes the destinations into the person's configuration.
+func setReach(a *app.App, listed []string) error {
+	if err := wantHome(a); err != nil {
+		return err
+	}
+	if _, err := egress.ParseList(listed); err != nil {
+		return app.Usage("umpire autonomy --reach npm,go", "--reach: %w", err)
+	}
+	return app.Failed(config.WriteDestinations(filepath.Join(a.Home(), config.FileName), listed))
+}
+
+func wantHome(a *app.App) error {
 	if a.Home() == "" {
 		return app.Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the configuration")
 	}
-	return app.Failed(config.WriteAutonomy(filepath.Join(a.Home(), config.FileName), policy.Level(word)))
+	return nil
 }
 
 // An autonomyShown is the dial in JSON.
@@ -90,8 +116,11 @@ const autonomyLong = `Shows how much runs without a question, or sets it for you
   low     asks, as if this were not set
   medium  reads outside the project, temporary folders, edits in the project and local
           git run; scripts, builds, tests and deletions in the project are tried first;
-          a host listed in autonomy.destinations is asked about once in a session
+          a host listed in autonomy.destinations is asked about once in a session, and
+          tried installers reach the listed groups, such as npm
   high    also reaches those hosts unasked
+
+--reach lists hosts, and groups of hosts by name: npm, pypi, go, crates, docs and others.
 
 No level overrides deny rules and ask rules. Nor does it cover files that control umpire
 or other agents, secrets, critical calls, or calls that umpire can't judge. Publishing,
