@@ -1,0 +1,352 @@
+package egress
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+	"golang.org/x/sys/unix"
+)
+
+// inside marks the process in the namespaces of the test, and attacker the name of the program that attacks.
+const (
+	inside   = "UMPIRE_LAB_EGRESS"
+	attacker = "attack"
+)
+
+// TestMain runs the tests in a network and mount namespace of their own.
+func TestMain(m *testing.M) {
+	switch {
+	case filepath.Base(os.Args[0]) == attacker:
+		attack(os.Args[1])
+	case os.Getenv(inside) != "":
+		os.Exit(m.Run())
+	default:
+		os.Exit(enter())
+	}
+}
+
+func enter() int {
+	if _, err := exec.LookPath("ip"); err != nil {
+		fmt.Println("skipped: there is no ip to make a network with; install iproute2")
+		return 0
+	}
+	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
+	cmd.Env = append(os.Environ(), inside+"=1")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS}
+	if os.Getuid() != 0 {
+		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+	}
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		fmt.Println("skipped: this machine makes no namespaces:", err)
+		return 0
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// An internet is every address there is. It notes all that reaches it.
+type internet struct {
+	roots string // the file with its authority
+
+	mu       sync.Mutex
+	pages    map[string]http.HandlerFunc // by host
+	names    map[string]string           // addresses by name
+	asked    []string                    // names that were resolved
+	requests []string                    // METHOD host/path with the size of a body
+	opened   map[string]int              // connections by destination
+	packets  int
+}
+
+// nameServer answers for all names.
+const nameServer = "9.9.9.9"
+
+func newInternet(t *testing.T) *internet {
+	t.Helper()
+	n := &internet{
+		roots: filepath.Join(t.TempDir(), "roots.pem"), opened: map[string]int{}, pages: map[string]http.HandlerFunc{},
+		names: map[string]string{},
+	}
+	must(t, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
+	for _, args := range []string{
+		"link set lo up", "route add local 0.0.0.0/0 dev lo", "-6 route add local ::/0 dev lo",
+	} {
+		if out, err := exec.CommandContext(t.Context(), "ip", strings.Fields(args)...).CombinedOutput(); err != nil {
+			t.Fatalf("ip %s: %v\n%s", args, err, out)
+		}
+	}
+	for name, text := range map[string]string{
+		"/etc/resolv.conf": "nameserver " + nameServer + "\n", "/etc/hosts": "127.0.0.1 localhost\n",
+	} {
+		file := filepath.Join(t.TempDir(), filepath.Base(name))
+		must(t, os.WriteFile(file, []byte(text), 0o644))
+		at, err := filepath.EvalSymlinks(name)
+		must(t, err)
+		must(t, unix.Mount(file, at, "", unix.MS_BIND, ""))
+		t.Cleanup(func() { must(t, unix.Unmount(at, unix.MNT_DETACH)) })
+	}
+	n.serveNames(t)
+	certificate := n.makeRoots(t)
+	n.serve(t, "80", nil)
+	n.serve(t, "443", &tls.Config{GetCertificate: certificate})
+	for _, port := range []string{"22", "53", "853", "8080"} {
+		n.serve(t, port, nil)
+	}
+	for _, port := range []string{"443", "123"} {
+		socket, err := net.ListenPacket("udp", ":"+port)
+		must(t, err)
+		t.Cleanup(func() { socket.Close() })
+		go func() {
+			for buffer := make([]byte, 2048); ; {
+				if _, _, err := socket.ReadFrom(buffer); err != nil {
+					return
+				}
+				n.note(func() { n.packets++ })
+			}
+		}()
+	}
+	return n
+}
+
+func (n *internet) note(change func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	change()
+}
+
+// host makes a name with an address.
+func (n *internet) host(name, address string, page http.HandlerFunc) {
+	n.note(func() { n.names[name], n.pages[name] = address, page })
+}
+
+// forget forgets all that was noted.
+func (n *internet) forget() {
+	n.note(func() { n.asked, n.requests, n.packets = nil, nil, 0; clear(n.opened) })
+}
+
+func (n *internet) serveNames(t *testing.T) {
+	t.Helper()
+	socket, err := net.ListenPacket("udp", ":53") // packets to other servers arrive here too
+	must(t, err)
+	t.Cleanup(func() { socket.Close() })
+	go func() {
+		for buffer := make([]byte, 2048); ; {
+			size, from, err := socket.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			var m dnsmessage.Message
+			if m.Unpack(buffer[:size]) != nil || len(m.Questions) != 1 {
+				continue
+			}
+			q := m.Questions[0]
+			name := strings.TrimSuffix(q.Name.String(), ".")
+			address := ""
+			n.note(func() { n.asked, address = append(n.asked, name), n.names[name] })
+			m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
+			if ip := net.ParseIP(address).To4(); ip == nil {
+				m.RCode = dnsmessage.RCodeNameError
+			} else if q.Type == dnsmessage.TypeA {
+				m.Answers = []dnsmessage.Resource{{
+					Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, TTL: 60},
+					Body:   &dnsmessage.AResource{A: [4]byte(ip)},
+				}}
+			}
+			if answer, err := m.Pack(); err == nil {
+				_, _ = socket.WriteTo(answer, from)
+			}
+		}
+	}()
+}
+
+// serve serves the pages on a port of every address.
+func (n *internet) serve(t *testing.T, port string, secure *tls.Config) {
+	t.Helper()
+	listener, err := net.Listen("tcp", ":"+port)
+	must(t, err)
+	server := &http.Server{
+		Handler: http.HandlerFunc(n.page), ErrorLog: nil, TLSConfig: secure,
+		ConnState: func(conn net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				n.note(func() { n.opened[conn.LocalAddr().String()]++ })
+			}
+		},
+	}
+	t.Cleanup(func() { server.Close() })
+	go func() {
+		if secure != nil {
+			listener = tls.NewListener(listener, secure)
+		}
+		_ = server.Serve(listener)
+	}()
+}
+
+func (n *internet) page(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	host, _, _ := strings.Cut(r.Host, ":")
+	var page http.HandlerFunc
+	n.note(func() {
+		n.requests = append(n.requests, fmt.Sprintf("%s %s%s %d", r.Method, r.Host, r.URL.Path, len(body)))
+		page = n.pages[host]
+	})
+	if page == nil {
+		http.NotFound(w, r)
+		return
+	}
+	page(w, r)
+}
+
+// makeRoots makes the authority of this internet.
+func (n *internet) makeRoots(t *testing.T) func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	root := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "the internet"}, IsCA: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, root, root, key.Public(), key)
+	must(t, err)
+	must(t, os.WriteFile(n.roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}), 0o644))
+	return func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		leaf := &x509.Certificate{
+			SerialNumber: big.NewInt(2), DNSNames: []string{hello.ServerName}, NotBefore: root.NotBefore,
+			NotAfter: root.NotAfter, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		}
+		raw, err := x509.CreateCertificate(rand.Reader, leaf, root, key.Public(), key)
+		return &tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}, err
+	}
+}
+
+// A person has a home with a configuration and a project.
+type person struct {
+	internet      *internet
+	program, home string
+	project       string
+}
+
+func newPerson(t *testing.T, n *internet, destinations string) *person {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	must(t, err)
+	must(t, os.MkdirAll(cache, 0o700))
+	home, err := os.MkdirTemp(cache, "umpire-egress-test-") //nolint:usetesting // the sandbox has a /tmp of its own
+	must(t, err)
+	t.Cleanup(func() {
+		_ = exec.Command("chmod", "-R", "u+w", home).Run() // modules of Go are read-only
+		must(t, os.RemoveAll(home))
+	})
+	p := &person{internet: n, program: buildUmpire(t), home: home, project: filepath.Join(home, "project")}
+	must(t, os.MkdirAll(filepath.Join(home, ".umpire"), 0o700))
+	must(t, os.Mkdir(p.project, 0o755))
+	must(t, os.WriteFile(filepath.Join(home, ".umpire", "config.yaml"), fmt.Appendf(nil, "autonomy: {outside_reads: run, "+
+		"scratch: inside, edits: run, unknown_code: trial, deletes: trial, local_git: run, network: once, "+
+		"destinations: [%s]}\n", destinations), 0o600))
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", p.project).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return p
+}
+
+// run runs umpire in the project, and returns all its output.
+func (p *person) run(t *testing.T, args ...string) (out string, code int) {
+	t.Helper()
+	// The shims of pyenv write into the home after each installation.
+	path := strings.Join(slices.DeleteFunc(strings.Split(os.Getenv("PATH"), ":"), func(dir string) bool {
+		return strings.Contains(dir, "/.pyenv/")
+	}), ":")
+	cmd := exec.CommandContext(t.Context(), p.program, args...)
+	cmd.Dir = p.project
+	cmd.Env = []string{
+		"HOME=" + p.home, "PATH=" + path, "LANG=C.UTF-8", "TERM=dumb", "SSL_CERT_FILE=" + p.internet.roots,
+		"GOTOOLCHAIN=local", "GONOSUMDB=*", "GOFLAGS=-modcacherw", "PIP_NO_INPUT=1",
+	}
+	var all bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &all, &all
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return all.String(), cmd.ProcessState.ExitCode()
+}
+
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "umpire-egress-")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "umpire")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "./cmd/umpire")
+	cmd.Dir = filepath.Join("..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return program, nil
+})
+
+func buildUmpire(t *testing.T) string {
+	t.Helper()
+	program, err := build()
+	must(t, err)
+	return program
+}
+
+// quiet fails if anything reached the internet but fetches from the given hosts.
+func (n *internet) quiet(t *testing.T, hosts ...string) {
+	t.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	listed := func(name string) bool { return slices.Contains(hosts, name) }
+	for _, name := range n.asked {
+		if !listed(name) {
+			t.Errorf("the name %s was resolved", name)
+		}
+	}
+	for to, times := range n.opened {
+		host, _, _ := net.SplitHostPort(to)
+		if !slices.ContainsFunc(hosts, func(name string) bool { return n.names[name] == host }) {
+			t.Errorf("%d connections reached %s", times, to)
+		}
+	}
+	for _, request := range n.requests {
+		words := strings.Fields(request)
+		host, _, _ := strings.Cut(words[1], "/")
+		if (words[0] != http.MethodGet && words[0] != http.MethodHead) || !listed(host) || words[2] != "0" {
+			t.Errorf("a server got %s", request)
+		}
+	}
+	if n.packets > 0 {
+		t.Errorf("%d packets reached the internet", n.packets)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
