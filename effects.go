@@ -86,6 +86,7 @@ type AttemptKind string
 // The kinds of attempts.
 const (
 	AttemptNetwork AttemptKind = "network" // connecting or sending to an address
+	AttemptSend    AttemptKind = "send"    // sending to a destination that is only fetched from
 	AttemptWrite   AttemptKind = "write"   // creating, writing or deleting a file elsewhere
 	// AttemptRepository is a new git repository whose settings may name programs.
 	AttemptRepository AttemptKind = "repository"

@@ -120,6 +120,8 @@ func accessOfAttempt(t umpire.TrialAttempt) umpire.Access {
 	case umpire.AttemptWrite, umpire.AttemptPlain:
 	case umpire.AttemptNetwork:
 		a.Kind, a.Reason = umpire.KindNetwork, "the command wanted the network"
+	case umpire.AttemptSend:
+		a.Kind, a.Reason = umpire.KindNetwork, "the command wanted to send something to a host that only serves files"
 	case umpire.AttemptRepository:
 		a.Doubt, a.Reason = DoubtRepository, effectReasons[umpire.EffectCreated]
 	case umpire.AttemptHistory:

@@ -117,12 +117,8 @@ func PrivateHost(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return !PublicAddress(addr)
 	}
-	for _, end := range privateNames {
-		if host == end || strings.HasPrefix(end, ".") && strings.HasSuffix(host, end) {
-			return true
-		}
-	}
-	if leadsInside(host) {
+	isEnd := func(end string) bool { return host == end || end[0] == '.' && strings.HasSuffix(host, end) }
+	if slices.ContainsFunc(privateNames, isEnd) || leadsInside(host) {
 		return true
 	}
 	last := lastLabel(host)

@@ -58,6 +58,16 @@ func attackers(t *testing.T, n *internet) {
 			}
 		})
 	}
+	// What such a command leaves behind is not kept unasked.
+	out, _ := p.run(t, "try", "--json", "--", "./"+attacker+" publish; touch left")
+	var r struct {
+		Refused  []struct{ Kind string }
+		Decision struct{ Verdict string }
+	}
+	if json.Unmarshal([]byte(out[strings.Index(out, "{"):]), &r) != nil || r.Decision.Verdict != "ask" ||
+		len(r.Refused) != 1 || r.Refused[0].Kind != "send" {
+		t.Errorf("%s", out)
+	}
 	t.Logf("figure: egress: %d attacks, 0 bytes beyond fetches from the listed registry: %t", len(attacks), !t.Failed())
 }
 

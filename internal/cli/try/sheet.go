@@ -85,8 +85,12 @@ func (s *sheet) show(to io.Writer) {
 			continue
 		}
 		why := s.Text.Of("a trial does not reach it")
-		if r.Kind == trial.AttemptWrite {
+		switch r.Kind {
+		case trial.AttemptWrite:
 			why = s.Text.Of("outside of the project")
+		case umpire.AttemptSend:
+			why = s.Text.Of("commands only fetch from it")
+		case umpire.AttemptNetwork, umpire.AttemptRepository, umpire.AttemptHistory, umpire.AttemptPlain:
 		}
 		fmt.Fprintln(to, view.Joined(s.red(s.Text.Of("Refused")), ": ", view.Bracketed(view.Visible(r.Target), why)))
 	}

@@ -27,8 +27,11 @@ func (t *Traffic) Note(c Connection) {
 		target = unknownTarget
 	}
 	failed := c.Reason == NoAddress || c.Reason == Unreachable || c.Reason == Idle
-	if attempt := (umpire.TrialAttempt{Kind: umpire.AttemptNetwork, Target: target}); c.Reason != 0 && !failed &&
-		!slices.Contains(t.refused, attempt) && len(t.refused) < maxTargets {
+	attempt := umpire.TrialAttempt{Kind: umpire.AttemptNetwork, Target: target}
+	if c.Reason == NotFetching {
+		attempt.Kind = umpire.AttemptSend
+	}
+	if c.Reason != 0 && !failed && !slices.Contains(t.refused, attempt) && len(t.refused) < maxTargets {
 		t.refused = append(t.refused, attempt)
 	}
 	if c.How == Refused {
