@@ -175,6 +175,11 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 		Suggest: func(ctx context.Context, text *catalogue.Language, since time.Time) ([]history.Saving, error) {
 			return lookback.Suggest(ctx, in(text), local, since)
 		},
+		TryRule: func(
+			ctx context.Context, text *catalogue.Language, dir, action, rule string, since time.Time,
+		) (string, error) {
+			return lookback.TryRule(ctx, in(text), local, dir, action, rule, since)
+		},
 		Undoable: func() (map[umpire.CallID][]console.Undoable, error) { return listUndoable(a) },
 		Undo: func(ctx context.Context, text *catalogue.Language, by umpire.Gate, id string) (string, error) {
 			return try.UndoInGate(ctx, in(text), by, id)

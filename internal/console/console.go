@@ -36,6 +36,8 @@ type Config struct {
 	Undo func(ctx context.Context, text *catalogue.Language, by umpire.Gate, id string) (string, error)
 	// Tasks opens the desk at which tasks are drafted for a session; if nil, they are not offered.
 	Tasks func(ctx context.Context, text *catalogue.Language, s *umpire.Session) (task.Desk, error)
+	// TryRule says what a rule of a project would have changed since a time; if nil, no rule is tried.
+	TryRule func(c context.Context, text *catalogue.Language, dir, action, rule string, since time.Time) (string, error)
 	// Suggest returns the changes that would have saved the most questions since a time; if nil, they are not offered.
 	Suggest func(ctx context.Context, text *catalogue.Language, since time.Time) ([]history.Saving, error)
 	// Passkeys is the file of the passkeys; "" keeps them in memory.

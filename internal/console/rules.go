@@ -45,12 +45,15 @@ type ruleBook struct {
 	grants  []umpire.GrantStatus
 	used    map[umpire.RuleID]time.Time // when rules last settled a call, as far as known
 	tested  *umpire.Decision            // on the command that was asked about; may be nil
+	replay  *string                     // the effect of the rule that was asked about; nil if none can be tried
 }
 
 // A rulesQuery selects the folder to show, by a session in it, and a command to test.
 type rulesQuery struct {
 	session umpire.SessionID
 	command string
+	action  string // of a rule to try
+	rule    string
 	builtin bool // also show umpire's built-in rules
 }
 
@@ -70,7 +73,7 @@ func (c *rulePages) showRules(w http.ResponseWriter, r *http.Request) {
 	form := r.URL.Query()
 	b := &ruleBook{text: textOf(r), now: c.now(), remote: originOf(r).remote, asked: rulesQuery{
 		session: umpire.SessionID(form.Get("session")), command: strings.TrimSpace(form.Get("command")),
-		builtin: form.Has("builtin"),
+		action: form.Get("action"), rule: strings.TrimSpace(form.Get("rule")), builtin: form.Has("builtin"),
 	}}
 	err := c.readRules(r.Context(), b)
 	if err == nil {
@@ -81,6 +84,12 @@ func (c *rulePages) showRules(w http.ResponseWriter, r *http.Request) {
 	}
 	if err == nil && b.asked.command != "" {
 		b.tested, err = c.testCommand(r.Context(), b)
+	}
+	if err == nil && c.config.TryRule != nil {
+		b.replay = new(string)
+		if since := b.now.AddDate(0, -1, 0); b.asked.rule != "" {
+			*b.replay, err = c.config.TryRule(r.Context(), b.text, b.dir, b.asked.action, b.asked.rule, since)
+		}
 	}
 	if err != nil {
 		sendRefusal(w, r, statusOf(err), err)

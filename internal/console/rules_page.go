@@ -18,6 +18,7 @@ func (b *ruleBook) draw() part {
 		when(len(b.folders) < 2, paragraph("where", view.Visible(b.dir))),
 		b.drawHealth(),
 		b.drawTest(),
+		b.drawReplay(),
 		b.drawGrants(),
 		b.drawLayers(),
 		b.drawFiles(),
@@ -55,17 +56,35 @@ func placeIn(file string, line int) string {
 
 // drawTest draws the box to test a command, and the decision on it.
 func (b *ruleBook) drawTest() node {
-	label := b.text.Of("What would be decided about this command?")
 	return element("section", class("test"),
-		element("form", class("filters"), attr("role", "search"), attr("data-path", rulesPath),
-			hiddenInput("session", string(b.asked.session)),
-			element("input", attr("type", "search"), attr("name", "command"),
-				attr("value", view.Visible(b.asked.command)), attr("placeholder", label),
-				attr("aria-label", label), attr("autocapitalize", "off"),
-				attr("autocomplete", "off"), attr("spellcheck", "false")),
-			element("button", written(b.text.Of("test")))),
+		b.drawBox("command", b.asked.command, b.text.Of("What would be decided about this command?"), parts(nil)),
 		b.drawTested(),
 	)
+}
+
+// drawBox draws a form with a text to test.
+func (b *ruleBook) drawBox(name, value, label string, before part) node {
+	return element("form", class("filters"), attr("role", "search"), attr("data-path", rulesPath),
+		hiddenInput("session", string(b.asked.session)), before,
+		element("input", attr("type", "search"), attr("name", name), attr("value", view.Visible(value)),
+			attr("placeholder", label), attr("aria-label", label), attr("autocapitalize", "off"),
+			attr("autocomplete", "off"), attr("spellcheck", "false")),
+		element("button", written(b.text.Of("test"))))
+}
+
+// drawReplay draws the box to try a rule, and what it would have changed.
+func (b *ruleBook) drawReplay() part {
+	if b.replay == nil {
+		return parts(nil)
+	}
+	var actions []choice
+	for _, v := range []umpire.Verdict{umpire.Allow, umpire.Ask, umpire.Deny} {
+		actions = append(actions, choice{v.String(), b.text.Word("verdict", v.String())})
+	}
+	label := b.text.Of("What would this rule have changed? Bash(npm test:*)")
+	return element("section", class("test"),
+		b.drawBox("rule", b.asked.rule, label, drawSelect("action", b.text.Of("action"), actions, b.asked.action)),
+		when(*b.replay != "", element("pre", class("rest"), attr("role", "status"), written(visibleLines(*b.replay)))))
 }
 
 // verdictClasses are the style classes of verdicts.

@@ -51,6 +51,23 @@ func bodies(page, path string) (all []string) {
 	return all
 }
 
+// A rule is tried on the calls of the past: the page shows the effect, or the error, and stores nothing.
+func TestRuleIsTried(t *testing.T) {
+	t.Parallel()
+	b, _ := signedIn(t, "en")
+	page := b.rules(t, "&action=ask&rule="+url.QueryEscape("Bash(frob:*)"))
+	want := "ask Bash(frob:*) in " + filepath.Base(b.session.Root) + " since false &lt;b&gt;"
+	if !strings.Contains(page, want) || !strings.Contains(page, `value="ask" selected`) {
+		t.Errorf("the page lacks %q:\n%s", want, plain(page))
+	}
+	if a := b.send(t, http.MethodGet, "/rules?rule=Bash(", ""); a.status != http.StatusBadRequest {
+		t.Errorf("got %d %s", a.status, a.body)
+	}
+	if rules := ok(b.gate.Rules().List(t.Context(), b.session.Root))(t); len(rules) != 0 {
+		t.Errorf("stored %v", rules)
+	}
+}
+
 // The rules of every source are listed with file and line, and a command is decided by them.
 func TestRules(t *testing.T) {
 	t.Parallel()

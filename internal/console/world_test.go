@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -73,6 +74,14 @@ func newWorldIn(
 		GateOf:  func(person string) umpire.Gate { return server.LocalAs(w.gate, "console", person) },
 		NewCode: w.newCode, Changes: changes, Undoable: w.kept, Undo: w.undo,
 		Tasks: func(context.Context, *catalogue.Language, *umpire.Session) (task.Desk, error) { return desk{}, nil },
+		TryRule: func(
+			_ context.Context, _ *catalogue.Language, dir, action, rule string, since time.Time,
+		) (string, error) {
+			if _, err := policy.ParseShort(rule); err != nil {
+				return "", errors.Join(err, umpire.ErrInvalid)
+			}
+			return fmt.Sprintf("%s %s in %s since %t <b>", action, rule, filepath.Base(dir), since.IsZero()), nil
+		},
 		Suggest: func(context.Context, *catalogue.Language, time.Time) ([]history.Saving, error) {
 			return []history.Saving{{Commands: []string{"umpire rules add allow X"}, Saves: 3, Calls: []string{"x\u202e", "y"}}}, nil
 		},

@@ -3,14 +3,19 @@ package lookback
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // A Desk drafts tasks for a session, and tells what a task would allow. It decides the session's calls by the rules and
@@ -130,4 +135,38 @@ func Suggest(ctx context.Context, a *app.App, gate umpire.Gate, since time.Time)
 		return nil
 	})
 	return list, err
+}
+
+// TryRule says what one more rule, in short form, would have changed about the calls of a project since a time, like
+// umpire replay. An error that matches [umpire.ErrInvalid] is about the rule.
+func TryRule(
+	ctx context.Context, a *app.App, from umpire.Gate, dir, action, short string, since time.Time,
+) (string, error) {
+	rule, err := policy.ParseShort(short)
+	if err == nil {
+		err = rule.Action.UnmarshalText([]byte(action))
+	}
+	if err != nil {
+		return "", errors.Join(err, umpire.ErrInvalid)
+	}
+	rule.ID, rule.Source = "tried", umpire.SourceProject
+	var said strings.Builder
+	own := *a
+	own.Dir, own.Stdout = dir, &said
+	if _, err := own.LoadConfig(dir); err != nil {
+		return "", err
+	}
+	before := try.NewDecider(&own, nil)
+	after := try.NewDecider(&own, func(_ string, c *gate.Config) { c.Rules = append(c.Rules, rule) })
+	defer before.Close()
+	defer after.Close()
+	f, r := pastFlags{}, replay{}
+	err = f.withGateCalls(ctx, &own, from, since, func(past *pastCalls, batches *batchCache) error {
+		r.From, r.LeftOut = past.first, past.lost
+		return r.compare(ctx, &own, past.calls, batches, before, after)
+	})
+	if err == nil {
+		err = r.tell(&own)
+	}
+	return said.String(), err
 }
