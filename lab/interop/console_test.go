@@ -41,7 +41,8 @@ func TestClaudeAnsweredInTheConsole(t *testing.T) {
 	watch := startScreen(ctx, w, 100, 30, w.Umpire, "watch")
 	defer watch.tmux("kill-server")
 	watch.shows("nothing waits")
-	page.Open(t, w.openConsole(ctx))
+	link, _ := w.openConsole(ctx)
+	page.Open(t, link)
 	page.Until(t, `document.body.innerText.includes("Nothing waits")`)
 
 	played := make(chan string, 1)
@@ -82,8 +83,8 @@ func TestClaudeAnsweredInTheConsole(t *testing.T) {
 	page.Picture(t, "claude-timeline-1440")
 }
 
-// openConsole starts umpire console on a terminal, and returns the link that it shows.
-func (w *world) openConsole(ctx context.Context) string {
+// openConsole starts umpire console on a terminal, and returns the link and then the lines that it shows.
+func (w *world) openConsole(ctx context.Context) (link string, said <-chan string) {
 	w.Helper()
 	cmd := w.Command(ctx, w.Umpire, "console")
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
@@ -98,15 +99,17 @@ func (w *world) openConsole(ctx context.Context) string {
 	lines := bufio.NewScanner(terminal)
 	for lines.Scan() {
 		if line := strings.TrimSpace(lines.Text()); strings.Contains(line, "/#") {
+			further := make(chan string, 100)
 			go func() { // it ends with the terminal
 				for lines.Scan() {
+					further <- strings.TrimSpace(lines.Text())
 				}
 			}()
-			return line
+			return line, further
 		}
 	}
 	w.Fatalf("no link on the terminal: %v", lines.Err())
-	return ""
+	return "", nil
 }
 
 // TestTrialInTheConsole: the person tries a call first, sees the changes in the browser before any is real, and keeps
@@ -121,7 +124,8 @@ func TestTrialInTheConsole(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 	defer cancel()
 	w.serve(ctx)
-	page.Open(t, w.openConsole(ctx))
+	link, _ := w.openConsole(ctx)
+	page.Open(t, link)
 	page.Until(t, `document.body.innerText.includes("Nothing waits")`)
 	played := make(chan string, 1)
 	go func() {

@@ -1,15 +1,18 @@
-//go:build interop
+//go:build interop && unix
 
 package interop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/umpirehq/umpire/internal/console/consoletest"
 	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
@@ -19,7 +22,18 @@ var planFile = regexp.MustCompile(`/[\w/.-]+/\.claude/plans/[\w-]+\.md`)
 // TestClaudePlanIsApprovedOnce: Claude Code shows a plan, a person approves the task that umpire drafts from it, and
 // the twenty calls inside it run without a dialog. The next one is outside, and asks.
 func TestClaudePlanIsApprovedOnce(t *testing.T) {
-	t.Parallel()
+	for name, approve := range map[string]func(*world, context.Context, *screen) func(){
+		"terminal": (*world).approveInTerminal, "browser": (*world).approveInBrowser,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			playPlan(t, approve)
+		})
+	}
+}
+
+// playPlan shows the plan, approves its task, and looks for the question about the call outside it.
+func playPlan(t *testing.T, approve func(*world, context.Context, *screen) (question func())) {
 	const plan = "# Make the files\n\n1. Make them: `touch src/1.txt`, and so on.\n"
 	script := []turn{
 		{toolCall{ID: "plan", Tool: "Write", Input: map[string]any{"file_path": "", "content": plan}}},
@@ -48,19 +62,10 @@ func TestClaudePlanIsApprovedOnce(t *testing.T) {
 	defer s.tmux("kill-server")
 	t.Log(s.shows("Would you like to proceed"))
 
-	draft, code := w.start(w.Umpire, "task", "draft")
-	if code != 0 || !strings.Contains(draft, "20x  reversible  Bash(touch:*)") {
-		t.Fatalf("umpire task draft: exit %d\n%s", code, draft)
-	}
-	w.write("task.txt", draft)
-	token := w.Path("home/.umpire/state/person.token")
-	out, code := w.start(w.Umpire, "task", "approve", w.Path("task.txt"), "--token-file", token)
-	if code != 0 {
-		t.Fatalf("umpire task approve: exit %d\n%s", code, out)
-	}
+	question := approve(w, ctx, s)
 	began := time.Now()
 	s.press("Enter")
-	t.Log(s.shows("umpire: publishes commits", "Do you want to proceed?"))
+	question()
 	for i := range 20 {
 		w.ran(fmt.Sprintf("touch%d", i))
 		if !w.Exists(fmt.Sprintf("project/src/%d.txt", i)) {
@@ -70,5 +75,58 @@ func TestClaudePlanIsApprovedOnce(t *testing.T) {
 	t.Logf("figure: a plan approved once: 20 calls without a dialog in %.1fs, the 21st asks", time.Since(began).Seconds())
 	if used, _ := w.start(w.Umpire, "task"); !strings.Contains(used, "used 20 of 20") {
 		t.Errorf("umpire task says %s", used)
+	}
+}
+
+// approveInTerminal approves the drafted task with commands. Later questions are in Claude Code's dialog.
+func (w *world) approveInTerminal(_ context.Context, s *screen) (question func()) {
+	w.Helper()
+	draft, code := w.start(w.Umpire, "task", "draft")
+	if code != 0 || !strings.Contains(draft, "20x  reversible  Bash(touch:*)") {
+		w.Fatalf("umpire task draft: exit %d\n%s", code, draft)
+	}
+	w.write("task.txt", draft)
+	token := w.Path("home/.umpire/state/person.token")
+	out, code := w.start(w.Umpire, "task", "approve", w.Path("task.txt"), "--token-file", token)
+	if code != 0 {
+		w.Fatalf("umpire task approve: exit %d\n%s", code, out)
+	}
+	return func() { w.Log(s.shows("umpire: publishes commits", "Do you want to proceed?")) }
+}
+
+// approveInBrowser approves it on the console's page, with the code that the terminal shows. Later questions are there.
+func (w *world) approveInBrowser(ctx context.Context, _ *screen) (question func()) {
+	w.Helper()
+	page := consoletest.StartAs(w.T, cmp.Or(w.User, os.Getuid()), 1440, 900, false)
+	link, said := w.openConsole(ctx)
+	page.Open(w, link)
+	for _, link := range []string{`nav a[href="/sessions"]`, `a[href^="/session?"]`, `a[href^="/sessions/task"]`} {
+		page.Until(w, "document.querySelector('"+link+"')")
+		page.Click(w, link)
+	}
+	page.Until(w, `document.querySelector(".task textarea")?.value.includes("20x  reversible  Bash(touch:*)")`)
+	page.Until(w, `document.querySelector(".rule code")?.innerText === "Bash(touch:*)"`)
+	page.Picture(w, "claude-task-1440")
+	page.Click(w, "[data-new-code]")
+	code := ""
+	for code == "" {
+		select {
+		case line := <-said:
+			if _, after, is := strings.Cut(line, "code "); is {
+				code, _, _ = strings.Cut(after, ":")
+			}
+		case <-ctx.Done():
+			w.Fatal("no code on the terminal")
+		}
+	}
+	page.Click(w, "form[data-code] input[name=code]")
+	page.TypeText(w, code)
+	page.Click(w, "form[data-code] .go")
+	page.Until(w, `document.body.innerText.includes("to end it: umpire task end")`)
+	return func() {
+		page.Click(w, `nav a[href="/"]`)
+		page.Until(w, `document.querySelector(".card")?.innerText.includes("git push origin main")`)
+		page.Until(w, `document.querySelector(".card").innerText.includes("Outside the task that you approved")`)
+		page.Picture(w, "claude-outside-task-1440")
 	}
 }
