@@ -14,9 +14,10 @@ type Group struct {
 	Ports []uint16
 	Quota int64 // bytes that may be sent to all hosts together
 	Why   umpire.Phrase
-	// Takes says that the hosts take what strangers send, such as a push with a token of their own.
-	Takes bool
-	// Programs find all that they fetch at these hosts, as far as their settings name no others.
+	// Unread says that the proxy does not look into TLS: the hosts take what strangers send, such as a push with a
+	// token of their own, or programs trust no further authority, as those of Java.
+	Unread bool
+	// Programs find all that they fetch at these hosts, as far as their settings name no others. Unread groups have none.
 	Programs []string
 }
 
@@ -56,8 +57,7 @@ var groups = []Group{
 	{
 		Name:  "maven",
 		Hosts: []string{"repo.maven.apache.org", "repo1.maven.org", "plugins.gradle.org", "services.gradle.org"},
-		Ports: secure, Quota: quotaPackages, Why: "packages of Maven and Gradle",
-		Programs: []string{"mvn", "gradle"},
+		Ports: secure, Quota: quotaPackages, Why: "packages of Maven and Gradle", Unread: true,
 	},
 	{
 		Name: "rubygems", Hosts: []string{"rubygems.org", "index.rubygems.org"}, Ports: secure,
@@ -76,12 +76,12 @@ var groups = []Group{
 			"github.com", "codeload.github.com", "raw.githubusercontent.com", "objects.githubusercontent.com",
 			"release-assets.githubusercontent.com",
 		},
-		Ports: secure, Quota: quotaPackages, Takes: true,
+		Ports: secure, Quota: quotaPackages, Unread: true,
 		Why: "fetching from GitHub over HTTPS; with a token, pushing too",
 	},
 	{
 		Name: "gitlab", Hosts: []string{"gitlab.com"}, Ports: secure, Quota: quotaPackages,
-		Why: "fetching from GitLab over HTTPS; with a token, pushing too", Takes: true,
+		Why: "fetching from GitLab over HTTPS; with a token, pushing too", Unread: true,
 	},
 	{
 		Name: "debian", Hosts: []string{"deb.debian.org", "security.debian.org", "snapshot.debian.org"}, Ports: both,
@@ -125,7 +125,7 @@ func (g Group) entries() (all []Entry) {
 	for _, host := range g.Hosts {
 		for _, port := range g.Ports {
 			all = append(all, Entry{
-				Text: g.Name, Group: g.Name, Takes: g.Takes, Quota: g.Quota, host: host, port: port,
+				Text: g.Name, Group: g.Name, Unread: g.Unread, Quota: g.Quota, host: host, port: port,
 			})
 		}
 	}

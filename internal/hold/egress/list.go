@@ -19,10 +19,10 @@ const DefaultQuota = 4 << 20
 
 // An Entry is one line of a person's list. The zero value covers nothing.
 type Entry struct {
-	Text  string // as the person wrote it
-	Group string // the name of the group, or "" for any other entry
-	Takes bool   // of the group
-	Quota int64  // bytes that may be sent to all destinations of the entry together
+	Text   string // as the person wrote it
+	Group  string // the name of the group, or "" for any other entry
+	Unread bool   // of the group
+	Quota  int64  // bytes that may be sent to all destinations of the entry together
 
 	host   string       // a name; with below set, the names below it
 	below  bool         //

@@ -25,7 +25,7 @@ func NewProxy(
 	}
 	return &Proxy{List: list, Permit: func(ctx context.Context, d Destination, e Entry) bool {
 		tool, key, value := "WebFetch", "url", d.url()
-		if network == policy.NetworkOnce && (e.Group == "" || e.Takes) {
+		if network == policy.NetworkOnce && (e.Group == "" || e.Unread) {
 			tool, key, value = "Bash", "command", "curl "+d.url()
 		}
 		input, err := json.Marshal(map[string]string{key: value})

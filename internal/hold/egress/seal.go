@@ -119,7 +119,7 @@ func (p *Proxy) Authorities() ([]byte, error) {
 }
 
 // fetches reports whether the entry's hosts are only fetched from.
-func (e Entry) fetches() bool { return e.Group != "" && !e.Takes }
+func (e Entry) fetches() bool { return e.Group != "" && !e.Unread }
 
 // seals reports whether the proxy ends TLS with a destination of the entry.
 func (e Entry) seals(d Destination) bool { return e.fetches() && d.Port == portHTTPS }
