@@ -61,8 +61,12 @@ func attackers(t *testing.T, n *internet) {
 	// What such a command leaves behind is not kept unasked.
 	out, _ := p.run(t, "try", "--json", "--", "./"+attacker+" publish; touch left")
 	var r struct {
-		Refused  []struct{ Kind string }
-		Decision struct{ Verdict string }
+		Refused []struct {
+			Kind string `json:"kind"`
+		} `json:"refused"`
+		Decision struct {
+			Verdict string `json:"verdict"`
+		} `json:"decision"`
 	}
 	if json.Unmarshal([]byte(out[strings.Index(out, "{"):]), &r) != nil || r.Decision.Verdict != "ask" ||
 		len(r.Refused) != 1 || r.Refused[0].Kind != "send" {

@@ -15,9 +15,9 @@ type Group struct {
 	Quota int64 // bytes that may be sent to all hosts together
 	Why   umpire.Phrase
 	// Unread says that the proxy does not look into TLS: the hosts take what strangers send, such as a push with a
-	// token of their own, or programs trust no further authority, as those of Java.
+	// token of their own, or programs such as those of Java ignore a further authority.
 	Unread bool
-	// Programs find all that they fetch at these hosts, as far as their settings name no others. Unread groups have none.
+	// Programs fetch from these hosts, unless their settings name others. It is empty for an unread group.
 	Programs []string
 }
 

@@ -9,15 +9,15 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// NewProxy returns a proxy for the destinations that a person listed, as far as the person's answer about the network
-// and their rules permit, or nil if that is none. Hosts of groups that only serve files need no further answer. Any
-// other is reached under NetworkListed, or after it was approved in the session. decide judges a call of the session,
+// NewProxy returns a proxy for the destinations that a person listed, within the person's answer about the network and
+// their rules. It returns nil without destinations. Groups that only serve files need no approval. Any other entry is
+// reached under NetworkListed, or after it was approved in the session. decide judges a call of the session,
 // like umpire check. An error is one of ParseList.
 func NewProxy(
 	listed []string, network policy.NetworkAnswer, decide func(context.Context, umpire.Call) (umpire.Decision, error),
 ) (*Proxy, error) {
 	if len(listed) == 0 || network == policy.NetworkAsk {
-		return nil, nil //nolint:nilnil // there is no way out, which is no error
+		return nil, nil //nolint:nilnil // a command without a way out is usual
 	}
 	list, err := ParseList(listed)
 	if err != nil {
@@ -74,7 +74,7 @@ var bundleVariables = []string{
 }
 
 // Variables are those of the environment by which programs find the proxy at [ProxyAddress], and trust the authorities
-// in a file, or "". An audit would send a list of packages, which is no fetching.
+// in a file, or "". npm's audit is off, because it sends a list of packages.
 func Variables(bundle string) (all []string) {
 	for _, name := range []string{"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
 		all = append(all, name+"=http://"+ProxyAddress)
