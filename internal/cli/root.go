@@ -50,7 +50,8 @@ func newRootCommand(a *app.App) *cobra.Command {
 		lookback.NewTaskCommand(a),
 		lookback.NewSuggestCommand(a, func(level string) error { return setAutonomy(a, level) }),
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
-		newServeCommand(a), run.NewChatCommand(a, lookback.Desks), run.NewCommand(a), newConfigCommand(a),
+		newServeCommand(a), run.NewChatCommand(a, lookback.Desks, lookback.Suggestions), run.NewCommand(a),
+		newConfigCommand(a),
 		rules.NewProgramsCommand(a), bench.NewCommand(a), newCompletionCommand(a), newVersionCommand(a),
 		hook.NewCommand(a), try.NewExecCommand(a), hook.NewProxyCommand(a), newManCommand(a),
 		register.NewConformanceCommand(a))

@@ -36,6 +36,7 @@ func listCommands() []slash {
 		{"resume", "[ID]", "resume another session of this project", resumeSession},
 		{"fork", "[ID]", "start a session with a copy of this conversation, without its grants", forkSession},
 		{"task", "", "approve a task once, in place of each of its calls", openTask},
+		{"suggest", "", "list the rules that would have saved the most questions", listSuggestions},
 		{"rules", "", "list the rules and their files", openRules},
 		{"agents", "", "show the agents, and which files their edit tools may change", limitEdits},
 		{"help", "", "show commands and keys", func(m *model, _ string) tea.Cmd { return m.openScreen(&helpScreen{}) }},
@@ -70,6 +71,19 @@ func (m *model) command(name, words string) tea.Cmd {
 	}
 	m.log.say(warningEntry, problem)
 	return nil
+}
+
+// listSuggestions lists the suggestions of the last month.
+func listSuggestions(m *model, _ string) tea.Cmd {
+	if m.conf.Suggest == nil {
+		m.log.say(noteEntry, m.text("see umpire suggest"))
+		return nil
+	}
+	root, since := m.session.Root, m.conf.Now().AddDate(0, -1, 0)
+	return m.do(func(ctx context.Context) tea.Msg {
+		list, err := m.conf.Suggest(ctx, root, since)
+		return noteMsg{text: strings.TrimSpace(list), err: err}
+	})
 }
 
 // openScreen puts a screen in front of the conversation.

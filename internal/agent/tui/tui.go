@@ -78,6 +78,8 @@ type Config struct {
 	// one. Without them there are no tasks.
 	Tasks    func(ctx context.Context, s *umpire.Session) (task.Desk, error)
 	TaskCode func() string
+	// Suggest lists the rules that would have saved the most questions of a project since a time. It may be nil.
+	Suggest func(ctx context.Context, root string, since time.Time) (string, error)
 	// Inbox shows the questions of all sessions, without a conversation. Only the project of
 	// Session counts then; "" means all projects.
 	Inbox bool

@@ -117,6 +117,31 @@ func (d *Desk) Describe(ctx context.Context, t *task.Task) (*task.Card, error) {
 	return card, nil
 }
 
+// Suggestions returns a function that lists suggestions for the project of a folder, like umpire suggest.
+func Suggestions(a *app.App, from umpire.Gate) func(ctx context.Context, dir string, since time.Time) (string, error) {
+	return func(ctx context.Context, dir string, since time.Time) (string, error) {
+		var said strings.Builder
+		own := *a
+		own.Dir, own.Stdout = dir, &said
+		if _, err := own.LoadConfig(dir); err != nil {
+			return "", err
+		}
+		f := pastFlags{}
+		err := f.withGateCalls(ctx, &own, from, since, func(past *pastCalls, batches *batchCache) error {
+			s := newSuggester(&own, false)
+			if err := s.decideCalls(ctx, past, batches); err != nil {
+				return err
+			}
+			found, err := s.suggest(ctx)
+			if err != nil {
+				return err
+			}
+			return found.tell(&own)
+		})
+		return said.String(), err
+	}
+}
+
 // Suggest returns the permissions that would have saved the most questions in all projects since a time.
 func Suggest(ctx context.Context, a *app.App, gate umpire.Gate, since time.Time) (list []history.Saving, err error) {
 	f := pastFlags{all: true}

@@ -95,12 +95,7 @@ func runSuggest(ctx context.Context, a *app.App, f *suggestFlags, setLevel func(
 	if f.accept > 0 {
 		return found.accept(ctx, a, f.accept, setLevel)
 	}
-	return a.Show(f.json, found, func() error {
-		if found.Calls == 0 && found.LeftOut == 0 {
-			return tellNoCalls(a, found.since)
-		}
-		return found.tell(a)
-	})
+	return a.Show(f.json, found, func() error { return found.tell(a) })
 }
 
 // accept puts a suggestion in force, by the code of the command that it shows.
@@ -136,6 +131,9 @@ func (s *suggested) accept(ctx context.Context, a *app.App, n int, setLevel func
 }
 
 func (s *suggested) tell(a *app.App) error {
+	if s.Calls == 0 && s.LeftOut == 0 {
+		return tellNoCalls(a, s.since)
+	}
 	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
 	say("%s since %s: %d questions, of which the suggestions would have saved %d",
 		a.FormatCount(s.Calls, "%d call", "%d calls"), s.From.Local().Format(time.DateTime), s.Questions, s.Saved)

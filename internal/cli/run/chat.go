@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +20,11 @@ import (
 // Desks returns a function that opens the desk on which tasks of a session of a gate are drafted.
 type Desks func(a *app.App, gate umpire.Gate) func(context.Context, *umpire.Session) (task.Desk, error)
 
+// Suggestions returns a function that lists the suggestions for the project of a folder since a time.
+type Suggestions func(a *app.App, gate umpire.Gate) func(context.Context, string, time.Time) (string, error)
+
 // NewChatCommand is `umpire chat`.
-func NewChatCommand(a *app.App, desks Desks) *cobra.Command {
+func NewChatCommand(a *app.App, desks Desks, suggestions Suggestions) *cobra.Command {
 	var f runFlags
 	var plain bool
 	cmd := &cobra.Command{
@@ -29,7 +33,7 @@ func NewChatCommand(a *app.App, desks Desks) *cobra.Command {
 		Long:    chatLong,
 		Example: chatExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			return runChat(cmd.Context(), a, &f, strings.Join(words, " "), plain, desks)
+			return runChat(cmd.Context(), a, &f, strings.Join(words, " "), plain, desks, suggestions)
 		},
 	}
 	f.defineFlags(cmd.Flags())
@@ -41,7 +45,9 @@ func NewChatCommand(a *app.App, desks Desks) *cobra.Command {
 
 // runChat runs a chat until the person leaves. Only a person may start it: the one at the
 // terminal answers the agent's questions.
-func runChat(ctx context.Context, a *app.App, f *runFlags, first string, plain bool, desks Desks) error {
+func runChat(
+	ctx context.Context, a *app.App, f *runFlags, first string, plain bool, desks Desks, suggestions Suggestions,
+) error {
 	if err := f.checkSession("umpire chat --help"); err != nil {
 		return err
 	}
@@ -75,7 +81,7 @@ func runChat(ctx context.Context, a *app.App, f *runFlags, first string, plain b
 		return err
 	}
 	conf := s.chatConfig(person, host, first)
-	conf.Tasks, conf.TaskCode = desks(a, person), app.NewCode
+	conf.Tasks, conf.TaskCode, conf.Suggest = desks(a, person), app.NewCode, suggestions(a, person)
 	return s.runChatSession(ctx, conf, host, plain)
 }
 
