@@ -40,7 +40,11 @@ func TestMain(m *testing.M) {
 	case filepath.Base(os.Args[0]) == attacker:
 		attack(os.Args[1])
 	case os.Getenv(inside) != "":
-		os.Exit(m.Run())
+		code := m.Run()
+		if builtIn != "" {
+			_ = os.RemoveAll(builtIn) // the system tidies it otherwise
+		}
+		os.Exit(code)
 	default:
 		os.Exit(enter())
 	}
@@ -294,12 +298,15 @@ func (p *person) run(t *testing.T, args ...string) (out string, code int) {
 	return all.String(), cmd.ProcessState.ExitCode()
 }
 
+// builtIn is the folder of the program under test, or "".
+var builtIn string
+
 var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "umpire-egress-")
-	if err != nil {
+	var err error
+	if builtIn, err = os.MkdirTemp("", "umpire-egress-"); err != nil {
 		return "", err
 	}
-	program := filepath.Join(dir, "umpire")
+	program := filepath.Join(builtIn, "umpire")
 	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "./cmd/umpire")
 	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
