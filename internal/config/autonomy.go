@@ -1,8 +1,6 @@
 package config
 
 import (
-	"strings"
-
 	"github.com/umpirehq/umpire/internal/config/docedit"
 	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/policy"
@@ -98,12 +96,8 @@ func WriteAutonomy(file string, l policy.Level) error {
 			if !isWord {
 				continue
 			}
-			path := strings.Split(k.Name, ".")
-			if d.Root.At(k.Name).Parent != nil {
-				path = []string{k.Name}
-			}
 			var err error
-			if d, err = d.Set(word, path...); err != nil {
+			if d, err = setKey(d, k.Name, word); err != nil {
 				return nil, err
 			}
 		}

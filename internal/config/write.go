@@ -9,7 +9,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/docedit"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/egress"
 )
 
 // Write sets one key of a configuration file to a list. Every other byte of the file stays. The
@@ -20,30 +19,26 @@ func Write(file string, path, list []string) error {
 	})
 }
 
-// WriteDestinations writes the list of autonomy.destinations into a configuration file, as Write does. An error names a
-// wrong entry.
+// WriteDestinations writes the list of autonomy.destinations into a configuration file, as Write does. The caller has
+// checked the entries.
 func WriteDestinations(file string, listed []string) error {
-	if _, err := egress.ParseList(listed); err != nil {
-		return err
-	}
 	return rewrite(file, func(d *docedit.Doc) (*docedit.Doc, error) {
-		path := strings.Split(destinationsKey, ".")
-		if d.Root.At(destinationsKey).Parent != nil {
-			path = []string{destinationsKey}
-		}
-		return d.Set(append([]string{}, listed...), path...)
+		return setKey(d, destinationsKey, append([]string{}, listed...))
 	})
 }
 
 // WriteObserve writes whether umpire only observes into a configuration file.
 func WriteObserve(file string, on bool) error {
-	return rewrite(file, func(d *docedit.Doc) (*docedit.Doc, error) {
-		path := []string{"hook", "observe"}
-		if d.Root.At("hook.observe").Parent != nil {
-			path = []string{"hook.observe"}
-		}
-		return d.Set(on, path...)
-	})
+	return rewrite(file, func(d *docedit.Doc) (*docedit.Doc, error) { return setKey(d, "hook.observe", on) })
+}
+
+// setKey sets a key where the file has it: nested, or with dots in its name.
+func setKey(d *docedit.Doc, key string, value any) (*docedit.Doc, error) {
+	path := strings.Split(key, ".")
+	if d.Root.At(key).Parent != nil {
+		path = []string{key}
+	}
+	return d.Set(value, path...)
 }
 
 // rewrite changes a configuration file.
