@@ -126,40 +126,39 @@ func Suggestions(a *app.App, from umpire.Gate) func(ctx context.Context, dir str
 		if _, err := own.LoadConfig(dir); err != nil {
 			return "", err
 		}
-		f := pastFlags{}
-		err := f.withGateCalls(ctx, &own, from, since, func(past *pastCalls, batches *batchCache) error {
-			s := newSuggester(&own, false)
-			if err := s.decideCalls(ctx, past, batches); err != nil {
-				return err
-			}
-			found, err := s.suggest(ctx)
-			if err != nil {
-				return err
-			}
-			return found.tell(&own)
-		})
+		found, err := suggestFrom(ctx, &own, from, since, false)
+		if err == nil {
+			err = found.tell(&own)
+		}
 		return said.String(), err
 	}
 }
 
 // Suggest returns the permissions that would have saved the most questions in all projects since a time.
 func Suggest(ctx context.Context, a *app.App, gate umpire.Gate, since time.Time) (list []history.Saving, err error) {
-	f := pastFlags{all: true}
-	err = f.withGateCalls(ctx, a, gate, since, func(past *pastCalls, batches *batchCache) error {
-		s := newSuggester(a, true)
-		if err := s.decideCalls(ctx, past, batches); err != nil {
-			return err
+	found, err := suggestFrom(ctx, a, gate, since, true)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.List {
+		list = append(list, found.List[i].Saving)
+	}
+	return list, nil
+}
+
+// suggestFrom finds suggestions for the calls of a gate, of one project or of all.
+func suggestFrom(
+	ctx context.Context, a *app.App, gate umpire.Gate, since time.Time, all bool,
+) (found *suggested, err error) {
+	f := pastFlags{all: all}
+	err = f.withGateCalls(ctx, a, gate, since, func(past *pastCalls, batches *batchCache) (err error) {
+		s := newSuggester(a, all)
+		if err = s.decideCalls(ctx, past, batches); err == nil {
+			found, err = s.suggest(ctx)
 		}
-		found, err := s.suggest(ctx)
-		if err != nil {
-			return err
-		}
-		for i := range found.List {
-			list = append(list, found.List[i].Saving)
-		}
-		return nil
+		return err
 	})
-	return list, err
+	return found, err
 }
 
 // TryRule says what one more rule, in short form, would have changed about the calls of a project since a time, like
