@@ -15,7 +15,7 @@ type Group struct {
 	Quota int64 // bytes that may be sent to all hosts together
 	Why   umpire.Phrase
 	// Unread says that the proxy does not look into TLS: the hosts take what strangers send, such as a push with a
-	// token of their own, or programs such as those of Java ignore a further authority.
+	// token of their own, or programs (those of Java) ignore a further authority.
 	Unread bool
 	// Programs fetch from these hosts, unless their settings name others. It is empty for an unread group.
 	Programs []string

@@ -37,7 +37,7 @@ type journal struct {
 	lines map[string]bool // already written
 	names map[netip.Addr]string
 	next  netip.Addr
-	doors *egress.Doors // of the way out; nil if there is none
+	doors *egress.Doors // of the way out, or nil
 }
 
 func newJournal(file *os.File) *journal {

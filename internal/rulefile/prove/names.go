@@ -88,7 +88,7 @@ const usual = "abcdefghijklmnopqrstuvwxyz0123456789-_ABCDEFGHIJKLMNOPQRSTUVWXYZ.
 // unmodelled are characters that may begin another spelling of a path, as in C:/Windows.
 const unmodelled = `:\`
 
-// dots counts the dots of a name that consists of nothing else, because "." and ".." are no names.
+// dots counts the dots of a name of dots alone, because "." and ".." are no names.
 type dots uint8
 
 const manyDots dots = 3

@@ -172,7 +172,7 @@ func (c *comparison) paths() (stopped umpire.Phrase) {
 }
 
 // addChanged adds the patterns as the subject by which the other world may allow more. It allows no path that matches
-// none of them, unless this world does. It returns false if there are none.
+// none of them, unless this world does. It returns false without any.
 func (c *comparison) addChanged(m *pathModel, kind umpire.AccessKind) (differ bool) {
 	for _, pair := range [][2]*World{{c.one, c.other}, {c.other, c.one}} {
 		w := pair[0]
@@ -217,7 +217,7 @@ func (w *World) unlike(other *World, side string) marking {
 // A Finding is a rule that decides nothing.
 type Finding struct {
 	Rule umpire.Rule
-	// By are rules that always settle its accesses before it. If there are none, the rule matches nothing.
+	// By are rules that always settle its accesses before it. Without any, the rule matches nothing.
 	By []umpire.RuleRef
 }
 
