@@ -120,7 +120,11 @@ func (s *suggester) rulesFor(a asking, width umpire.Width) []umpire.Suggestion {
 	case a.Paths():
 		r, ok = s.pathRule(a, width)
 	case a.Kind == umpire.KindNetwork && width == umpire.WidthExact:
-		r, ok = umpire.Suggestion{Tool: "WebFetch", Match: umpire.Match{Domain: hostName(a.Target)}}, true
+		tool := "WebFetch"
+		if s.tool == ConnectTool {
+			tool = ConnectTool
+		}
+		r, ok = umpire.Suggestion{Tool: tool, Match: umpire.Match{Domain: hostName(a.Target)}}, true
 	case a.Kind == umpire.KindInvoke && width == umpire.WidthTool:
 		r, ok = umpire.Suggestion{Tool: s.tool, Scope: umpire.ScopeProject}, true
 	}

@@ -15,8 +15,7 @@ var (
 	readTools    = []string{"Read", "LS", "Glob", "Grep", "NotebookRead"}
 	writeTools   = []string{"Write", "Edit", "MultiEdit", "NotebookEdit", suffixEdit, suffixEditSearch}
 	deleteTools  = []string{"Delete"}
-	networkTools = []string{"WebFetch", "WebSearch"}
-	fetchTools   = []string{"WebFetch"}
+	networkTools = []string{"WebFetch", "WebSearch", ConnectTool}
 	execTools    = []string{"Bash"}
 )
 
@@ -27,12 +26,15 @@ var gitVerbs = map[string]string{
 	"GitCommit": "commit", "GitPush": "push", "GitCheckout": "checkout",
 }
 
+// ConnectTool connects a command in a sandbox to the host of a URL. Only rules for this tool allow it.
+const ConnectTool = "Connect"
+
 // anyTool is the tool name that stands for every tool.
 const anyTool = "*"
 
 // familyTools returns the tool names whose rules judge an access of this kind. A rule that
 // allows writing does not allow deleting; one that forbids it does. A rule that allows
-// searching the web does not allow fetching any address.
+// searching the web or connecting to a host does not allow fetching any address.
 func familyTools(kind umpire.AccessKind, allow bool) [2][]string {
 	switch kind {
 	case umpire.KindRead:
@@ -46,7 +48,7 @@ func familyTools(kind umpire.AccessKind, allow bool) [2][]string {
 		return [2][]string{deleteTools, writeTools}
 	case umpire.KindNetwork:
 		if allow {
-			return [2][]string{fetchTools}
+			return [2][]string{networkTools[:1]}
 		}
 		return [2][]string{networkTools}
 	case umpire.KindExec:
@@ -81,7 +83,7 @@ func toolJudges(pattern, tool string, kind umpire.AccessKind, allow bool) bool {
 	if !slices.Contains(family[0], pattern) && !slices.Contains(family[1], pattern) {
 		return false
 	}
-	return kind != umpire.KindExec || !allow || startsCommands(tool)
+	return !allow || kind != umpire.KindExec && tool != ConnectTool || startsCommands(tool)
 }
 
 // JudgesOthers reports whether a rule for a tool may apply to calls of other tools as well: one

@@ -8,18 +8,12 @@ import (
 // ToolNames returns the tools that umpire knows by name, in order. It does not include tools of
 // MCP servers.
 func ToolNames() []string {
-	names := []string{"Bash"}
+	names := make([]string, len(tools))
 	for i := range tools {
-		names = append(names, tools[i].name)
-	}
-	for _, family := range [][]string{readTools, writeTools, deleteTools, networkTools} {
-		names = append(names, family...)
-	}
-	for verb := range gitVerbs {
-		names = append(names, verb)
+		names[i] = tools[i].name
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return names
 }
 
 // NamesTool reports whether a rule's tool name matches a tool that umpire knows, or any tool of

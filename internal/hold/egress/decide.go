@@ -1,9 +1,12 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"sync"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A permit says how a destination was allowed.
@@ -21,21 +24,26 @@ func (p *Proxy) allow(ctx context.Context, d Destination) (permit, Reason) {
 		}
 	}
 	entry, why := p.covering(d)
-	if why == 0 && !p.isPermitted(ctx, d, entry) {
-		return permit{entry: entry}, NotPermitted
+	switch p.judge(ctx, d, entry, why) {
+	case umpire.Allow:
+		why = 0
+	case umpire.Ask:
+		why = cmp.Or(why, NotPermitted)
+	default:
+		return permit{entry: entry}, cmp.Or(why, NotPermitted)
 	}
 	leave := permit{how: ByEntry, entry: entry}
-	key, size := "entry "+entry.Text, entry.Quota
-	switch {
-	case why != 0:
+	if why != 0 {
 		if yes, reason := p.ask(ctx, question{d, why, 0}); !yes {
 			return permit{entry: entry}, reason
 		}
 		leave.how = ByPerson
-		if entry.Text == "" {
-			key, size = d.String(), DefaultQuota
-		}
-	case entry.Group != "":
+	}
+	key, size := "entry "+entry.Text, entry.Quota
+	switch {
+	case entry.Text == "": // allowed by the person, now or by a rule
+		leave.how, key, size = ByPerson, d.String(), DefaultQuota
+	case why == 0 && entry.Group != "":
 		leave.how = ByGroup
 	}
 	leave.quota = p.quotaOf(key, size)
@@ -49,27 +57,31 @@ func (p *Proxy) allow(ctx context.Context, d Destination) (permit, Reason) {
 	return leave, 0
 }
 
-// isPermitted reports whether the person's rules permit a listed destination.
-func (p *Proxy) isPermitted(ctx context.Context, d Destination, e Entry) bool {
-	if p.Permit == nil {
-		return true
+// judge returns the verdict about a destination, which Judge gives once.
+func (p *Proxy) judge(ctx context.Context, d Destination, e Entry, why Reason) umpire.Verdict {
+	if p.Judge == nil {
+		if why != 0 {
+			return umpire.Ask
+		}
+		return umpire.Allow
 	}
+	key := question{d, why, 0}
 	p.mu.Lock()
-	may, known := p.permits[d]
+	verdict, known := p.verdicts[key]
 	p.mu.Unlock()
 	if known {
-		return may
+		return verdict
 	}
-	may = p.Permit(ctx, d, e)
+	verdict = p.Judge(ctx, d, e, why)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.permits) >= maxPermits {
-		clear(p.permits)
+	if len(p.verdicts) >= maxVerdicts {
+		clear(p.verdicts)
 	}
 	if ctx.Err() == nil {
-		p.permits = put(p.permits, d, may)
+		p.verdicts = put(p.verdicts, key, verdict)
 	}
-	return may
+	return verdict
 }
 
 // covering returns the entry that covers a destination, and why it does not suffice.

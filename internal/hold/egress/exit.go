@@ -15,7 +15,7 @@ const ProxyAddress = "127.0.0.1:19181"
 type Exit struct {
 	// Proxy serves a connection to ProxyAddress.
 	Proxy func(conn net.Conn)
-	// Direct serves a connection of a program that believes it is connected to a name.
+	// Direct serves a connection of a program that believes it is connected to a name, or to an address.
 	Direct func(conn net.Conn, name string, port uint16)
 	// Named is told the name for which an address was invented, before a program learns of the address.
 	Named func(invented netip.Addr, name string)

@@ -1,6 +1,8 @@
 package egress
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"net"
@@ -21,56 +23,93 @@ type Doors struct {
 	open map[netip.AddrPort]bool
 }
 
-// OpenDoors makes the addresses that may be invented local to this network namespace, and opens the proxy's port. The
-// messages go to a socket, whose other end Serve reads.
-func OpenDoors(socket int, invented netip.Prefix) (*Doors, error) {
-	if err := addLocal(invented); err != nil {
+// maxDoors bounds the addresses that a command connects to. Any others are out of reach.
+const maxDoors = 256
+
+// OpenDoors leads every address to this network namespace itself, and opens the proxy's port. The messages go to a
+// socket, whose other end Serve reads.
+func OpenDoors(socket int) (*Doors, error) {
+	if err := routeToItself(unix.AF_INET); err != nil {
 		return nil, err
 	}
+	_ = routeToItself(unix.AF_INET6) // without IPv6 there is nothing to lead
 	d := &Doors{socket: socket, open: map[netip.AddrPort]bool{}}
 	return d, d.Listen(netip.MustParseAddrPort(ProxyAddress), "")
 }
 
-// addLocal gives the addresses of a prefix to the loopback, which is the private one.
-func addLocal(of netip.Prefix) error {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+// loopback is the index of a namespace's first interface.
+const loopback = 1
+
+// routeToItself adds a local route for all addresses of a family: ip route add local default dev lo.
+func routeToItself(family uint8) error {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unix.Close(fd) }() // it only configured
-	request, err := unix.NewIfreq("lo:1")
+	request := struct {
+		unix.NlMsghdr
+		unix.RtMsg
+		unix.RtAttr
+
+		Device uint32
+	}{
+		unix.NlMsghdr{
+			Type: unix.RTM_NEWROUTE, Flags: unix.NLM_F_REQUEST | unix.NLM_F_CREATE | unix.NLM_F_ACK,
+			Len: unix.SizeofNlMsghdr + unix.SizeofRtMsg + unix.SizeofRtAttr + 4,
+		},
+		unix.RtMsg{
+			Family: family, Table: unix.RT_TABLE_LOCAL, Protocol: unix.RTPROT_BOOT, Scope: unix.RT_SCOPE_HOST,
+			Type: unix.RTN_LOCAL,
+		},
+		unix.RtAttr{Len: unix.SizeofRtAttr + 4, Type: unix.RTA_OIF},
+		loopback,
+	}
+	var message bytes.Buffer
+	if err := binary.Write(&message, binary.NativeEndian, request); err != nil {
+		return err
+	}
+	if err := unix.Sendto(fd, message.Bytes(), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return err
+	}
+	answer := make([]byte, os.Getpagesize())
+	n, _, err := unix.Recvfrom(fd, answer, 0)
 	if err != nil {
 		return err
 	}
-	address, mask := of.Addr().Next().As4(), net.CIDRMask(of.Bits(), 32)
-	for _, set := range []struct {
-		call uint
-		to   []byte
-	}{{unix.SIOCSIFADDR, address[:]}, {unix.SIOCSIFNETMASK, mask}} {
-		if err := request.SetInet4Addr(set.to); err != nil {
-			return err
-		}
-		if err := unix.IoctlIfreq(fd, set.call, request); err != nil {
-			return err
-		}
+	if n < unix.SizeofNlMsghdr+4 {
+		return unix.EBADMSG
+	}
+	if errno := -int32(binary.NativeEndian.Uint32(answer[unix.SizeofNlMsghdr:])); errno != 0 {
+		return unix.Errno(errno)
 	}
 	return nil
 }
 
-// Listen listens on an address that was invented for a name, unless that was done before.
+// Listen listens on an address, unless that was done before. The name is that for which it was invented, or else the
+// address itself.
 func (d *Doors) Listen(at netip.AddrPort, name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.open[at] {
 		return nil
 	}
-	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if at.Port() == 0 || len(d.open) >= maxDoors {
+		return unix.EADDRNOTAVAIL
+	}
+	family, to := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()})
+	if at.Addr().Is4() {
+		family, to = unix.AF_INET, &unix.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()}
+	}
+	socket, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unix.Close(socket) }() // the other end has its own
-	to := unix.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()}
-	if err := errors.Join(unix.Bind(socket, &to), unix.Listen(socket, unix.SOMAXCONN)); err != nil {
+	if family == unix.AF_INET6 { // a route alone makes no address of this family local
+		err = unix.SetsockoptInt(socket, unix.IPPROTO_IPV6, unix.IPV6_FREEBIND, 1)
+	}
+	if err := errors.Join(err, unix.Bind(socket, to), unix.Listen(socket, unix.SOMAXCONN)); err != nil {
 		return err
 	}
 	d.open[at] = true

@@ -9,38 +9,83 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// NewProxy returns a proxy for the destinations that a person listed, within the person's answer about the network and
-// their rules. It returns nil without destinations. Groups that only serve files need no approval. Any other entry is
-// reached under NetworkListed, or after it was approved in the session. decide judges a call of the session,
-// like umpire check. An error is one of ParseList.
-func NewProxy(
-	listed []string, network policy.NetworkAnswer, decide func(context.Context, umpire.Call) (umpire.Decision, error),
-) (*Proxy, error) {
-	if len(listed) == 0 || network == policy.NetworkAsk {
-		return nil, nil //nolint:nilnil // a command without a way out is usual
+// A Way is a person's standing answers about the connections of a command. The zero value leads nowhere.
+type Way struct {
+	// Listed are the entries that the person listed, and Network is their answer about the network.
+	Listed  []string
+	Network policy.NetworkAnswer
+	// Approved are destinations that the person approved for this run alone, as entries.
+	Approved []string
+	// Decide judges a call of the session, like umpire check.
+	Decide func(context.Context, umpire.Call) (umpire.Decision, error)
+	// Ask asks the person about a destination, as [Proxy.Ask] does. nil says no.
+	Ask func(context.Context, Destination, Reason) bool
+}
+
+// NewProxy returns a proxy for a command's way out, within the person's rules. It returns nil if the way leads nowhere.
+// An error is one of ParseList.
+func NewProxy(w Way) (*Proxy, error) {
+	if w.Network == policy.NetworkAsk {
+		w.Listed, w.Ask = nil, nil
 	}
-	list, err := ParseList(listed)
+	list, err := ParseList(w.Listed)
 	if err != nil {
 		return nil, err
 	}
-	return &Proxy{List: list, Permit: func(ctx context.Context, d Destination, e Entry) bool {
-		tool, key, value := "WebFetch", "url", d.url()
-		if network == policy.NetworkOnce && (e.Group == "" || e.Unread) {
-			tool, key, value = "Bash", "command", "curl "+d.url()
+	approved, err := ParseList(w.Approved)
+	if err != nil || len(list.entries)+len(approved.entries) == 0 && w.Ask == nil {
+		return nil, err
+	}
+	for i := range approved.entries {
+		approved.entries[i].Quota = approvedQuota
+	}
+	list.entries = append(list.entries, approved.entries...)
+	return &Proxy{List: list, Ask: w.Ask, Judge: func(
+		ctx context.Context, d Destination, e Entry, why Reason,
+	) umpire.Verdict {
+		verdict := w.decide(ctx, policy.ConnectTool, "url", d.URL()).Verdict
+		if _, is := approved.Finds(d); is && verdict == umpire.Ask {
+			return umpire.Allow
 		}
-		input, err := json.Marshal(map[string]string{key: value})
-		if err != nil {
-			return false
+		if verdict != umpire.Ask || why != 0 {
+			return verdict
 		}
-		decision, err := decide(ctx, umpire.Call{Tool: tool, Input: input})
-		_, byAddress := d.address() // which asks unless it is listed itself
-		return err == nil && (decision.Verdict == umpire.Allow || byAddress && network == policy.NetworkListed &&
-			decision.Verdict == umpire.Ask && decision.Rule == nil)
+		return w.judgeListed(ctx, d, e)
 	}}, nil
 }
 
-// url returns the address of a page at the destination.
-func (d Destination) url() string {
+// approvedQuota is the number of bytes that a command may send to a destination that was approved for its run.
+const approvedQuota = 64 << 20
+
+// judgeListed decides about a listed destination. Groups that only serve files need no approval. Any other entry is
+// reached under NetworkListed, or after it was approved in the session.
+func (w *Way) judgeListed(ctx context.Context, d Destination, e Entry) umpire.Verdict {
+	if w.Network == policy.NetworkOnce && (e.Group == "" || e.Unread) {
+		return w.decide(ctx, "Bash", "command", "curl "+d.URL()).Verdict
+	}
+	decision := w.decide(ctx, "WebFetch", "url", d.URL())
+	_, byAddress := d.address() // which asks unless it is listed itself
+	if byAddress && w.Network == policy.NetworkListed && decision.Verdict == umpire.Ask && decision.Rule == nil {
+		return umpire.Allow
+	}
+	return decision.Verdict
+}
+
+// decide decides about a call of a tool. An error denies.
+func (w *Way) decide(ctx context.Context, tool, field, value string) umpire.Decision {
+	input, err := json.Marshal(map[string]string{field: value})
+	if err != nil {
+		return umpire.Decision{}
+	}
+	decision, err := w.Decide(ctx, umpire.Call{Tool: tool, Input: input})
+	if err != nil {
+		return umpire.Decision{}
+	}
+	return decision
+}
+
+// URL returns the address of a page at the destination.
+func (d Destination) URL() string {
 	if d.Port == portHTTP {
 		return "http://" + d.String() + "/"
 	}

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // The limits of a Proxy, for all connections of one command.
@@ -15,7 +17,7 @@ const (
 	maxNames       = 100 // names below one wildcard
 	maxQuestions   = 50  // different questions to the person
 	maxAddresses   = 8   // addresses of a name that are tried
-	maxPermits     = 1000
+	maxVerdicts    = 1000
 )
 
 // The limits of a connection.
@@ -60,12 +62,13 @@ type Resolver interface {
 // connection. Its methods may be called at the same time, as it calls its functions.
 type Proxy struct {
 	List List
-	// Permit reports whether a listed destination may be reached, under the person's rules. It is asked once for each.
-	// nil permits all.
-	Permit func(ctx context.Context, d Destination, e Entry) bool
-	// Ask asks the person for a destination, and why it needs an answer: NotListed, PortNotListed, RandomName,
-	// ManyNames, or OverQuota, which asks for as many bytes again. It must return when ctx ends. The answer holds
-	// for the whole command. nil says no.
+	// Judge decides about a destination under the person's rules, once. The entry covers it; why is 0, or says why the
+	// entry or the lack of one does not suffice: NotListed, PortNotListed, RandomName or ManyNames. nil allows each
+	// destination with an entry that suffices, and asks about all others.
+	Judge func(ctx context.Context, d Destination, e Entry, why Reason) umpire.Verdict
+	// Ask asks the person for a destination, and why it needs an answer: as for Judge, NotPermitted if only Judge asks,
+	// or OverQuota, which asks for as many bytes again. It must return when ctx ends. The answer holds for the whole
+	// command. nil says no.
 	Ask func(ctx context.Context, d Destination, why Reason) bool
 	// Record is told of each connection once, when it has ended or is refused. nil forgets it.
 	Record func(Connection)
@@ -83,13 +86,13 @@ type Proxy struct {
 
 	authority authority
 
-	mu      sync.Mutex
-	idle    sync.Cond // serving is 0
-	serving int
-	permits map[Destination]bool
-	quotas  map[string]*quota
-	names   map[string]map[string]bool // used names by the text of the wildcard
-	answers map[question]*answer
+	mu       sync.Mutex
+	idle     sync.Cond // serving is 0
+	serving  int
+	verdicts map[question]umpire.Verdict
+	quotas   map[string]*quota
+	names    map[string]map[string]bool // used names by the text of the wildcard
+	answers  map[question]*answer
 }
 
 // times are the limits of time that tests shorten.

@@ -14,10 +14,13 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/egress"
 )
 
-// TestExit: a command reaches names and the proxy through the exit alone. It holds no socket of the machine's network,
-// and an address that was not invented stays out of reach.
+// TestExit: a command reaches names, addresses and the proxy through the exit alone. It holds no socket of the machine's
+// network. Messages without a connection stay out of reach.
 func TestExit(t *testing.T) {
 	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
 	b := newBench(t)
 	var mu sync.Mutex
 	var got []string
@@ -40,9 +43,10 @@ func TestExit(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", `
 		for to in registry.example/443 registry.example/443 registry.example/22 other.example/8443 127.0.0.1/19181 \
-			203.0.113.9/80; do
+			203.0.113.9/80 2001:db8::9/80; do
 			timeout 5 bash -c "exec 3<>/dev/tcp/$to && cat <&3" 2>/dev/null || echo "$to is out of reach"
-		done`)
+		done
+		python3 -c 'import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("203.0.113.10", 123))'`)
 	cmd.Dir, cmd.Env = b.root, []string{"PATH=/usr/bin:/bin"}
 	var out strings.Builder
 	cmd.Stdout = &out
@@ -54,7 +58,7 @@ func TestExit(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "registry.example:443\nregistry.example:443\nregistry.example:22\nother.example:8443\nproxy\n" +
-		"203.0.113.9/80 is out of reach\n"
+		"203.0.113.9:80\n[2001:db8::9]:80\n"
 	if out.String() != want {
 		t.Errorf("%s", out.String())
 	}
@@ -64,7 +68,7 @@ func TestExit(t *testing.T) {
 			t.Errorf("no %q in %s", text, all)
 		}
 	}
-	if len(box.Seen.Addresses) != 1 || box.Seen.Addresses[0] != "203.0.113.9:80" {
+	if len(box.Seen.Addresses) != 1 || box.Seen.Addresses[0] != "203.0.113.10:123" {
 		t.Errorf("refused: %v", box.Seen.Addresses)
 	}
 }

@@ -85,10 +85,10 @@ func (j *journal) nameOf(address netip.Addr) (string, bool) {
 	return name, given
 }
 
-// openExit leads connections to invented addresses out.
+// openExit leads connections out.
 func (h *helper) openExit() (err error) {
 	if h.Exit {
-		h.journal.doors, err = egress.OpenDoors(exitFile, netip.PrefixFrom(fictional, 15).Masked())
+		h.journal.doors, err = egress.OpenDoors(exitFile)
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
@@ -131,9 +132,9 @@ func (w *observer) answer(n *notice) reply {
 	goOn := reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	switch n.number {
 	case unix.SYS_CONNECT:
-		w.noteAddress(n, n.arguments[1], n.arguments[2])
-	case unix.SYS_SENDTO:
-		w.noteAddress(n, n.arguments[4], n.arguments[5])
+		w.noteAddress(n, n.arguments[1], n.arguments[2], w.doors)
+	case unix.SYS_SENDTO: // no stream leads out of a message to an address
+		w.noteAddress(n, n.arguments[4], n.arguments[5], nil)
 	default:
 		if w.noteWrite(n) {
 			return goOn
@@ -155,21 +156,22 @@ func errnoOf(err error) unix.Errno {
 	return unix.EIO
 }
 
-// noteAddress reports an address that the command cannot reach.
-func (w *observer) noteAddress(n *notice, at, size uint64) {
+// noteAddress leads a connection to an address out through doors. It reports an address that the command cannot reach.
+func (w *observer) noteAddress(n *notice, at, size uint64, doors *egress.Doors) {
 	raw := make([]byte, min(size, unix.SizeofSockaddrInet6))
 	if err := readMemory(n.thread, at, raw); err != nil {
 		return
 	}
 	to, is := addressIn(raw)
-	name, given := w.nameOf(to.Addr())
-	if given && w.doors != nil && w.doors.Listen(to, name) == nil {
+	if !is || to.Addr().IsLoopback() || to.Addr().IsUnspecified() {
 		return
 	}
-	if given {
+	name, given := w.nameOf(to.Addr())
+	if !given {
+		name = to.Addr().String()
+	}
+	if doors == nil || doors.Listen(to, name) != nil {
 		w.tell(report{Address: net.JoinHostPort(name, strconv.Itoa(int(to.Port())))})
-	} else if is && !to.Addr().IsLoopback() && !to.Addr().IsUnspecified() {
-		w.tell(report{Address: to.String()})
 	}
 }
 
