@@ -98,6 +98,16 @@ const (
 	AttemptPlain AttemptKind = "plain"
 )
 
+// Wanted returns the destinations that the command was refused: hosts and addresses, most with a port.
+func (e *TrialEffects) Wanted() (destinations []string) {
+	for _, a := range e.Refused {
+		if a.Kind == AttemptNetwork {
+			destinations = append(destinations, a.Target)
+		}
+	}
+	return destinations
+}
+
 // A TrialReach is the traffic of a tried command with one destination, over all its connections. It cannot be undone.
 type TrialReach struct {
 	Target  string `json:"target"`            // host:port

@@ -53,8 +53,9 @@ type Grant struct {
 	// host in Match, it opens that host if autonomy asks once about each listed host.
 	Network bool
 	// Shown is the digest of the call as shown, for a Network answer about one command. The
-	// next trial of a call with the same Exact form and digest gets the network.
+	// next trial of a call with the same Exact form and digest may connect to Reach.
 	Shown string
+	Reach []string
 	// Task is the id of the task that a person approved with this grant, or "". A call runs by the grants
 	// of one task at most, and they never answer an ask rule or a question about a guarded place.
 	Task string

@@ -24,8 +24,10 @@ type Ticket struct {
 	// Trial is the trial that began when the ticket was used, if its call asks. It is "" if the
 	// call was started instead.
 	Trial TrialID `json:"trial_id,omitempty"`
-	// Network says that a person approved the network for that trial.
-	Network bool `json:"network,omitempty"`
+	// Reach are the destinations that the person approved for that trial, besides the listed ones.
+	Reach []string `json:"reach,omitempty"`
+	// Attended says that a person would see a question about the line now.
+	Attended bool `json:"attended,omitempty"`
 	// Line is the command line, byte for byte. Large says that the agent cannot pass a line of
 	// this size, so the gate remembers it with the ticket.
 	Line  string `json:"line,omitempty"`

@@ -25,7 +25,7 @@ type Trial struct {
 	ID    TrialID    `json:"trial_id"`
 	Round int        `json:"round"` // number of the trial of this call, from 1
 	State TrialState `json:"state"`
-	// Network says that the command had the machine's network.
+	// Network says that the command could reach destinations that the person approved for it.
 	Network bool   `json:"network,omitempty"`
 	Exit    int    `json:"exit"`
 	Output  string `json:"output"`
@@ -50,13 +50,14 @@ type TrialRequest struct {
 	Sandbox *Confinement `json:"sandbox,omitempty"`
 }
 
-// A BegunTrial is a trial that has begun: its command runs once, in a separate layer, with the
-// network if the obligations of the decision permit it.
+// A BegunTrial is a trial that has begun: its command runs once, in a separate layer.
 type BegunTrial struct {
 	Trial    TrialID  `json:"trial_id"`
 	Call     Call     `json:"call"` // with its exact input
 	Decision Decision `json:"decision"`
 	Batch    Batch    `json:"batch"`
+	// Reach are the destinations that the person approved for the trial, besides the listed ones.
+	Reach []string `json:"reach,omitempty"`
 }
 
 // A TrialReport describes a trial whose command has ended.

@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A listener plays an attacker's host, and counts the received bytes.
+// A listener plays an attacker's host. It greets, and counts the received bytes.
 type listener struct {
 	net.Listener
 	calls, bytes atomic.Int64
@@ -18,21 +18,33 @@ type listener struct {
 
 type listenerKey struct{}
 
-// listener FILE...: starts one on this machine, and writes its HOST:PORT, in the place of
-// LISTENER, into the files that are named.
+// listener FILE...: starts one on this machine, and writes its HOST:PORT into $LISTENER, and in the
+// place of LISTENER into the files that are named.
 func scriptListener(ts *testscript.TestScript, _ bool, args []string) {
-	server, err := net.Listen("tcp", "127.0.0.1:0")
+	server, err := net.Listen("tcp", net.JoinHostPort(ownAddress(), "0"))
 	ts.Check(err)
 	l := &listener{Listener: server}
 	ts.Value(listenerKey{}).(*listenerBox).now = l
 	ts.Defer(func() { _ = l.Close() })
 	go l.count()
+	ts.Setenv("LISTENER", server.Addr().String())
 	for _, name := range args {
 		text := strings.ReplaceAll(ts.ReadFile(name), "LISTENER", server.Addr().String())
 		info, err := os.Stat(ts.MkAbs(name))
 		ts.Check(err)
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), info.Mode()))
 	}
+}
+
+// ownAddress returns an address of this machine that a command in a trial does not take for its own, or the loopback's.
+func ownAddress() string {
+	all, err := net.InterfaceAddrs()
+	for _, a := range all {
+		if p, is := a.(*net.IPNet); err == nil && is && p.IP.To4() != nil && p.IP.IsGlobalUnicast() {
+			return p.IP.String()
+		}
+	}
+	return "127.0.0.1"
 }
 
 // A listenerBox holds the listener of a script.
@@ -46,6 +58,7 @@ func (l *listener) count() {
 			return
 		}
 		l.calls.Add(1)
+		_, _ = io.WriteString(conn, "ok\n")
 		n, _ := io.Copy(io.Discard, conn) // bytes before an error count
 		l.bytes.Add(n)
 		_ = conn.Close()

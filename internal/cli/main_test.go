@@ -110,10 +110,13 @@ func scriptParams() testscript.Params {
 		UpdateScripts:      os.Getenv("UPDATE") != "",
 		Setup:              setUpScript,
 		Condition: func(name string) (bool, error) {
-			if name != "sandbox" {
-				return false, fmt.Errorf("condition %q is not known", name)
+			switch name {
+			case "sandbox":
+				return sandbox.Available().Whole(), nil
+			case "addressed":
+				return ownAddress() != "127.0.0.1", nil
 			}
-			return sandbox.Available().Whole(), nil
+			return false, fmt.Errorf("condition %q is not known", name)
 		},
 		Cmds: verbs,
 	}

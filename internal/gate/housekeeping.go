@@ -183,7 +183,7 @@ func (t *transaction) loseTrial(b *umpire.Batch, c *umpire.BatchCall) error {
 	if err != nil {
 		return err
 	}
-	if err := discardTrial(&t.outcome, b, c, "the trial was interrupted"); err != nil || !row.Network {
+	if err := discardTrial(&t.outcome, b, c, "the trial was interrupted"); err != nil || len(row.Reach) == 0 {
 		return err
 	}
 	ask, err := t.tx.Asks.Get(c.Request)
@@ -193,7 +193,7 @@ func (t *transaction) loseTrial(b *umpire.Batch, c *umpire.BatchCall) error {
 	q := question{row: ask, card: readCard(&ask)}
 	q.row.Request, q.row.AskedAt = newRequestID(), t.now
 	q.card.Request, q.card.AskedAt, q.card.TrialOffer, q.card.Warning = q.row.Request, t.now, umpire.NoTrial, true
-	q.card.Reason = "its trial had the network and was interrupted: what it sent is sent"
+	q.card.Reason = "its trial could reach hosts that you approved and was interrupted: what it sent is sent"
 	return t.replaceAsked(b, c.ID, &judged{question: &q})
 }
 

@@ -12,19 +12,19 @@ import (
 
 // If another agent's command fails in a trial for lack of network access, it has ended before a
 // person answers, and only its agent can run it again. So the approval is stored: the next trial of
-// exactly the same call in this session gets network access, once.
+// exactly the same call in this session may connect to the destinations on the card, once.
 
 // keepNetwork is the lifetime of such an approval.
 const keepNetwork = 15 * time.Minute
 
 // againText is the result of a call whose next run may use the network.
-const againText = "A person allows this command the network, once: run the same command again."
+const againText = "A person allows this command the destinations it wanted, once: run the same command again."
 
 // grantNetwork returns the grants for an answer about the network.
 func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision) ([]store.GrantRow, error) {
 	row := g.be.newGrant(&r.conditions.session, umpire.ScopeSession, r.answer.Actor, umpire.Grant{
 		Tool: call.Tool, Network: true, Shown: shownDigest(call, d, evidence.ReadCode(d, g.be.maskText), nil),
-		ExpiresAt: g.be.now().Add(keepNetwork),
+		Reach: r.card.Trial.Effects.Wanted(), ExpiresAt: g.be.now().Add(keepNetwork),
 	})
 	row.Call, row.Request, row.MaxUses = call.ID, r.answer.Request, 1
 	var err error
@@ -32,8 +32,8 @@ func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision
 	return []store.GrantRow{row}, err
 }
 
-// findNetwork returns the id of the grant that gives a call's trial network access, or "".
-func (l *pendingStart) findNetwork(ctx context.Context, g *Gate) (id string, err error) {
+// findNetwork returns the grant that gives a call's trial network access, or nil.
+func (l *pendingStart) findNetwork(ctx context.Context, g *Gate) (found *store.GrantRow, err error) {
 	s, exact := &l.conditions.session, store.ShortForm(policy.Exact(l.judged.call))
 	rows, err := readIn(ctx, g.be.view, func(tx *store.Tx) ([]store.GrantRow, error) {
 		return tx.Grants.List(store.GrantQuery{Session: s.ID, Now: g.be.now()})
@@ -41,8 +41,8 @@ func (l *pendingStart) findNetwork(ctx context.Context, g *Gate) (id string, err
 	for i := range rows {
 		grant := g.be.openGrant(&rows[i])
 		if grant.Network && grant.Exact == exact && exact != "" && grant.Shown == l.base && rows[i].Session == s.ID {
-			id = rows[i].ID
+			found = &rows[i]
 		}
 	}
-	return id, err
+	return found, err
 }

@@ -80,7 +80,7 @@ type pendingStart struct {
 	trial      *store.TrialRow // its layer is kept by the start; nil runs the call
 	output     string          // the trial's output, unchanged
 	base       string          // the trial's base: a digest of the call as it would run
-	network    string          // the grant that gives the trial network access, or ""
+	network    *store.GrantRow // gives the trial network access, or is nil
 	moved      bool            // the call would do something other than shown
 	changed    string          // the code that differs from the code shown
 	before     json.RawMessage

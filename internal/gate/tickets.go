@@ -85,7 +85,7 @@ func (tk *tickets) Use(ctx context.Context, u umpire.TicketUse) (umpire.Ticket, 
 		return t, err
 	}
 	begun, err := tk.readTrial(ctx, row.Session, row.Batch, t.Trial)
-	t.Network = begun.Network
+	t.Reach = begun.Reach
 	return t, err
 }
 

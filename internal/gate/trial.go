@@ -90,8 +90,10 @@ type pendingTrial struct {
 	row        store.CallRow
 	judged     *judged
 	base       string // digest of the call as it would run now
-	// offer is the choice the trial's question offers; "" without a question. wanted is set once a person has taken it.
+	// offer is the choice the trial's question offers; "" without a question. reach are the destinations that it
+	// offers, and wanted is set once a person has taken it.
 	offer    umpire.TrialOffer
+	reach    []string
 	wanted   bool
 	position int
 	total    int
@@ -118,6 +120,7 @@ func (ts *trials) judgeTried(
 		card := readCard(&ask)
 		p.offer = card.TrialOffer
 		if err == nil && p.offer == umpire.TrialNetwork {
+			p.reach = card.Trial.Effects.Wanted()
 			p.wanted, err = tx.Trials.IsWanted(s, seen.Request)
 		}
 		return err
@@ -154,15 +157,14 @@ func (ts *trials) Begin(ctx context.Context, r umpire.TrialRequest) (umpire.Begu
 	if d.Trial == umpire.NoTrial {
 		return umpire.BegunTrial{}, umpire.Errorf("call %q cannot be tried: %w", r.Call, umpire.ErrState)
 	}
-	d.Obligations.Network = p.offer == umpire.TrialNetwork
-	if d.Obligations.Network && !p.wanted {
+	if len(p.reach) > 0 && !p.wanted {
 		err := umpire.ErrNeedsPerson
 		return umpire.BegunTrial{}, umpire.Errorf("call %q cannot be tried with the network: %w", r.Call, err)
 	}
 	if err := ts.endLostTrials(ctx, p.conditions.session.Project); err != nil {
 		return umpire.BegunTrial{}, err
 	}
-	begun := umpire.BegunTrial{Trial: newTrialID(), Call: p.judged.call, Decision: d}
+	begun := umpire.BegunTrial{Trial: newTrialID(), Call: p.judged.call, Decision: d, Reach: p.reach}
 	err = ts.step(ctx, r.Session, r.Epoch, func(t *transaction) error {
 		b, c, err := readCall(t.tx, t.session.ID, r.Batch, r.Call)
 		if err != nil {
@@ -222,11 +224,11 @@ func (t *transaction) beginTrial(b *umpire.Batch, begun *umpire.BegunTrial, runn
 	}
 	row := store.TrialRow{
 		ID: begun.Trial, Session: t.session.ID, Batch: b.ID, Call: begun.Call.ID, Project: t.session.Project,
-		Base: base, Epoch: t.session.Epoch, Runner: runner, Started: t.now, Network: begun.Decision.Obligations.Network,
+		Base: base, Epoch: t.session.Epoch, Runner: runner, Started: t.now, Reach: begun.Reach,
 	}
 	t.addWrite(func(tx *store.Tx) error { return tx.Trials.Insert(row) })
 	e := umpire.Event{Kind: umpire.EventTrialStarted, Call: row.Call, Tool: begun.Call.Tool, Agent: begun.Call.Agent}
-	return t.apply(b, e, batch.Tried{Trial: begun.Trial, Network: row.Network})
+	return t.apply(b, e, batch.Tried{Trial: begun.Trial, Network: len(row.Reach) > 0, Reach: row.Reach})
 }
 
 // tryStarted begins a trial of a call that was about to start by its ticket. The question is stored
@@ -238,9 +240,9 @@ func (t *transaction) tryStarted(b *umpire.Batch, l *pendingStart) (umpire.Start
 	ticket := l.ticket
 	t.addWrite(func(tx *store.Tx) error { return tx.Tickets.Use(ticket) })
 	begun := umpire.BegunTrial{Trial: newTrialID(), Call: l.judged.call}
-	if grant := l.network; grant != "" {
-		begun.Decision.Obligations.Network = true
-		t.addWrite(func(tx *store.Tx) error { return tx.Grants.Use(grant) })
+	if grant := l.network; grant != nil {
+		begun.Reach = grant.Grant.Reach
+		t.addWrite(func(tx *store.Tx) error { return tx.Grants.Use(grant.ID) })
 	}
 	err := t.beginTrial(b, &begun, l.Runner, l.base)
 	return umpire.Started{Decision: l.judged.decision, Batch: *b}, err

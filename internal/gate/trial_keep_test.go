@@ -235,11 +235,11 @@ func TestNetworkIsAllowedOnce(t *testing.T) {
 			must(h.Resolve(t.Context(), answerTo(h.pending("c"), c.choice)))(t)
 			h.pass(c.wait)
 			second := h.useTicket(command("d", unknownScript))
-			if first.Network || second.Trial == "" || second.Network != c.want {
+			if first.Reach != nil || second.Trial == "" || slices.Equal(second.Reach, []string{"registry.example:443"}) != c.want {
 				t.Errorf("first %+v, second %+v", first, second)
 			}
 			h.end(second.Trial, fails)
-			if third := h.useTicket(command("e", unknownScript)); third.Network {
+			if third := h.useTicket(command("e", unknownScript)); third.Reach != nil {
 				t.Errorf("twice: %+v", third)
 			}
 		})

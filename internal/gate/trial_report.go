@@ -117,7 +117,8 @@ func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport, late
 	row := p.trial
 	row.TrialReport, row.State = p.stored, umpire.TrialWaiting
 	p.external = p.conditions.session.External
-	p.keepable = r.Effects.Whole && (r.Exit == 0 || !wantsNetwork(&r.Effects))
+	// A command that fails for lack of a destination has not done its job.
+	p.keepable = r.Effects.Whole && (r.Exit == 0 || len(r.Effects.Wanted()) == 0)
 	if !p.keepable {
 		row.State = umpire.TrialDiscarded
 	}
@@ -137,12 +138,6 @@ func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport, late
 		}
 	}
 	return p, nil
-}
-
-// wantsNetwork reports whether a trial was denied network access: a command that fails for this
-// reason has not done its job.
-func wantsNetwork(e *umpire.TrialEffects) bool {
-	return slices.ContainsFunc(e.Refused, func(a umpire.TrialAttempt) bool { return a.Kind == umpire.AttemptNetwork })
 }
 
 // readTrial returns a trial of a batch.
@@ -205,7 +200,7 @@ func (t *transaction) settleReport(b *umpire.Batch, c *umpire.BatchCall, r *repo
 		return t.refuseQuestion(b, c, umpire.CodeTrial, "the trial could not do what a run would do")
 	case r.base != r.trial.Base:
 		return discardTrial(&t.outcome, b, c, "the call would do something else by now")
-	case effects.Verdict == umpire.Allow && r.keepable && (r.offer == umpire.TrialFirst || r.trial.Network):
+	case effects.Verdict == umpire.Allow && r.keepable && (r.offer == umpire.TrialFirst || len(r.trial.Reach) > 0):
 		return t.approveEffects(b, c, r)
 	}
 	return t.askAboutEffects(b, c, r)
@@ -276,7 +271,7 @@ func triedDetail(r *umpire.TrialReport) batch.Tried {
 // shownTrial returns a trial for a card: with secrets masked, and shortened to a readable length.
 func (be *backend) shownTrial(row *store.TrialRow) umpire.Trial {
 	shown := umpire.Trial{
-		ID: row.ID, Round: row.Round, State: row.State, Network: row.Network, Exit: row.Exit,
+		ID: row.ID, Round: row.Round, State: row.State, Network: len(row.Reach) > 0, Exit: row.Exit,
 		Output:    files.ClipTo(row.Output.Shown, maxShownOutput, "\n[...]"),
 		StartedAt: row.Started, RanAt: row.Ran,
 		UndoSeconds: int64(be.config.UndoAge / time.Second),

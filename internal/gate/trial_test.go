@@ -321,8 +321,8 @@ func TestTrialWithTheNetwork(t *testing.T) {
 		}
 		must(r.Resolve(r.t.Context(), answerTo(r.pending("c"), umpire.Try)))(r.t)
 		begun := r.begin()
-		if !begun.Decision.Obligations.Network {
-			r.t.Errorf("begun without the network: %+v", begun.Decision.Obligations)
+		if len(begun.Reach) != 1 || begun.Reach[0] != "registry.example:443" || begun.Decision.Obligations.Network {
+			r.t.Errorf("begun with the network %t and %v", begun.Decision.Obligations.Network, begun.Reach)
 		}
 		return begun
 	}
@@ -340,7 +340,7 @@ func TestTrialWithTheNetwork(t *testing.T) {
 	r.session = must(r.sessions.Continue(t.Context(), umpire.Resumption{ID: r.session.ID, Dir: r.project, Runner: "next"}))(t)
 	card := r.pending("c")
 	if !card.Warning || card.TrialOffer != umpire.NoTrial ||
-		!card.Reason.Is("its trial had the network and was interrupted: what it sent is sent") {
+		!card.Reason.Is("its trial could reach hosts that you approved and was interrupted: what it sent is sent") {
 		t.Errorf("lost: %+v", card)
 	}
 	if _, err := r.Resolve(t.Context(), answerTo(card, umpire.Try)); !errors.Is(err, umpire.ErrState) {

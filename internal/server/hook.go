@@ -22,10 +22,7 @@ type hookService struct {
 
 func newHookService(r host.Responder, calls *callService, refuser refuser, in *inbox) *hookService {
 	r.UseGate(hookGate{calls.gate, calls}, func(ctx context.Context, session umpire.SessionID) bool {
-		return in.attended(func() umpire.ProjectID {
-			s, _ := calls.gate.Sessions().Get(ctx, session) // questions of an unknown session are not visible to people
-			return s.Project
-		})
+		return in.shows(ctx, calls.gate, session)
 	})
 	return &hookService{r, calls, refuser}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -62,6 +63,14 @@ func (b *inbox) attended(project func() umpire.ProjectID) bool {
 	known := len(b.watchers) > 0
 	b.mu.Unlock()
 	return known && b.isWatched(project())
+}
+
+// shows reports whether a person would see a session's question now.
+func (b *inbox) shows(ctx context.Context, gate umpire.Gate, session umpire.SessionID) bool {
+	return b.attended(func() umpire.ProjectID {
+		s, _ := gate.Sessions().Get(ctx, session) // questions of an unknown session are not visible to people
+		return s.Project
+	})
 }
 
 // isWatched reports whether a project has watchers or had some a moment ago. It forgets

@@ -101,7 +101,7 @@ func (s *Server) addRoutes() {
 	(&sessionService{s.gate, owner, lists}).addRoutes(s.routes)
 	(&ruleService{s.gate}).addRoutes(s.routes)
 	(&grantService{s.gate}).addRoutes(s.routes)
-	(&ticketService{s.gate.Tickets(), s.refuser}).addRoutes(s.routes)
+	(&ticketService{s.gate, s.inbox, s.refuser}).addRoutes(s.routes)
 	timeline.addRoutes(s.routes)
 	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}
 	if s.config.Console != nil {

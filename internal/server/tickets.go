@@ -14,7 +14,8 @@ import (
 // it, so its procedures are not part of the published API. A used ticket shows which
 // agent's process reports, because the agent itself may have ended.
 type ticketService struct {
-	tickets umpire.Ticketer
+	gate    umpire.Gate
+	inbox   *inbox
 	refuser refuser
 }
 
@@ -26,7 +27,7 @@ const (
 
 func (c *ticketService) addRoutes(r routes) {
 	r[useTicketPath] = route{handler: answerJSON(c, maxBody, c.use), role: roleAgent}
-	r[endTicketPath] = route{handler: answerJSON(c, maxCallBody, c.tickets.End), role: roleAgent}
+	r[endTicketPath] = route{handler: answerJSON(c, maxCallBody, c.gate.Tickets().End), role: roleAgent}
 }
 
 // use takes a ticket for a process, after verifying its claimed ancestors.
@@ -36,7 +37,9 @@ func (c *ticketService) use(ctx context.Context, u umpire.TicketUse) (umpire.Tic
 			return umpire.Ticket{}, err
 		}
 	}
-	return c.tickets.Use(ctx, u)
+	t, err := c.gate.Tickets().Use(ctx, u)
+	t.Attended = err == nil && c.inbox.shows(ctx, c.gate, t.Session)
+	return t, err
 }
 
 // answerJSON makes a handler from a function between JSON values.

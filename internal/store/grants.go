@@ -27,10 +27,11 @@ type covers struct {
 	umpire.Match
 	umpire.Cap
 
-	Network bool   `json:"network,omitempty"`
-	Shown   string `json:"shown,omitempty"`
-	Task    string `json:"task,omitempty"`
-	Text    string `json:"task_text,omitempty"`
+	Network bool     `json:"network,omitempty"`
+	Shown   string   `json:"shown,omitempty"`
+	Reach   []string `json:"reach,omitempty"`
+	Task    string   `json:"task,omitempty"`
+	Text    string   `json:"task_text,omitempty"`
 }
 
 // A coversTo reads the column into a grant.
@@ -41,7 +42,8 @@ func (s coversTo) Scan(value any) error {
 	var c covers
 	err := jsonTo{&c}.Scan(value)
 	g := &s.to.Grant
-	g.Match, g.Cap, g.Network, g.Shown, g.Task, s.to.TaskText = c.Match, c.Cap, c.Network, c.Shown, c.Task, c.Text
+	g.Match, g.Cap, g.Network, g.Shown, g.Reach = c.Match, c.Cap, c.Network, c.Shown, c.Reach
+	g.Task, s.to.TaskText = c.Task, c.Text
 	return err
 }
 
@@ -52,7 +54,9 @@ func (t Grants) Insert(g GrantRow) error {
 			$10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
 		g.ID, textOf(g.Scope), string(g.Project), g.GitDir, null(g.Session), string(g.Call), string(g.Request),
 		g.Grant.Remembered, g.Grant.Tool, g.Grant.Exact,
-		jsonOf(covers{g.Grant.Match, g.Grant.Cap, g.Grant.Network, g.Grant.Shown, g.Grant.Task, g.TaskText}),
+		jsonOf(covers{
+			g.Grant.Match, g.Grant.Cap, g.Grant.Network, g.Grant.Shown, g.Grant.Reach, g.Grant.Task, g.TaskText,
+		}),
 		stamp(g.Created), micros(g.Grant.ExpiresAt), g.MaxUses, g.Uses, micros(g.Revoked), g.By)
 }
 

@@ -16,8 +16,8 @@ type TrialRow struct {
 	Project umpire.ProjectID
 	Round   int // number of the call's trial, from 1
 	State   umpire.TrialState
-	Base    string // a digest of the call's plan, as read when the trial started
-	Network bool   // it has the machine's network
+	Base    string   // a digest of the call's plan, as read when the trial started
+	Reach   []string // destinations that a person approved for it
 	Epoch   int64
 	Runner  string
 	Started time.Time
@@ -44,14 +44,14 @@ type Trials struct{ *transaction }
 func (t Trials) Insert(r TrialRow) error {
 	t.pending = true
 	return t.insert(umpire.Errorf("trial %q", r.ID), `INSERT INTO trials (trial_id, session_id, batch_id, call_id,
-		project_id, round, state, base_digest, layer_digest, network, epoch, runner, exit_code, started_at,
-		output, effects)
-		SELECT $1, $2, $3, $4, $5, 1 + COUNT(*), 'running', $6, '', CAST($7 AS BOOLEAN), CAST($8 AS BIGINT), $9, 0,
+		project_id, round, state, base_digest, layer_digest, network, reach, epoch, runner, exit_code,
+		started_at, output, effects)
+		SELECT $1, $2, $3, $4, $5, 1 + COUNT(*), 'running', $6, '', CAST($7 AS BOOLEAN), $12, CAST($8 AS BIGINT), $9, 0,
 			CAST($10 AS BIGINT), $11, ''
 		FROM trials WHERE session_id = $2 AND call_id = $4
 		ON CONFLICT DO NOTHING`,
-		string(r.ID), string(r.Session), string(r.Batch), string(r.Call), string(r.Project), r.Base, r.Network,
-		r.Epoch, r.Runner, stamp(r.Started), []byte{})
+		string(r.ID), string(r.Session), string(r.Batch), string(r.Call), string(r.Project), r.Base,
+		len(r.Reach) > 0, r.Epoch, r.Runner, stamp(r.Started), []byte{}, jsonOf(r.Reach))
 }
 
 // Report stores the effects of a running trial. Batches.Apply then changes its state.
@@ -62,15 +62,15 @@ func (t Trials) Report(id umpire.TrialID, r *TrialReport) error {
 		[]byte(r.Output.Shown), blob(r.Output.Exact), r.Effects.Shown, blob(r.Effects.Exact), stamp(r.Ran))
 }
 
-const selectTrials = `SELECT trial_id, session_id, batch_id, call_id, project_id, round, state, base_digest, network,
+const selectTrials = `SELECT trial_id, session_id, batch_id, call_id, project_id, round, state, base_digest, reach,
 		epoch, runner, started_at, settled_at, layer_digest, exit_code, output, output_exact, effects,
 		effects_exact, ran_at
 	FROM trials`
 
 func (t Trials) one(query string, args ...any) (r TrialRow, err error) {
 	err = t.row([]any{
-		&r.ID, &r.Session, &r.Batch, &r.Call, &r.Project, &r.Round, &r.State, &r.Base, &r.Network, &r.Epoch, &r.Runner,
-		moment{&r.Started}, moment{&r.Settled}, &r.Layer, &r.Exit, bytesTo{&r.Output.Shown}, &r.Output.Exact,
+		&r.ID, &r.Session, &r.Batch, &r.Call, &r.Project, &r.Round, &r.State, &r.Base, jsonTo{&r.Reach}, &r.Epoch,
+		&r.Runner, moment{&r.Started}, moment{&r.Settled}, &r.Layer, &r.Exit, bytesTo{&r.Output.Shown}, &r.Output.Exact,
 		&r.Effects.Shown, &r.Effects.Exact, moment{&r.Ran},
 	}, selectTrials+query, args...)
 	return r, err

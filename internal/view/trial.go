@@ -17,10 +17,10 @@ func DescribeOffer(offer umpire.TrialOffer, text *catalogue.Language) string {
 	case umpire.TrialOffered, umpire.TrialFirst:
 		return text.Of("try it first: run it in a trial and show its changes")
 	case umpire.TrialNetwork:
-		return text.Of("run it again with the network, in a trial: you cannot undo what it sends")
+		return text.Of("run it again in a trial that reaches these hosts: you cannot undo what it sends")
 	case umpire.TrialAgain:
-		return text.Of("allow it the network once, in a trial, when the agent runs it again: you cannot undo what " +
-			"it sends")
+		return text.Of("let it reach these hosts once, in a trial, when the agent runs it again: you cannot undo " +
+			"what it sends")
 	case umpire.NoTrial:
 	}
 	return ""
@@ -32,9 +32,9 @@ func NameOffer(offer umpire.TrialOffer, text *catalogue.Language) string {
 	case umpire.TrialOffered, umpire.TrialFirst:
 		return text.Of("try it first")
 	case umpire.TrialNetwork:
-		return text.Of("run again with the network")
+		return text.Of("run again, reaching these hosts")
 	case umpire.TrialAgain:
-		return text.Of("allow the network once")
+		return text.Of("allow these hosts once")
 	case umpire.NoTrial:
 	}
 	return ""
@@ -81,12 +81,13 @@ func writeTrial(c *Card) {
 	}
 	said := "Approving keeps exactly this, and the command is not run again."
 	if t.Network {
-		said = "It had the network, and you cannot undo what it sent. Approving keeps exactly these changes."
+		said = "It could reach hosts that you approved, and you cannot undo what it sent. Approving keeps exactly " +
+			"these changes."
 	}
 	switch {
 	case c.Pending.TrialOffer == umpire.TrialAgain:
-		said = "This was discarded. Approving gives exactly this command the network once, again in a trial, when " +
-			"the agent runs it again within 15 minutes."
+		said = "This was discarded. Approving lets exactly this command reach these hosts once, again in a trial, " +
+			"when the agent runs it again within 15 minutes."
 	case t.State != umpire.TrialWaiting:
 		said = "This was discarded, because a real run would do something else. Approving runs the command."
 	}

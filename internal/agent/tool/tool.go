@@ -61,8 +61,8 @@ type Options struct {
 	// accepts the layers that are available.
 	Sandbox *sandbox.Place
 	Weaker  bool
-	// Exit returns the way of a tried call to listed destinations, or nil. A nil Exit leads to none.
-	Exit func(call umpire.Call) (*egress.Proxy, error)
+	// Exit returns the way of a trial to destinations, or nil. A nil Exit leads to none.
+	Exit func(begun umpire.BegunTrial) (*egress.Proxy, error)
 	// Output receives the output of a running call, in pieces of valid UTF-8: the pieces of
 	// one call in order, and none after its Run has returned. If a call prints faster than
 	// Output takes the pieces, they omit text and say so. It may be nil. It does not receive

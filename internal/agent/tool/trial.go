@@ -51,7 +51,7 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	temporary.Session, temporary.Ledger = begun.Call.Session, outside.NewLedger(t.set.options.State, time.Now)
 	var exit *egress.Proxy
 	if t.set.options.Exit != nil {
-		if exit, err = t.set.options.Exit(begun.Call); err != nil {
+		if exit, err = t.set.options.Exit(begun); err != nil {
 			return report, err
 		}
 	}
@@ -62,8 +62,7 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 			Workspace: place.Workspace, Home: place.Home, State: place.State, Cache: place.Cache, Show: place.Show,
 		},
 		Seen: seen, Temporary: temporary,
-		State: trial.LayersIn(t.set.options.State), Network: begun.Decision.Obligations.Network,
-		Exit: exit,
+		State: trial.LayersIn(t.set.options.State), Exit: exit,
 	})
 	done()
 	if err != nil {
@@ -72,7 +71,7 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	held := trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: time.Now().UTC(), Command: command, Root: t.set.options.Root,
 		Call: begun.Call.ID, Session: begun.Call.Session, Batch: begun.Call.Batch, Trial: begun.Trial,
-		Exit: result.Exit, Network: begun.Decision.Obligations.Network, Layer: result.Layer, Effects: result.Effects,
+		Exit: result.Exit, Network: len(begun.Reach) > 0, Layer: result.Layer, Effects: result.Effects,
 	}
 	if err := trial.Hold(t.set.options.State, &held); err != nil {
 		return report, errors.Join(err, result.Layer.Discard())

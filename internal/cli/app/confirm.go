@@ -56,18 +56,35 @@ func DropEarlyKeys(ctx context.Context, tty *os.File) error {
 }
 
 // ReadTyped reads one line from the terminal. The reader may outlive the call: the process ends then.
-func ReadTyped(ctx context.Context, tty *os.File) (string, error) {
-	type answer struct {
-		line string
-		err  error
+func ReadTyped(ctx context.Context, tty io.Reader) (string, error) { return NewLines(tty).Next(ctx) }
+
+// Lines are the lines that a person types for several questions. A line that comes too late for one is for the next.
+type Lines struct {
+	in   *bufio.Reader
+	read chan typed // nil unless a reader waits for a line
+}
+
+type typed struct {
+	line string
+	err  error
+}
+
+// NewLines returns the lines of a terminal.
+func NewLines(tty io.Reader) *Lines { return &Lines{in: bufio.NewReader(tty)} }
+
+// Next returns the next line. The reader may outlive the call. Only one call may run at a time.
+func (l *Lines) Next(ctx context.Context) (string, error) {
+	if l.read == nil {
+		read := make(chan typed, 1)
+		l.read = read
+		go func() {
+			line, err := l.in.ReadString('\n')
+			read <- typed{line, err}
+		}()
 	}
-	read := make(chan answer, 1)
-	go func() {
-		line, err := bufio.NewReader(tty).ReadString('\n')
-		read <- answer{line, err}
-	}()
 	select {
-	case got := <-read:
+	case got := <-l.read:
+		l.read = nil
 		if got.err != nil {
 			return "", ErrUnconfirmed
 		}

@@ -394,13 +394,19 @@ func (s *agentRun) mayRead(ctx context.Context, call umpire.Call, path string) b
 	return err == nil && d.Verdict == umpire.Allow
 }
 
-// exit returns the way of a tried call to the destinations that the person listed.
-func (s *agentRun) exit(call umpire.Call) (*egress.Proxy, error) {
-	return egress.NewProxy(s.conf.Listed, s.conf.Autonomy.Network,
-		func(ctx context.Context, to umpire.Call) (umpire.Decision, error) {
+// exit returns the way of a trial to destinations.
+func (s *agentRun) exit(begun umpire.BegunTrial) (*egress.Proxy, error) {
+	call := &begun.Call
+	return egress.NewProxy(egress.Way{
+		Listed: s.conf.Listed, Network: s.conf.Autonomy.Network, Approved: begun.Reach,
+		Decide: func(ctx context.Context, to umpire.Call) (umpire.Decision, error) {
 			to.Dir, to.Session, to.Agent = call.Dir, call.Session, call.Agent
 			return s.gate.Check(ctx, to)
-		})
+		},
+		Ask: func(ctx context.Context, d egress.Destination, why egress.Reason) bool {
+			return app.AskToConnect(ctx, s.gate, call, d, why)
+		},
+	})
 }
 
 func (s *agentRun) profileOf(session *umpire.Session) config.Agent {

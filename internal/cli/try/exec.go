@@ -91,7 +91,7 @@ func runTicket(ctx context.Context, a *app.App, mark, line string) error {
 		return app.Usage("umpire setup claude", "%q is not a ticket", mark)
 	}
 	collectLater()
-	e := &execution{App: a, secret: secret, ahead: sandbox.StartAhead(pipedInput(a), false)}
+	e := &execution{App: a, secret: secret, ahead: sandbox.StartAhead(pipedInput(a))}
 	defer e.ahead.End()
 	if err := e.lookAround(ctx); err != nil {
 		return err
@@ -208,7 +208,7 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	go e.watch(ctx, signals, passed)
 	args, seen := e.args()
 	named, written := e.named()
-	exit, err := egress.NewProxy(e.config.Listed, e.config.Autonomy.Network, e.decideTo)
+	exit, err := egress.NewProxy(e.way())
 	if err != nil {
 		return nil, err
 	}
@@ -220,8 +220,34 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 			Session: e.ticket.Session, Ledger: outside.NewLedger(e.state, e.Now),
 		},
 		Place: app.TrialPlace(e.App, e.project, e.config.SandboxShow), Again: e.sayAgain,
-		Network: e.ticket.Network, Exit: exit, Ahead: e.ahead, State: trial.LayersIn(e.state),
+		Exit: exit, Ahead: e.ahead, State: trial.LayersIn(e.state),
 	})
+}
+
+// way returns the line's way to destinations. The person is asked if they would see the question.
+func (e *execution) way() egress.Way {
+	way := egress.Way{
+		Listed: e.config.Listed, Network: e.config.Autonomy.Network, Approved: e.ticket.Reach, Decide: e.decideTo,
+	}
+	hold := e.config.Hook.WhenAsked
+	if hold == policy.AskedHold || hold == policy.AskedAuto && e.ticket.Attended {
+		way.Ask = e.askTo
+	}
+	return way
+}
+
+// askTo asks the gate, and so the person, about a destination of the line.
+func (e *execution) askTo(ctx context.Context, d egress.Destination, why egress.Reason) (yes bool) {
+	call, err := CommandCall(e.ticket.Line)
+	if err != nil {
+		return false
+	}
+	call.Session, call.Dir = e.ticket.Session, e.Dir
+	err = e.WithGate(ctx, app.AgentCredential, func(g umpire.Gate) error {
+		yes = app.AskToConnect(ctx, g, &call, d, why)
+		return nil
+	})
+	return yes && err == nil
 }
 
 // decideTo asks the gate about a call of the line's session.
@@ -308,7 +334,7 @@ func (e *execution) settle(ctx context.Context, result *trial.Result) error {
 	h := &trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: e.Now().UTC(), Command: e.ticket.Line, Root: e.project.Root,
 		Call: e.ticket.Call, Session: e.ticket.Session, Batch: e.ticket.Batch, Trial: e.ticket.Trial,
-		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects, Network: e.ticket.Network,
+		Exit: result.Exit, Layer: result.Layer, Effects: result.Effects, Network: len(e.ticket.Reach) > 0,
 	}
 	seen, output := result.Layer.Describe(&result.Effects), strings.ToValidUTF8(string(result.Output), "�")
 	if err := trial.Hold(e.state, h); err != nil {
@@ -454,8 +480,9 @@ func (e *execution) decide(seen *umpire.TrialEffects, exit int) umpire.Decision 
 const heldText = "this ran in a trial, and nothing of it is real yet: it waits for review as %s (%s). %s. Continue " +
 	"with something else, or wait until a person keeps it."
 
-// againText tells the agent how to run a command again that failed without the network.
-const againText = "it failed because it had no network; when a person has allowed it, run the same command again"
+// againText tells the agent how to run a command again that failed to reach a host.
+const againText = "it failed because it could not reach a host; when a person has allowed it, run the same " +
+	"command again"
 
 // sayDropped says that the effects of the line will never become real.
 func (e *execution) sayDropped(seen *umpire.TrialEffects, why string, code int) error {

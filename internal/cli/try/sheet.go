@@ -74,7 +74,7 @@ func (s *sheet) show(to io.Writer) {
 	fmt.Fprintln(to, s.summary())
 	s.showRows(to)
 	if s.wantsNetwork() {
-		wanted := view.List(s.wanted(), ", ")
+		wanted := view.Visible(view.List(s.wanted(), ", "))
 		fmt.Fprintln(to, s.red(fmt.Sprintf(s.Text.Of("It wants %s, which a trial does not reach."), wanted)))
 	}
 	for i := range e.Reached {
@@ -109,11 +109,11 @@ func (s *sheet) show(to io.Writer) {
 	fmt.Fprintln(to)
 }
 
-// wanted are the hosts that the command was refused.
+// wanted are the destinations that the command was refused. Their names have no special characters.
 func (s *sheet) wanted() (hosts []string) {
 	for _, r := range s.held.Effects.Refused {
 		if r.Kind == trial.AttemptNetwork {
-			hosts = append(hosts, view.Visible(r.Target))
+			hosts = append(hosts, r.Target)
 		}
 	}
 	return hosts

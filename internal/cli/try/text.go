@@ -4,16 +4,18 @@ package try
 const long = `Runs a command in a trial, where nothing it does is real, shows its changes, and asks
 whether to keep or discard them.
 
-The command sees your project, and changes copies of files beside the project. It has
-no network and writes nowhere else; umpire lists its attempts to do so. Then you see
-every file that it created, changed, deleted or moved.
+The command sees your project, and changes copies of files beside the project. It
+writes nowhere else; umpire lists its attempts to do so. Then you see every file that
+it created, changed, deleted or moved.
 
   k  keep     exactly the changes shown become real; umpire undo undoes them
   d  diff     shows the changes line by line
   x  discard  it never happened
 
-If a command failed because it had no network, you can run it again with the network
-(key n, or --network). That is also a trial, but you cannot undo what the command sends.
+The command reaches the hosts that you listed (umpire autonomy --reach), and asks you
+about others: this time, in this project, everywhere, or not. If it failed without one,
+you can run it again with the hosts that it wanted (key n, or --reach). You cannot undo
+what it sends. See docs/network.md.
 
 One argument is a line for bash, several are a program and its arguments. umpire does
 not run a command that a rule denies. The exit code is the command's own, or 2 if it
@@ -28,7 +30,7 @@ started end with the trial. See docs/trial.md.`
 const tryExample = `  umpire try -- ./scripts/migrate.sh --apply
   umpire try -- 'npm install left-pad && npm test'
   umpire try --diff --discard -- rm -rf src
-  umpire try --network -- npm install left-pad
+  umpire try --reach registry.example.com -- npm install left-pad
   umpire try --list`
 
 const showLong = `Shows the changes of a waiting trial: without an ID, of the only one in this project.

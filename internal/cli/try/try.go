@@ -34,7 +34,7 @@ type tryFlags struct {
 	diff, explain bool
 	list          bool
 	json          bool
-	network       bool
+	reach         []string
 	cwd           string
 }
 
@@ -62,7 +62,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&f.discard, "discard", false, "discard its changes without asking")
 	flags.BoolVar(&f.diff, "diff", false, "also show how files changed, line by line")
 	flags.BoolVar(&f.explain, "explain", false, "also show the rows that decide whether the changes are kept")
-	flags.BoolVar(&f.network, "network", false, "let the command use the network: you cannot undo what it sends")
+	flags.StringSliceVar(&f.reach, "reach", nil, "let the command reach these `HOSTS`: you cannot undo what it sends")
 	flags.BoolVar(&f.list, "list", false, "list the trials that wait")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	flags.StringVar(&f.cwd, "cwd", "", "run the command in `DIR` (default: this one)")
@@ -72,7 +72,7 @@ func NewCommand(a *app.App) *cobra.Command {
 
 // refuseBesideList rejects a command, and flags about one, together with --list.
 func refuseBesideList(f *tryFlags, words []string) error {
-	if len(words) > 0 || f.keep || f.discard || f.diff || f.network || f.cwd != "" {
+	if len(words) > 0 || f.keep || f.discard || f.diff || f.reach != nil || f.cwd != "" {
 		return app.Usage("umpire try --help", "--list takes no command and no flag but --json")
 	}
 	return nil
@@ -87,8 +87,11 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		return app.Usage("umpire try --help", "--keep and --discard cannot be combined")
 	}
 	collectLater()
-	ahead := sandbox.StartAhead(pipedInput(a), f.network) // concurrently with finding out its task
+	ahead := sandbox.StartAhead(pipedInput(a)) // concurrently with finding out its task
 	defer ahead.End()
+	if _, err := egress.ParseList(f.reach); err != nil {
+		return app.Usage("umpire try --reach registry.example.com -- npm install", "--reach: %w", err)
+	}
 	f.cwd = a.Absolute(cmp.Or(f.cwd, a.Dir))
 	conf, err := a.LoadConfig(f.cwd)
 	if err != nil {
@@ -112,54 +115,74 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		Place:     &sandbox.Place{Show: conf.SandboxShow},
 		Temporary: outside.Folder{Path: outside.Temporary, Named: written},
 	}
+	way := egress.Way{
+		Listed: conf.Listed, Network: conf.Autonomy.Network, Approved: f.reach,
+		Decide: func(_ context.Context, call umpire.Call) (umpire.Decision, error) { return decideIn(a, f.cwd, call) },
+	}
+	t := &tryRun{App: a, flags: f, state: state, command: view.CommandLine(words)}
+	if tty, err := a.OpenTerminal(); err == nil && a.Terminal && !f.json && !f.discard && !f.keep {
+		defer tty.Close()
+		t.asks = &prompter{App: a, command: t.command, tty: tty, lines: app.NewLines(tty)}
+		way.Ask = t.asks.askAbout
+	}
 	for {
-		// A proxy serves one run.
-		spec.Exit, err = egress.NewProxy(conf.Listed, conf.Autonomy.Network,
-			func(_ context.Context, call umpire.Call) (umpire.Decision, error) { return decideIn(a, f.cwd, call) })
-		if err != nil {
+		t.reach = len(way.Approved) > 0
+		if spec.Exit, err = egress.NewProxy(way); err != nil {
 			return app.Failed(err)
 		}
-		again, err := tryOnce(ctx, a, f, state, words, spec)
-		if !again {
+		again, err := t.once(ctx, spec)
+		if len(again) == 0 {
 			return err
 		}
-		f.network = true
+		way.Approved = append(way.Approved, again...)
 	}
 }
 
-// tryOnce tries the command, and settles its effects. Again says that the person wants to run
-// it again, with the network.
-func tryOnce(
-	ctx context.Context, a *app.App, f *tryFlags, state string, words []string, spec trial.Spec,
-) (again bool, err error) {
-	began := a.Now()
-	held, err := runTrial(ctx, a, f, state, words, spec)
+// A tryRun is one run of `umpire try`.
+type tryRun struct {
+	*app.App
+
+	flags   *tryFlags
+	state   string // umpire's folder for trials
+	command string
+	reach   bool      // the person approved destinations
+	asks    *prompter // nil if nobody can be asked
+}
+
+// once tries the command, and settles its effects. Again are the destinations with which the person
+// wants to run it again.
+func (t *tryRun) once(ctx context.Context, spec trial.Spec) (again []string, err error) {
+	began := t.Now()
+	held, err := t.run(ctx, spec)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	s := newSheet(a, held)
+	s := newSheet(t.App, held)
 	var r report
-	if f.json { // before the layer is gone
+	if t.flags.json { // before the layer is gone
 		r = s.report()
-		r.Duration = a.Now().Sub(began).Milliseconds()
+		r.Duration = t.Now().Sub(began).Milliseconds()
 	}
-	outcome, err := settle(ctx, f, state, s)
-	if err != nil || outcome == outcomeAgain {
-		return err == nil, err
+	outcome, err := t.settle(ctx, s)
+	if err != nil {
+		return nil, err
 	}
-	if f.json {
+	if outcome == outcomeAgain {
+		return s.wanted(), nil
+	}
+	if t.flags.json {
 		r.Outcome, r.Kept = outcome, outcome == outcomeKept
-		if err := a.ShowJSON(r); err != nil {
-			return false, app.Failed(err)
+		if err := t.ShowJSON(r); err != nil {
+			return nil, app.Failed(err)
 		}
 	}
 	switch {
 	case outcome == outcomeWaiting:
-		return false, &app.CommandError{Code: app.ExitAsks}
+		return nil, &app.CommandError{Code: app.ExitAsks}
 	case held.Exit != 0:
-		return false, &app.CommandError{Code: held.Exit}
+		return nil, &app.CommandError{Code: held.Exit}
 	}
-	return false, nil
+	return nil, nil
 }
 
 // collectLater makes garbage collection rare, for a process that waits for a command. At the
@@ -201,39 +224,37 @@ func prepareState(ctx context.Context, a *app.App) (string, error) {
 	return state, nil
 }
 
-// runTrial runs the command in a layer over the project, and shows its output. If it changed
+// run runs the command in a layer over the project, and shows its output. If it changed
 // something, the trial waits from then on, and its effects survive the end of this process.
-func runTrial(
-	ctx context.Context, a *app.App, f *tryFlags, state string, words []string, spec trial.Spec,
-) (*trial.Held, error) {
-	project, err := a.FindProject(f.cwd)
+func (t *tryRun) run(ctx context.Context, spec trial.Spec) (*trial.Held, error) {
+	project, err := t.FindProject(t.flags.cwd)
 	if err != nil {
 		return nil, err
 	}
-	spec.Place, spec.Network = app.TrialPlace(a, project, spec.Place.Show), f.network
-	if f.json {
-		spec.Stdout = a.Stderr
+	spec.Place = app.TrialPlace(t.App, project, spec.Place.Show)
+	if t.flags.json {
+		spec.Stdout = t.Stderr
 	}
 	result, err := trial.Run(ctx, spec)
 	if errors.Is(err, trial.ErrUnavailable) {
-		if f.json {
-			err = errors.Join(err, showUntried(a, outcomeUnavailable))
+		if t.flags.json {
+			err = errors.Join(err, showUntried(t.App, outcomeUnavailable))
 		}
 		return nil, &app.CommandError{
-			Code: exitUnavailable, Err: err, Hint: "umpire check -- " + shell.Quote(view.CommandLine(words)),
+			Code: exitUnavailable, Err: err, Hint: "umpire check -- " + shell.Quote(t.command),
 		}
 	}
 	if err != nil {
 		return nil, app.Failed(err)
 	}
 	held := &trial.Held{
-		ID: filepath.Base(result.Layer.Dir), Time: a.Now().UTC(), Command: view.CommandLine(words), Root: project.Root,
-		Exit: result.Exit, Network: f.network, Layer: result.Layer, Effects: result.Effects,
+		ID: filepath.Base(result.Layer.Dir), Time: t.Now().UTC(), Command: t.command, Root: project.Root,
+		Exit: result.Exit, Network: t.reach, Layer: result.Layer, Effects: result.Effects,
 	}
 	if held.Effects.IsEmpty() {
 		return held, nil
 	}
-	if err := trial.Hold(state, held); err != nil {
+	if err := trial.Hold(t.state, held); err != nil {
 		return nil, app.Failed(errors.Join(err, result.Layer.Discard()))
 	}
 	return held, nil
@@ -269,47 +290,46 @@ const (
 	outcomeWaiting     outcome = "waiting"
 	outcomeRefused     outcome = "refused"     // nothing ran
 	outcomeUnavailable outcome = "unavailable" // nothing ran because trials are not available
-	outcomeAgain       outcome = "again"       // discarded, and to be run again with the network
+	outcomeAgain       outcome = "again"       // discarded, and to be run again with the destinations it wanted
 )
 
 // settle shows the effects of a trial, and keeps, discards or holds them.
-func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, error) {
-	a, h := s.App, s.held
+func (t *tryRun) settle(ctx context.Context, s *sheet) (outcome, error) {
+	f, h := t.flags, s.held
 	if !f.json {
-		s.show(a.Stderr)
+		s.show(t.Stderr)
 	}
 	if f.explain && !f.json {
-		ShowRows(a, a.Stderr, s.decision, s.colourOn(a.Stderr))
+		ShowRows(t.App, t.Stderr, s.decision, s.colourOn(t.Stderr))
 	}
 	if f.diff && !f.json {
-		s.showDiff(a.Stderr)
+		s.showDiff(t.Stderr)
 	}
-	asks := a.Terminal && !f.json && !f.discard && !f.keep
-	if s.wantsNetwork() && !asks && !f.json {
-		again := "umpire try --network -- " + shell.Quote(h.Command)
-		fmt.Fprintln(a.Stderr, view.Joined(a.Text.Of("next"), ": ", again))
+	if s.wantsNetwork() && t.asks == nil && !f.json {
+		again := "umpire try --reach " + shell.Quote(strings.Join(s.wanted(), ",")) + " -- " + shell.Quote(h.Command)
+		fmt.Fprintln(t.Stderr, view.Joined(t.Text.Of("next"), ": ", again))
 	}
 	switch {
-	case asks && s.wantsNetwork():
-		return askPerson(ctx, a, state, s)
+	case t.asks != nil && s.wantsNetwork():
+		return t.askPerson(ctx, s)
 	case h.Effects.IsEmpty():
-		return outcomeKept, app.Failed(h.Discard(state))
+		return outcomeKept, app.Failed(h.Discard(t.state))
 	case f.keep:
-		return outcomeKept, keepHeld(ctx, a, state, h, f.json)
+		return outcomeKept, keepHeld(ctx, t.App, t.state, h, f.json)
 	case f.discard, !h.Effects.Whole():
 		h.Layer.Caches = "" // its caches were not rejected
-		if err := h.Discard(state); err != nil {
+		if err := h.Discard(t.state); err != nil {
 			return outcomeDiscarded, app.Failed(err)
 		}
 		if !f.json {
-			fmt.Fprintln(a.Stderr, a.Text.Of("Discarded. Nothing has changed."))
+			fmt.Fprintln(t.Stderr, t.Text.Of("Discarded. Nothing has changed."))
 		}
 		return outcomeDiscarded, nil
-	case asks:
-		return askPerson(ctx, a, state, s)
+	case t.asks != nil:
+		return t.askPerson(ctx, s)
 	}
 	if !f.json {
-		sayHeld(a, h.ID)
+		sayHeld(t.App, h.ID)
 	}
 	return outcomeWaiting, nil
 }
@@ -352,19 +372,15 @@ func keepError(h *trial.Held, err error) error {
 
 // askPerson asks what to do with a trial, until one of the keys decides. Without an
 // answer, a trial with changes waits.
-func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome, error) {
+func (t *tryRun) askPerson(ctx context.Context, s *sheet) (outcome, error) {
 	unanswered := func() (outcome, error) {
 		if s.held.Effects.IsEmpty() {
-			return outcomeKept, app.Failed(s.held.Discard(state))
+			return outcomeKept, app.Failed(s.held.Discard(t.state))
 		}
-		sayHeld(a, s.held.ID)
+		sayHeld(t.App, s.held.ID)
 		return outcomeWaiting, nil
 	}
-	tty, err := a.OpenTerminal()
-	if err != nil {
-		return unanswered() // there is no terminal to ask on
-	}
-	defer tty.Close()
+	tty := t.asks.tty
 	if err := app.DropEarlyKeys(ctx, tty); err != nil {
 		return unanswered() // interrupted
 	}
@@ -372,7 +388,7 @@ func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome
 		if _, err := io.WriteString(tty, s.menu()); err != nil {
 			return outcomeWaiting, app.Failed(err)
 		}
-		said, err := app.ReadTyped(ctx, tty)
+		said, err := t.asks.lines.Next(ctx)
 		if err != nil { // the end of input, or ctrl-c
 			fmt.Fprintln(tty)
 			return unanswered()
@@ -380,16 +396,16 @@ func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome
 		changed := !s.held.Effects.IsEmpty()
 		switch word := strings.ToLower(strings.TrimSpace(said)); {
 		case changed && s.held.Effects.Whole() && (word == "k" || word == "keep"):
-			return outcomeKept, keepHeld(ctx, a, state, s.held, false)
+			return outcomeKept, keepHeld(ctx, t.App, t.state, s.held, false)
 		case changed && (word == "d" || word == "diff"):
 			s.showDiff(tty)
 		case s.wantsNetwork() && (word == "n" || word == "network"):
-			return outcomeAgain, app.Failed(s.held.Discard(state))
+			return outcomeAgain, app.Failed(s.held.Discard(t.state))
 		case word == "x", word == "discard":
-			if err := s.held.Discard(state); err != nil || !changed {
+			if err := s.held.Discard(t.state); err != nil || !changed {
 				return outcomeKept, app.Failed(err)
 			}
-			fmt.Fprintln(tty, a.Text.Of("Discarded. Nothing has changed."))
+			fmt.Fprintln(tty, t.Text.Of("Discarded. Nothing has changed."))
 			return outcomeDiscarded, nil
 		}
 	}
@@ -399,7 +415,7 @@ func askPerson(ctx context.Context, a *app.App, state string, s *sheet) (outcome
 func (s *sheet) menu() string {
 	text := ""
 	if s.wantsNetwork() {
-		text = s.Text.Of("[n] run again with the network  ")
+		text = s.Text.Of("[n] run again, reaching these hosts  ")
 	}
 	switch e := &s.held.Effects; {
 	case e.IsEmpty():

@@ -84,7 +84,8 @@ type Finished struct {
 // EffectsDiscarded and EffectsConflicted.
 type Tried struct {
 	Trial   umpire.TrialID `json:"trial_id"`
-	Network bool           `json:"network,omitempty"` // it had the machine's network
+	Network bool           `json:"network,omitempty"` // a person approved destinations for it
+	Reach   []string       `json:"reach,omitempty"`   // these
 	Digest  string         `json:"digest,omitempty"`  // of its layer
 	Exit    *int           `json:"exit,omitempty"`
 	// Counts are the numbers of created, changed, deleted and moved paths and of

@@ -106,7 +106,7 @@ func (d *Doors) Listen(at netip.AddrPort, name string) error {
 		return err
 	}
 	defer func() { _ = unix.Close(socket) }() // the other end has its own
-	if family == unix.AF_INET6 { // a route alone makes no address of this family local
+	if family == unix.AF_INET6 {              // a route alone makes no address of this family local
 		err = unix.SetsockoptInt(socket, unix.IPPROTO_IPV6, unix.IPV6_FREEBIND, 1)
 	}
 	if err := errors.Join(err, unix.Bind(socket, to), unix.Listen(socket, unix.SOMAXCONN)); err != nil {

@@ -28,6 +28,7 @@ type Entry struct {
 	below  bool         //
 	prefix netip.Prefix // addresses, for an entry without a name
 	port   uint16       // 0 stands for both ports of the web
+	run    bool         // approved for this run, and not listed
 }
 
 // A List is the set of destinations that a person listed. The zero value is empty. It is safe for concurrent use.
@@ -139,11 +140,12 @@ func (l List) findsHost(d Destination) bool {
 	return false
 }
 
-// findsAddress reports whether an entry lists an address itself; if alone is set, not among others of a prefix.
+// findsAddress reports whether an entry covers an address itself; if alone is set, it has to be listed, and not among
+// others of a prefix.
 func (l List) findsAddress(addr netip.AddrPort, alone bool) bool {
 	d := Destination{addr.Addr().String(), addr.Port()}
 	for _, entry := range l.entries {
-		if entry.coversPort(d) && entry.coversHost(d) && (entry.prefix.IsSingleIP() || !alone) {
+		if entry.coversPort(d) && entry.coversHost(d) && (!alone || entry.prefix.IsSingleIP() && !entry.run) {
 			return true
 		}
 	}

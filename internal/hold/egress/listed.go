@@ -14,7 +14,7 @@ type Way struct {
 	// Listed are the entries that the person listed, and Network is their answer about the network.
 	Listed  []string
 	Network policy.NetworkAnswer
-	// Approved are destinations that the person approved for this run alone, as entries.
+	// Approved are hosts and addresses that the person approved for this run alone. Unreadable ones are left out.
 	Approved []string
 	// Decide judges a call of the session, like umpire check.
 	Decide func(context.Context, umpire.Call) (umpire.Decision, error)
@@ -23,7 +23,7 @@ type Way struct {
 }
 
 // NewProxy returns a proxy for a command's way out, within the person's rules. It returns nil if the way leads nowhere.
-// An error is one of ParseList.
+// An error is one of ParseList about Listed.
 func NewProxy(w Way) (*Proxy, error) {
 	if w.Network == policy.NetworkAsk {
 		w.Listed, w.Ask = nil, nil
@@ -32,25 +32,29 @@ func NewProxy(w Way) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	approved, err := ParseList(w.Approved)
-	if err != nil || len(list.entries)+len(approved.entries) == 0 && w.Ask == nil {
-		return nil, err
-	}
-	for i := range approved.entries {
-		approved.entries[i].Quota = approvedQuota
+	var approved List
+	for _, text := range w.Approved {
+		if e, err := parseEntry(text); err == nil { // the name of a group is none
+			e.Quota, e.run = approvedQuota, true
+			approved.entries = append(approved.entries, e)
+		}
 	}
 	list.entries = append(list.entries, approved.entries...)
+	if len(list.entries) == 0 && w.Ask == nil {
+		return nil, nil //nolint:nilnil // a command without a way out is usual
+	}
 	return &Proxy{List: list, Ask: w.Ask, Judge: func(
 		ctx context.Context, d Destination, e Entry, why Reason,
 	) umpire.Verdict {
-		verdict := w.decide(ctx, policy.ConnectTool, "url", d.URL()).Verdict
-		if _, is := approved.Finds(d); is && verdict == umpire.Ask {
+		verdict := w.judgeCall(ctx, policy.ConnectTool, "url", d.URL()).Verdict
+		_, approved := approved.Finds(d)
+		switch {
+		case verdict == umpire.Ask && approved:
 			return umpire.Allow
+		case verdict == umpire.Ask && why == 0:
+			return w.judgeListed(ctx, d, e)
 		}
-		if verdict != umpire.Ask || why != 0 {
-			return verdict
-		}
-		return w.judgeListed(ctx, d, e)
+		return verdict
 	}}, nil
 }
 
@@ -61,9 +65,9 @@ const approvedQuota = 64 << 20
 // reached under NetworkListed, or after it was approved in the session.
 func (w *Way) judgeListed(ctx context.Context, d Destination, e Entry) umpire.Verdict {
 	if w.Network == policy.NetworkOnce && (e.Group == "" || e.Unread) {
-		return w.decide(ctx, "Bash", "command", "curl "+d.URL()).Verdict
+		return w.judgeCall(ctx, "Bash", "command", "curl "+d.URL()).Verdict
 	}
-	decision := w.decide(ctx, "WebFetch", "url", d.URL())
+	decision := w.judgeCall(ctx, "WebFetch", "url", d.URL())
 	_, byAddress := d.address() // which asks unless it is listed itself
 	if byAddress && w.Network == policy.NetworkListed && decision.Verdict == umpire.Ask && decision.Rule == nil {
 		return umpire.Allow
@@ -71,8 +75,8 @@ func (w *Way) judgeListed(ctx context.Context, d Destination, e Entry) umpire.Ve
 	return decision.Verdict
 }
 
-// decide decides about a call of a tool. An error denies.
-func (w *Way) decide(ctx context.Context, tool, field, value string) umpire.Decision {
+// judgeCall decides about a call of a tool. An error denies.
+func (w *Way) judgeCall(ctx context.Context, tool, field, value string) umpire.Decision {
 	input, err := json.Marshal(map[string]string{field: value})
 	if err != nil {
 		return umpire.Decision{}

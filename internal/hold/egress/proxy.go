@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -175,6 +176,14 @@ func (p *Proxy) enter(ctx context.Context, conn net.Conn, d Destination) (c *cli
 		p.idle.Broadcast()
 		p.mu.Unlock()
 	}
+}
+
+// MaySend reports whether the command may send more than requests to fetch something. It may if it has a destination
+// whose requests are not read, or gets one from the person. nil sends nothing.
+func (p *Proxy) MaySend() bool {
+	return p != nil && (p.Ask != nil || slices.ContainsFunc(p.List.entries, func(e Entry) bool {
+		return e.Group == "" || e.Unread
+	}))
 }
 
 // Wait waits until no connection is served. It is for a context that has ended.

@@ -46,14 +46,15 @@ func (l *lateWriter) set(to io.Writer) {
 	l.to = to
 }
 
-// StartAhead starts a helper for a command that will write to a workspace. If it fails, or the
-// helper does not fit the command, the command starts its own helper. Always call End.
-func StartAhead(stdin *os.File, network bool) *Ahead {
+// StartAhead starts a helper for a command without the machine's network that will write to a
+// workspace. If it fails, or the helper does not fit the command, the command starts its own helper.
+// Always call End.
+func StartAhead(stdin *os.File) *Ahead {
 	if !called {
 		return nil
 	}
 	a := &Ahead{
-		reach:   Limits{Mode: umpire.SandboxWorkspaceWrite, Network: network}.reach(allLayers),
+		reach:   Limits{Mode: umpire.SandboxWorkspaceWrite}.reach(allLayers),
 		started: make(chan error, 1),
 	}
 	a.cmd = &exec.Cmd{Stdout: &a.stdout, Stderr: &a.stderr}

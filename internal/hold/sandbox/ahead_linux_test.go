@@ -10,7 +10,7 @@ import (
 func TestAhead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	a := StartAhead(nil, false)
+	a := StartAhead(nil)
 	defer a.End()
 	var out strings.Builder
 	start := func(limits Limits) *Box {
@@ -44,7 +44,7 @@ func TestAhead(t *testing.T) {
 	if box := start(limits); box.ahead != nil {
 		t.Error("it served two")
 	}
-	unused := StartAhead(nil, false)
+	unused := StartAhead(nil)
 	unused.End()
 	if unused.cmd.ProcessState == nil {
 		t.Error("one that was not needed has not ended")

@@ -41,7 +41,7 @@ func timedDevices([]string) []uint64 { return nil }
 type Ahead struct{}
 
 // StartAhead returns nil on this system.
-func StartAhead(*os.File, bool) *Ahead { return nil }
+func StartAhead(*os.File) *Ahead { return nil }
 
 // End does nothing on this system.
 func (a *Ahead) End() {}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
@@ -70,10 +71,10 @@ func TestSecondBuildIsWarm(t *testing.T) {
 	compiles(0, "the second time")
 	b.write(b.root, map[string]string{"m.go": "package m\n\nimport _ \"example.com/m/in\"\n"})
 	compiles(1, "after a change")
-	b.spec.Network = true
+	b.spec.Exit = sending(t)
 	compiles(2, "with the network")
 	compiles(0, "with the network, the second time")
-	b.spec.Network = false
+	b.spec.Exit = nil
 	compiles(0, "the last time")
 	other := filepath.Join(b.base, "other")
 	b.write(other, goModule)
@@ -85,6 +86,14 @@ func TestSecondBuildIsWarm(t *testing.T) {
 	if out := b.bare("go build -x ./... 2>&1"); strings.Count(out, "/compile -o ") != 2 {
 		t.Errorf("a plain build finds outputs of tried ones:\n%s", out)
 	}
+}
+
+// sending returns the way out of a command that may send something.
+func sending(t *testing.T) *egress.Proxy {
+	t.Helper()
+	p, err := egress.NewProxy(egress.Way{Approved: []string{"registry.example"}})
+	must(t, err)
+	return p
 }
 
 // withoutState removes umpire's own folder from a snapshot of the home.
@@ -127,7 +136,7 @@ func TestPoisonedCaches(t *testing.T) {
 	if diff := cmp.Diff(before, withoutState(snapshot(t, home))); diff != "" {
 		t.Errorf("the person's caches are not as they were (-want +got):\n%s", diff)
 	}
-	b.spec.Network = true
+	b.spec.Exit = sending(t)
 	if got, err := b.run(read.String()); err != nil || strings.Contains(string(got.Output), "BAD") {
 		t.Errorf("a trial with the network reads %s, %v", got.Output, err)
 	}

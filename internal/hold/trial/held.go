@@ -29,7 +29,7 @@ type Held struct {
 	Batch   umpire.BatchID   `json:"batch,omitempty"`
 	Trial   umpire.TrialID   `json:"trial,omitempty"`
 	Exit    int              `json:"exit"`
-	// Network reports whether the command had access to the machine's network.
+	// Network reports whether a person approved destinations for the command.
 	Network bool  `json:"network,omitempty"`
 	Layer   Layer `json:"layer"`
 	// Effects are the effects that were shown and will be kept.

@@ -189,7 +189,6 @@ func TestNotRunAgain(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*bench) string{
 		"nothing to keep": func(*bench) string { return waits },
-		"the network":     func(b *bench) string { b.spec.Network = true; return waits + "touch made" },
 		"input": func(b *bench) string {
 			path := filepath.Join(b.base, "input")
 			put(b, path, "given")

@@ -24,14 +24,13 @@ type Spec struct {
 	// may be the same.
 	Stdout, Stderr io.Writer
 	// Place says which folders are covered (Workspace) and hidden (Home, State). The command sees the caches, and its
-	// changes to them are visible only to later tried commands. Changes by a command with the network are visible only
-	// to other such commands, and to no other command if it has Seen. Scratch and Overlays are ignored.
+	// changes to them are visible only to later tried commands. Changes by a command that may send something out are
+	// visible only to other such commands, and to no other command if it has Seen. Scratch and Overlays are ignored.
 	Place *sandbox.Place
-	// Exit leads the command to listed destinations if it has no network; nil leads to none. It serves one Run.
+	// Exit leads the command to destinations; nil leads to none. It serves one Run at a time.
 	Exit *egress.Proxy
-	// Network gives the command the machine's network. Seen are secrets that it may read.
-	Network bool
-	Seen    []string
+	// Seen are secrets that the command may read.
+	Seen []string
 	// Temporary receives the files that a kept trial leaves in /tmp.
 	Temporary outside.Folder
 	// Ahead is a helper of the sandbox that has already started, or nil.

@@ -51,7 +51,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 // mayRunAgain reports whether a second run of the command is as good as the first,
 // because nothing that it did, sent or read from its input remains.
 func (s *Spec) mayRunAgain(first *Result) bool {
-	return s.Again != nil && !s.Network && s.Exit == nil && !first.signalled && first.Effects.Whole() &&
+	return s.Again != nil && len(first.Effects.Reached) == 0 && !first.signalled && first.Effects.Whole() &&
 		(s.Stdin == nil || files.IsNull(s.Stdin))
 }
 
@@ -106,9 +106,10 @@ const cacheShare = 8
 // run runs the command with a layer in a store.
 func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, error) {
 	t := &try{spec: spec, layer: layer, store: s}
-	if len(spec.Place.Cache) > 0 && !(spec.Network && len(spec.Seen) > 0) { // else changes in caches go to the layer
+	sends := spec.Exit.MaySend()
+	if len(spec.Place.Cache) > 0 && !(sends && len(spec.Seen) > 0) { // else changes in caches go to the layer
 		roots := lease.Each(layer.Roots, func(r *Root) string { return r.Lower })
-		t.lease, _ = lease.OpenCache(s.dir, lease.Project{Roots: roots, Network: spec.Network, Max: s.max / cacheShare})
+		t.lease, _ = lease.OpenCache(s.dir, lease.Project{Roots: roots, Network: sends, Max: s.max / cacheShare})
 	}
 	layer.Caches, layer.Temporary = t.lease.Name(), spec.Temporary
 	seen, err := spec.Temporary.Lend(layer.tmp(), spec.Seen)
@@ -157,10 +158,7 @@ func (t *try) command(ctx context.Context, seen []string) (int, error) {
 	if cmd.Err != nil {
 		return 0, cmd.Err
 	}
-	cmd.Dir, cmd.Env = t.spec.Dir, t.spec.Env
-	if !t.spec.Network {
-		cmd.Env = append(slices.Clip(cmd.Env), offlineVariables...)
-	}
+	cmd.Dir, cmd.Env = t.spec.Dir, append(slices.Clip(t.spec.Env), offlineVariables...)
 	exit, leave, err := t.openExit(ctx, cmd)
 	if err != nil {
 		return 0, err
@@ -172,8 +170,7 @@ func (t *try) command(ctx context.Context, seen []string) (int, error) {
 	cmd.Stdout, cmd.Stderr = &stream{t, t.spec.Stdout}, &stream{t, t.spec.Stderr}
 	process.Own(cmd)
 	box, err := t.place().Wrap(cmd, sandbox.Limits{
-		Mode: umpire.SandboxWorkspaceWrite, Network: t.spec.Network, Seen: seen, Observe: true, Ahead: t.spec.Ahead,
-		Exit: exit,
+		Mode: umpire.SandboxWorkspaceWrite, Seen: seen, Observe: true, Ahead: t.spec.Ahead, Exit: exit,
 	})
 	if err != nil {
 		return 0, umpire.Errorf("%w: %w", ErrUnavailable, err)
@@ -196,7 +193,7 @@ func (t *try) command(ctx context.Context, seen []string) (int, error) {
 // openExit returns the way out of the command, or nil. leave ends its connections, after which t.reached is complete.
 func (t *try) openExit(ctx context.Context, cmd *exec.Cmd) (exit *egress.Exit, leave func(), err error) {
 	p := t.spec.Exit
-	if p == nil || t.spec.Network {
+	if p == nil {
 		return nil, func() {}, nil
 	}
 	bundle := ""
@@ -276,9 +273,7 @@ func (t *try) wait(ctx context.Context, box *sandbox.Box) error {
 // addSight adds the observed attempts and differences.
 func (t *try) addSight(e *Effects) {
 	for _, address := range t.sight.Addresses {
-		if !t.spec.Network {
-			e.Refused = append(e.Refused, Attempt{Kind: AttemptNetwork, Target: address})
-		}
+		e.Refused = append(e.Refused, Attempt{Kind: AttemptNetwork, Target: address})
 	}
 	reached, refused := t.reached.Sum()
 	e.Reached = reached

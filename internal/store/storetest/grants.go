@@ -29,7 +29,7 @@ func grantsInForce(b *bench) {
 				Scope: umpire.ScopeSession, Remembered: true, Tool: "Bash", Exact: "ls",
 				Match:   umpire.Match{CommandPrefix: "git log", PathGlob: "/x/**"},
 				Cap:     umpire.Cap{MaxConsequence: umpire.Outward, Options: umpire.OptionsShown},
-				Network: true, Shown: "d",
+				Network: true, Shown: "d", Reach: []string{"a.example:443"},
 				ExpiresAt: b.now.Add(time.Hour),
 			},
 		},

@@ -101,7 +101,7 @@ func trials(b *bench) {
 	want := store.TrialRow{
 		ID: "t1", Session: "s", Batch: "b", Call: "c1", Project: "p",
 		Round: 1, State: umpire.TrialRunning, Base: "base",
-		Network: true, Epoch: 2, Runner: "host", Started: b.later(),
+		Reach: []string{"registry.example:443"}, Epoch: 2, Runner: "host", Started: b.later(),
 	}
 	start := func(p *play) error {
 		return p.event(umpire.EventTrialStarted, "c1", "", batch.Tried{Trial: want.ID}, func() error {

@@ -389,7 +389,7 @@ type Trial struct {
 	Round int64 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`
 	// waiting, discarded, kept or conflict.
 	State string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
-	// Whether the command had the machine's network.
+	// Whether the command could reach destinations that the person approved for it.
 	Network bool `protobuf:"varint,4,opt,name=network,proto3" json:"network,omitempty"`
 	// The command's exit code.
 	Exit int64 `protobuf:"varint,5,opt,name=exit,proto3" json:"exit,omitempty"`

@@ -123,7 +123,9 @@ type BegunTrial struct {
 	// The decision about the call.
 	Decision *Decision `protobuf:"bytes,3,opt,name=decision,proto3" json:"decision,omitempty"`
 	// The batch as it stands.
-	Batch         *Batch `protobuf:"bytes,4,opt,name=batch,proto3" json:"batch,omitempty"`
+	Batch *Batch `protobuf:"bytes,4,opt,name=batch,proto3" json:"batch,omitempty"`
+	// The destinations that the person approved for the trial, besides the listed ones.
+	Reach         []string `protobuf:"bytes,5,rep,name=reach,proto3" json:"reach,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -182,6 +184,13 @@ func (x *BegunTrial) GetDecision() *Decision {
 func (x *BegunTrial) GetBatch() *Batch {
 	if x != nil {
 		return x.Batch
+	}
+	return nil
+}
+
+func (x *BegunTrial) GetReach() []string {
+	if x != nil {
+		return x.Reach
 	}
 	return nil
 }
@@ -525,13 +534,14 @@ const file_umpire_v1_trial_proto_rawDesc = "" +
 	"\acall_id\x18\x03 \x01(\tR\x06callId\x12\x14\n" +
 	"\x05epoch\x18\x04 \x01(\x03R\x05epoch\x12\x16\n" +
 	"\x06runner\x18\x05 \x01(\tR\x06runner\x120\n" +
-	"\asandbox\x18\x06 \x01(\v2\x16.umpire.v1.ConfinementR\asandbox\"\xa5\x01\n" +
+	"\asandbox\x18\x06 \x01(\v2\x16.umpire.v1.ConfinementR\asandbox\"\xbb\x01\n" +
 	"\n" +
 	"BegunTrial\x12\x19\n" +
 	"\btrial_id\x18\x01 \x01(\tR\atrialId\x12#\n" +
 	"\x04call\x18\x02 \x01(\v2\x0f.umpire.v1.CallR\x04call\x12/\n" +
 	"\bdecision\x18\x03 \x01(\v2\x13.umpire.v1.DecisionR\bdecision\x12&\n" +
-	"\x05batch\x18\x04 \x01(\v2\x10.umpire.v1.BatchR\x05batch\"\x89\x02\n" +
+	"\x05batch\x18\x04 \x01(\v2\x10.umpire.v1.BatchR\x05batch\x12\x14\n" +
+	"\x05reach\x18\x05 \x03(\tR\x05reach\"\x89\x02\n" +
 	"\vTrialReport\x12\x19\n" +
 	"\btrial_id\x18\x01 \x01(\tR\atrialId\x12\x1d\n" +
 	"\n" +

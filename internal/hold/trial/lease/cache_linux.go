@@ -50,7 +50,7 @@ var errBusy = errors.New("all caches of tried commands are in use")
 type Project struct {
 	// Roots are the project's folders, with symbolic links resolved.
 	Roots []string `json:"roots"`
-	// Network marks commands with network access. They must not run code that a command without it has planted.
+	// Network marks commands that may send something out. They must not run code that any other command has planted.
 	Network bool `json:"network,omitempty"`
 	// Max limits the total bytes of all folders.
 	Max int64 `json:"max"`
