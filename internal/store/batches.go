@@ -265,13 +265,13 @@ func (t Batches) ListOpen(s umpire.SessionID) ([]umpire.Batch, error) {
 		ORDER BY +b.seq, c.ordinal`, string(s))
 }
 
-// OpenWork returns how many calls of a session wait for a person, and whether one of its
-// batches continues: it is running, or has finished without being cancelled and is not
-// delivered. It does not read the batches, because a host may leave many open.
+// OpenWork returns how many calls of a session wait for a person, and whether the batch of its
+// conversation, which has no lane, continues: it is running, or has finished without being cancelled
+// and is not delivered. It does not read the batches, because a host may leave many open.
 func (t Batches) OpenWork(s umpire.SessionID) (waiting int, goesOn bool, err error) {
 	err = t.row([]any{&waiting, &goesOn}, `SELECT
 		(SELECT COUNT(*) FROM calls WHERE session_id = $1 AND state IN ('asked', 'indeterminate')),
-		EXISTS (SELECT 1 FROM batches WHERE session_id = $1 AND state <> 'delivered' AND lane >= ''
+		EXISTS (SELECT 1 FROM batches WHERE session_id = $1 AND state <> 'delivered' AND lane = ''
 			AND (state = 'running' OR state = 'finished' AND NOT cancelled))`, string(s))
 	return waiting, goesOn, err
 }

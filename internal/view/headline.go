@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -43,11 +44,27 @@ func (c *Card) Headline() string {
 			return fmt.Sprintf(c.text.Of("in a trial it %s; nothing is real yet"), done)
 		}
 	}
+	if p.Tool == policy.ConnectTool {
+		if said := sayConnecting(c); said != "" {
+			return said
+		}
+	}
 	said, _ := explainCard(c)
 	if p.Indeterminate {
 		return Joined(c.text.Of("may have run already"), ": ", said)
 	}
 	return said
+}
+
+// sayConnecting says which command waits for which host. It returns "" if the question is about no command.
+func sayConnecting(c *Card) string {
+	var in struct{ Command, URL string }
+	if json.Unmarshal(c.Pending.Input, &in) != nil || in.Command == "" {
+		return ""
+	}
+	host := strings.TrimSuffix(strings.TrimPrefix(in.URL, "https://"), "/")
+	return fmt.Sprintf(c.text.Of("%s waits to connect to %s"),
+		cutObject(Visible(in.Command), maxObject), cutObject(Visible(host), maxObject))
 }
 
 // explainCard says what the card's call would do, and why that asks.

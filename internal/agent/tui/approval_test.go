@@ -128,7 +128,7 @@ func TestTryKey(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 40)
 	d.ask(offline())
-	d.sees("It wants 203.0.113.7:5432, which a trial does not reach.", "t run again with the network")
+	d.sees("It wants 203.0.113.7:5432, which a trial does not reach.", "t run again, reaching these hosts")
 	d.press("t")
 	d.sees("it is being tried")
 	if len(d.gate.answers) != 1 || d.gate.answers[0].Choice != umpire.Try || !d.m.ask.isOpen() {

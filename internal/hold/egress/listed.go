@@ -46,15 +46,18 @@ func NewProxy(w Way) (*Proxy, error) {
 	return &Proxy{List: list, Ask: w.Ask, Judge: func(
 		ctx context.Context, d Destination, e Entry, why Reason,
 	) umpire.Verdict {
-		verdict := w.judgeCall(ctx, policy.ConnectTool, "url", d.URL()).Verdict
+		decision := w.judgeCall(ctx, policy.ConnectTool, "url", d.URL())
 		_, approved := approved.Finds(d)
-		switch {
+		switch verdict := decision.Verdict; {
 		case verdict == umpire.Ask && approved:
 			return umpire.Allow
 		case verdict == umpire.Ask && why == 0:
 			return w.judgeListed(ctx, d, e)
+		case verdict == umpire.Allow && why > NotListed && decision.Rule == nil: // by the entry, which does not suffice
+			return umpire.Ask
+		default:
+			return verdict
 		}
-		return verdict
 	}}, nil
 }
 
