@@ -31,7 +31,9 @@ func TestEgress(t *testing.T) {
 	n.host("proxy.golang.org", "151.101.0.4", modules())
 	n.host("pypi.org", "151.101.0.5", wheels())
 	t.Run("attackers", func(t *testing.T) { attackers(t, n) })
+	n.host(files, "151.101.0.6", served)
 	t.Run("installers", func(t *testing.T) { installers(t, n) })
+	t.Run("approvals", func(t *testing.T) { approvals(t, n) })
 }
 
 // attackers runs every attack in a trial that may fetch from npm's registry. Nothing but fetches from it may leave.

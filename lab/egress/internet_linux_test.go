@@ -279,6 +279,19 @@ func newPerson(t *testing.T, n *internet, destinations string) *person {
 // run runs umpire in the project, and returns all its output.
 func (p *person) run(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
+	cmd := p.command(t, args...)
+	var all bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &all, &all
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return all.String(), cmd.ProcessState.ExitCode()
+}
+
+// command is umpire in the project.
+func (p *person) command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
 	// The shims of pyenv write into the home after each installation.
 	path := strings.Join(slices.DeleteFunc(strings.Split(os.Getenv("PATH"), ":"), func(dir string) bool {
 		return strings.Contains(dir, "/.pyenv/")
@@ -289,13 +302,7 @@ func (p *person) run(t *testing.T, args ...string) (out string, code int) {
 		"HOME=" + p.home, "PATH=" + path, "LANG=C.UTF-8", "TERM=dumb", "SSL_CERT_FILE=" + p.internet.roots,
 		"GOTOOLCHAIN=local", "GONOSUMDB=*", "GOFLAGS=-modcacherw", "PIP_NO_INPUT=1",
 	}
-	var all bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &all, &all
-	err := cmd.Run()
-	if cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return all.String(), cmd.ProcessState.ExitCode()
+	return cmd
 }
 
 // builtIn is the folder of the program under test, or "".
