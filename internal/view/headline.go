@@ -58,7 +58,10 @@ func (c *Card) Headline() string {
 
 // sayConnecting says which command waits for which host. It returns "" if the question is about no command.
 func sayConnecting(c *Card) string {
-	var in struct{ Command, URL string }
+	var in struct {
+		Command string `json:"command"`
+		URL     string `json:"url"`
+	}
 	if json.Unmarshal(c.Pending.Input, &in) != nil || in.Command == "" {
 		return ""
 	}

@@ -50,7 +50,7 @@ func (p *prompter) askAbout(ctx context.Context, d egress.Destination, why egres
 		if err != nil {
 			return false
 		}
-		scope := ""
+		var scope string
 		switch strings.ToLower(strings.TrimSpace(said)) {
 		case "y", "yes":
 			return true

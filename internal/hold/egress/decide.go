@@ -24,10 +24,10 @@ func (p *Proxy) allow(ctx context.Context, d Destination) (permit, Reason) {
 		}
 	}
 	entry, why := p.covering(d)
-	switch p.judge(ctx, d, entry, why) {
-	case umpire.Allow:
+	switch verdict := p.judge(ctx, d, entry, why); {
+	case verdict == umpire.Allow:
 		why = 0
-	case umpire.Ask:
+	case verdict == umpire.Ask:
 		why = cmp.Or(why, NotPermitted)
 	default:
 		return permit{entry: entry}, cmp.Or(why, NotPermitted)
