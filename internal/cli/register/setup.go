@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
@@ -29,6 +31,7 @@ type setupJob struct {
 	yes, dryRun, undo, diff, unproven bool
 	observe                           bool
 	autonomy                          string
+	reach                             []string
 	only                              []string
 
 	binary string
@@ -54,7 +57,7 @@ func NewSetupCommand(a *app.App) *cobra.Command {
 		Use: "setup [AGENT]", Short: "Put umpire in front of the agents on this machine", Long: setupHelp,
 		Args: app.WantAtMostOneWord, ValidArgs: Registrable(),
 		Example: "  umpire setup\n  umpire setup --dry-run\n  umpire setup claude --scope project\n" +
-			"  umpire setup --only codex --yes --autonomy medium\n" +
+			"  umpire setup --only codex --yes --autonomy medium --reach npm,go\n" +
 			"  umpire setup --undo",
 	}
 	var scope string
@@ -82,8 +85,10 @@ func NewSetupCommand(a *app.App) *cobra.Command {
 	flags.BoolVar(&list, "list", false, "list the agents that umpire knows, and which have its hook")
 	flags.StringVar(&scope, "scope", "user", "with an AGENT, the settings to change, `SCOPE`: user or project")
 	flags.StringVar(&s.autonomy, "autonomy", "", "how much runs without a question: `LEVEL` low, medium or high")
+	flags.StringSliceVar(&s.reach, "reach", nil, "let commands reach these `HOSTS` or groups; '' for none")
 	flags.StringSliceVar(&s.only, "only", nil, "only this `AGENT`; may be repeated")
 	app.CompleteWords(cmd, "autonomy", config.LevelNames()...)
+	app.CompleteWords(cmd, "reach", egress.GroupNames()...)
 	app.CompleteWords(cmd, "only", Registrable()...)
 	return cmd
 }
@@ -102,7 +107,7 @@ changed since, and removes the imported rules, the autonomy level and the servic
 
 // setUpOne puts umpire's hook into the settings of one agent, or takes it back.
 func (s *setupJob) setUpOne(cmd *cobra.Command, agent, scope string) error {
-	for _, flag := range []string{"yes", "autonomy", "only", "observe"} {
+	for _, flag := range []string{"yes", "autonomy", "reach", "only", "observe"} {
 		if cmd.Flags().Changed(flag) {
 			return app.Usage("umpire setup --help", "--%s cannot be used with an AGENT, because it is for all of "+
 				"them", flag)
@@ -124,6 +129,9 @@ func (s *setupJob) setUp(ctx context.Context) error {
 	if s.autonomy != "" && !slices.Contains(config.LevelNames(), s.autonomy) {
 		return app.Usage("umpire setup --autonomy medium", "--autonomy %q: want one of %s", s.autonomy,
 			strings.Join(config.LevelNames(), ", "))
+	}
+	if _, err := egress.ParseList(s.reach); err != nil {
+		return app.Usage("umpire setup --reach npm,go", "--reach: %w", err)
 	}
 	for _, name := range s.only {
 		if !slices.Contains(Registrable(), name) {
@@ -280,6 +288,11 @@ func (s *setupJob) confirm(ctx context.Context) error {
 		if s.autonomy, err = s.askAutonomy(ctx, tty); err != nil {
 			return err
 		}
+		if s.reach == nil && s.autonomy != "" && s.autonomy != string(policy.AutonomyLow) {
+			if s.reach, err = s.askReach(ctx, tty); err != nil {
+				return err
+			}
+		}
 	}
 	return s.Confirm(ctx, tty, "", "y")
 }
@@ -307,6 +320,54 @@ func (s *setupJob) askAutonomy(ctx context.Context, tty *os.File) (string, error
 		if said = cmp.Or(strings.TrimSpace(said), usual); said == "" || slices.Contains(config.LevelNames(), said) {
 			return said, nil
 		}
+	}
+}
+
+// askReach asks which hosts commands may fetch from. Enter alone takes the groups that only serve files and
+// whose programs are on this machine. It asks nothing if the person listed hosts before, or if nothing leads
+// commands to them here.
+func (s *setupJob) askReach(ctx context.Context, tty *os.File) ([]string, error) {
+	conf, err := s.LoadConfig(s.Dir)
+	if err != nil || len(conf.Listed) > 0 || !sandbox.Available().Whole() {
+		return nil, nil //nolint:nilerr // a configuration that cannot be read has been reported
+	}
+	fmt.Fprintf(tty, "\n%s\n", s.Text.Of("Which hosts may tried commands fetch from? They reach no other unasked."))
+	var usual []string
+	table := app.NewTable(tty)
+	for _, g := range egress.Groups() {
+		fmt.Fprintf(table, "  %s\t%s\n", g.Name, s.Text.Reason(g.Why))
+		found := slices.ContainsFunc(g.Programs, func(program string) bool {
+			_, err := exec.LookPath(program)
+			return err == nil
+		})
+		if found {
+			usual = append(usual, g.Name)
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return nil, app.Failed(err)
+	}
+	if err := app.DropEarlyKeys(ctx, tty); err != nil {
+		return nil, err
+	}
+	for {
+		fmt.Fprintf(tty, s.Text.Of("Groups or hosts (none, or npm,go and the like; Enter takes %s): "),
+			cmp.Or(strings.Join(usual, ","), s.Text.Of("none")))
+		said, err := app.ReadTyped(ctx, tty)
+		if err != nil {
+			return nil, err
+		}
+		switch said = strings.TrimSpace(said); said {
+		case "":
+			return usual, nil
+		case "none", s.Text.Of("none"):
+			return nil, nil
+		}
+		listed := strings.FieldsFunc(said, func(r rune) bool { return r == ',' || r == ' ' || r == '，' })
+		if _, err = egress.ParseList(listed); err == nil {
+			return listed, nil
+		}
+		fmt.Fprintln(tty, view.Visible(s.Text.Error(err)))
 	}
 }
 
@@ -404,20 +465,29 @@ func (s *setupJob) importRules(ctx context.Context, m *setupMemory) error {
 	return s.writeMemory(m)
 }
 
-// setAutonomy writes the level into the person's configuration.
+// setAutonomy writes the level and the hosts into the person's configuration.
 func (s *setupJob) setAutonomy(m *setupMemory) error {
-	if s.autonomy == "" {
+	if s.autonomy == "" && s.reach == nil {
 		return nil
 	}
 	path := filepath.Join(s.Home(), config.FileName)
 	if err := m.remember(&m.Config, path); err != nil {
 		return app.Failed(err)
 	}
-	if err := config.WriteAutonomy(path, policy.Level(s.autonomy)); err != nil {
-		return app.Failed(err)
+	if s.autonomy != "" {
+		if err := config.WriteAutonomy(path, policy.Level(s.autonomy)); err != nil {
+			return app.Failed(err)
+		}
+		fmt.Fprintf(s.Stderr, "umpire: "+s.Text.Of("autonomy: %s")+"\n", s.autonomy)
+	}
+	if s.reach != nil {
+		if err := config.WriteDestinations(path, s.reach); err != nil {
+			return app.Failed(err)
+		}
+		fmt.Fprintf(s.Stderr, "umpire: "+s.Text.Of("commands reach: %s")+"\n",
+			cmp.Or(view.Visible(strings.Join(s.reach, ", ")), s.Text.Of("none")))
 	}
 	m.Config.done()
-	fmt.Fprintf(s.Stderr, "umpire: "+s.Text.Of("autonomy: %s")+"\n", s.autonomy)
 	return nil
 }
 

@@ -32,6 +32,9 @@ const (
 	quotaPages    = 2 << 20
 )
 
+// Groups returns all groups.
+func Groups() []Group { return slices.Clone(groups) }
+
 var groups = []Group{
 	{
 		Name: "npm", Hosts: []string{"registry.npmjs.org", "registry.yarnpkg.com", "nodejs.org"}, Ports: secure,
