@@ -14,7 +14,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/lookback"
-	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/console/notice"
@@ -164,7 +164,7 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 		Dir:    a.Dir, Home: a.UserHome(), NewCode: app.NewCode, Attend: attend, Log: log,
 		Passkeys: filepath.Join(a.StateDir(), "passkeys.json"),
 		Changes: func(ctx context.Context, text *catalogue.Language, p *umpire.Pending, s *umpire.Session) string {
-			if tried := try.DescribeTrial(in(text), p); tried != "" {
+			if tried := run.DescribeTrial(in(text), p); tried != "" {
 				return tried
 			}
 			return app.PreviewCall(ctx, in(text), local, p, s).Diff
@@ -182,7 +182,7 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 		},
 		Undoable: func() (map[umpire.CallID][]console.Undoable, error) { return listUndoable(a) },
 		Undo: func(ctx context.Context, text *catalogue.Language, by umpire.Gate, id string) (string, error) {
-			return try.UndoInGate(ctx, in(text), by, id)
+			return run.UndoInGate(ctx, in(text), by, id)
 		},
 	})
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/register"
 	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/cli/run"
-	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -44,7 +43,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 	setup := register.NewSetupCommand(a)
 	setup.AddCommand(newUpgradeCommand(a), register.NewUninstallCommand(a))
 	root.AddCommand(run.NewDemoCommand(a, run.Demo{ShowRecord: showRecord, NewConsole: newDemoConsole}),
-		setup, register.NewDoctorCommand(a), try.NewCheckCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
+		setup, register.NewDoctorCommand(a), run.NewCheckCommand(a), run.NewTryCommand(a), run.NewUndoCommand(a),
 		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
 		lookback.NewWhyCommand(a), lookback.NewStatsCommand(a), lookback.NewReplayCommand(a),
 		lookback.NewTaskCommand(a),
@@ -53,7 +52,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		newServeCommand(a), run.NewChatCommand(a, lookback.Desks, lookback.Suggestions), run.NewCommand(a),
 		newConfigCommand(a),
 		rules.NewProgramsCommand(a), bench.NewCommand(a), newCompletionCommand(a), newVersionCommand(a),
-		hook.NewCommand(a), try.NewExecCommand(a), hook.NewProxyCommand(a), newManCommand(a),
+		hook.NewCommand(a), run.NewExecCommand(a), hook.NewProxyCommand(a), newManCommand(a),
 		register.NewConformanceCommand(a))
 	root.AddCommand(newTopics(a)...)
 	addVersionFlag(a, root)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/gate/task"
@@ -180,8 +180,8 @@ func TryRule(
 	if _, err := own.LoadConfig(dir); err != nil {
 		return "", err
 	}
-	before := try.NewDecider(&own, nil)
-	after := try.NewDecider(&own, func(_ string, c *gate.Config) { c.Rules = append(c.Rules, rule) })
+	before := run.NewDecider(&own, nil)
+	after := run.NewDecider(&own, func(_ string, c *gate.Config) { c.Rules = append(c.Rules, rule) })
 	defer before.Close()
 	defer after.Close()
 	f, r := pastFlags{}, replay{}

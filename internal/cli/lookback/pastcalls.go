@@ -14,7 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/gate/batch"
 )
 
@@ -240,7 +240,7 @@ func readCallFile(a *app.App, name string) (*pastCalls, error) {
 		defer f.Close()
 		in = f
 	}
-	recorded, err := try.ReadRecorded(name, in, a.Dir)
+	recorded, err := run.ReadRecorded(name, in, a.Dir)
 	if err != nil {
 		return nil, app.Usage("umpire check --help", "--calls: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
@@ -125,7 +125,7 @@ func runReplay(ctx context.Context, a *app.App, f *replayFlags) error {
 		return err
 	}
 	r := replay{markdown: f.failOnWiden}
-	before, after := try.NewDecider(a, nil), try.NewDecider(a, change)
+	before, after := run.NewDecider(a, nil), run.NewDecider(a, change)
 	defer before.Close()
 	defer after.Close()
 	err = f.withCalls(ctx, a, "umpire replay --help", func(past *pastCalls, batches *batchCache) error {
@@ -153,7 +153,7 @@ func (f *replayFlags) readChange(a *app.App) (func(string, *gate.Config), error)
 		if err != nil {
 			return nil, err
 		}
-		if rules, err = try.ReadRuleFile(a, a.Absolute(f.rules), p.Root); err != nil {
+		if rules, err = run.ReadRuleFile(a, a.Absolute(f.rules), p.Root); err != nil {
 			return nil, err
 		}
 		for i := range rules {
@@ -177,7 +177,7 @@ func (f *replayFlags) readChange(a *app.App) (func(string, *gate.Config), error)
 
 // compare decides the calls by both deciders.
 func (r *replay) compare(
-	ctx context.Context, a *app.App, calls []*pastCall, batches *batchCache, before, after *try.Decider,
+	ctx context.Context, a *app.App, calls []*pastCall, batches *batchCache, before, after *run.Decider,
 ) error {
 	changes := make([]*history.Change, len(calls)) // nil for a call that is gone
 	err := eachCall(ctx, len(calls), func(ctx context.Context, at int) error {

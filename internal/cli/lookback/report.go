@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
@@ -67,7 +67,7 @@ func runReport(ctx context.Context, a *app.App, f *replayFlags) error {
 
 // countAtMedium counts the questions at the medium level.
 func (r *report) countAtMedium(ctx context.Context, a *app.App, past *pastCalls, batches *batchCache) error {
-	medium := try.NewDecider(a, func(_ string, c *gate.Config) {
+	medium := run.NewDecider(a, func(_ string, c *gate.Config) {
 		c.Settings.Autonomy = policy.AutonomyMedium.Autonomy()
 	})
 	defer medium.Close()

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/policy"
@@ -79,7 +79,7 @@ func newPlayer(t *testing.T, level policy.Level) *player {
 
 func (p *player) decide(t *testing.T, command string, grants []umpire.Grant) umpire.Decision {
 	t.Helper()
-	call, err := try.CommandCall(command)
+	call, err := app.CommandCall(command)
 	if err != nil {
 		t.Fatal(err)
 	}

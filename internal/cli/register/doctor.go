@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/rules"
-	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/gate"
@@ -414,7 +414,7 @@ func checkUnfinished(ctx context.Context, d *doctor) {
 		d.warn("undo", "", "%v", err)
 	}
 	for _, u := range all {
-		d.warn("undo", try.ForgetCommand(&u), try.UnfinishedText, cmp.Or(u.Root, u.ID), u.Err)
+		d.warn("undo", run.ForgetCommand(&u), run.UnfinishedText, cmp.Or(u.Root, u.ID), u.Err)
 	}
 }
 

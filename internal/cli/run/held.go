@@ -1,4 +1,4 @@
-package try
+package run
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ func newShowCommand(a *app.App) *cobra.Command {
 			}
 			s.show(a.Stdout)
 			if f.explain {
-				ShowRows(a, a.Stdout, s.decision, s.colourOn(a.Stdout))
+				showRows(a, a.Stdout, s.decision, s.colourOn(a.Stdout))
 			}
 			if f.diff {
 				s.showDiff(a.Stdout)

@@ -1,7 +1,4 @@
-// Package try is `umpire try`, which runs a command whose effects become real only when a
-// person keeps them, and `umpire undo`, which undoes kept effects. It is also `umpire check`, which
-// decides one call, or a stream of calls, and gives the reasons.
-package try
+package run
 
 import (
 	"cmp"
@@ -38,13 +35,13 @@ type tryFlags struct {
 	cwd           string
 }
 
-// NewCommand is `umpire try`.
-func NewCommand(a *app.App) *cobra.Command {
+// NewTryCommand is `umpire try`.
+func NewTryCommand(a *app.App) *cobra.Command {
 	var f tryFlags
 	cmd := &cobra.Command{
 		Use: "try [flags] -- COMMAND...", Args: cobra.ArbitraryArgs,
 		Short:   "Run a command, look at what it did, then keep or discard it",
-		Long:    long,
+		Long:    longTry,
 		Example: tryExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if f.list {
@@ -170,7 +167,7 @@ func collectLater() { debug.SetGCPercent(400) }
 // keeping it would. It returns the paths outside of the project that the line names and may see, and
 // those that it may write.
 func refuseDenied(a *app.App, f *tryFlags, line string) (named, written []string, err error) {
-	d, err := DecideCommand(a, "", f.cwd, line)
+	d, err := decideCommand(a, "", f.cwd, line)
 	if err != nil || d.Verdict != umpire.Deny {
 		named, written = tool.NamedOutside(&d, false)
 		return named, written, err
@@ -279,7 +276,7 @@ func settle(ctx context.Context, f *tryFlags, state string, s *sheet) (outcome, 
 		s.show(a.Stderr)
 	}
 	if f.explain && !f.json {
-		ShowRows(a, a.Stderr, s.decision, s.colourOn(a.Stderr))
+		showRows(a, a.Stderr, s.decision, s.colourOn(a.Stderr))
 	}
 	if f.diff && !f.json {
 		s.showDiff(a.Stderr)

@@ -1,4 +1,4 @@
-package try
+package run
 
 import (
 	"crypto/sha1" //nolint:gosec // git names files by it
@@ -47,7 +47,7 @@ func newSheet(a *app.App, h *trial.Held) *sheet {
 	if !h.Effects.IsEmpty() || len(h.Effects.Refused) > 0 {
 		effects := h.Layer.Describe(&h.Effects)
 		var err error
-		s.decision, err = DecideEffects(a, h.Root, h.Command, judge.NeededEffects(&effects, h.Exit))
+		s.decision, err = decideEffects(a, h.Root, h.Command, judge.NeededEffects(&effects, h.Exit))
 		if s.decided = err == nil; err != nil {
 			a.RemarkError(err)
 		}

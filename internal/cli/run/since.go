@@ -1,4 +1,4 @@
-package try
+package run
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package try
+package run
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,9 +40,6 @@ type checkFlags struct {
 	explain      bool
 }
 
-// UnheldFlag describes --unheld, which check and bench have.
-const UnheldFlag = "decide as for an agent that runs commands without umpire's sandbox"
-
 // NewCheckCommand is `umpire check`.
 func NewCheckCommand(a *app.App) *cobra.Command {
 	var f checkFlags
@@ -73,7 +69,7 @@ func (f *checkFlags) defineFlags(flags *pflag.FlagSet) {
 		"decide as for this `PROFILE` of the configuration's agents (default: main's suffixes alone)")
 	flags.BoolVar(&f.allowBypass, "allow-bypass", false, "permit the mode bypass")
 	flags.BoolVar(&f.headless, "headless", false, "never prompt; deny calls that need approval")
-	flags.BoolVar(&f.unheld, "unheld", false, UnheldFlag)
+	flags.BoolVar(&f.unheld, "unheld", false, app.UnheldFlag)
 	flags.StringArrayVar(&f.rules, "rules", nil, "also obey the rules in `FILE`; may be repeated")
 	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil,
 		"allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
@@ -87,11 +83,11 @@ func flagAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "permission-mode" {
 		return "mode"
 	}
-	return AllowedToolsAliases(nil, name)
+	return allowedToolsAliases(nil, name)
 }
 
-// AllowedToolsAliases are the spellings of --allowed-tools.
-func AllowedToolsAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+// allowedToolsAliases are the spellings of --allowed-tools.
+func allowedToolsAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if name == "allowedTools" || name == "AllowedTools" {
 		return "allowed-tools"
 	}
@@ -159,7 +155,7 @@ func (f *checkFlags) call(words []string) (umpire.Call, error) {
 		return umpire.Call{},
 			app.Usage("umpire check -- npm test", "nothing to decide: give a command, --tool or --stdin")
 	}
-	return CommandCall(view.CommandLine(words))
+	return app.CommandCall(view.CommandLine(words))
 }
 
 func (f *checkFlags) toolCall() (umpire.Call, error) {
@@ -173,10 +169,10 @@ func (f *checkFlags) toolCall() (umpire.Call, error) {
 	return umpire.Call{Tool: f.tool, Input: json.RawMessage(input)}, nil
 }
 
-// DecideCommand decides a command line of a session, or of none, in a folder like `umpire check --unheld`.
+// decideCommand decides a command line of a session, or of none, in a folder like `umpire check --unheld`.
 // A sandbox would not change what rules deny, and looking for one takes a while.
-func DecideCommand(a *app.App, session umpire.SessionID, dir, line string) (umpire.Decision, error) {
-	call, err := CommandCall(line)
+func decideCommand(a *app.App, session umpire.SessionID, dir, line string) (umpire.Decision, error) {
+	call, err := app.CommandCall(line)
 	if err != nil {
 		return umpire.Decision{}, err
 	}
@@ -184,7 +180,7 @@ func DecideCommand(a *app.App, session umpire.SessionID, dir, line string) (umpi
 	return decideIn(a, dir, call)
 }
 
-// decideIn is DecideCommand for any call.
+// decideIn is decideCommand for any call.
 func decideIn(a *app.App, dir string, call umpire.Call) (umpire.Decision, error) {
 	c, err := newChecker(a, &checkFlags{cwd: dir, unheld: true})
 	if err != nil {
@@ -195,9 +191,9 @@ func decideIn(a *app.App, dir string, call umpire.Call) (umpire.Decision, error)
 	return c.decide(call)
 }
 
-// DecideEffects decides whether a trial's effects in a folder may be kept.
-func DecideEffects(a *app.App, dir, line string, e *umpire.TrialEffects) (umpire.Decision, error) {
-	call, err := CommandCall(line)
+// decideEffects decides whether a trial's effects in a folder may be kept.
+func decideEffects(a *app.App, dir, line string, e *umpire.TrialEffects) (umpire.Decision, error) {
+	call, err := app.CommandCall(line)
 	if err != nil {
 		return umpire.Decision{}, err
 	}
@@ -215,24 +211,11 @@ func DecideEffects(a *app.App, dir, line string, e *umpire.TrialEffects) (umpire
 	return at.gate.Projects().DecideEffects(call.Dir, q, e), nil
 }
 
-// ShowRows writes every row that spoke about a decision, as --explain does.
-func ShowRows(a *app.App, to io.Writer, d umpire.Decision, colour bool) {
+// showRows writes every row that spoke about a decision, as --explain does.
+func showRows(a *app.App, to io.Writer, d umpire.Decision, colour bool) {
 	p := &page{w: to, in: view.Folders{Home: a.UserHome()}, text: a.Text, colour: colour}
 	p.head(d)
 	p.rows(d)
-}
-
-// CommandCall returns a shell call with a command line. It rejects invalid UTF-8: Go would
-// replace the bytes, and judge another command than the one that runs.
-func CommandCall(line string) (umpire.Call, error) {
-	if !utf8.ValidString(line) {
-		return umpire.Call{}, app.Usage("", "command: not valid UTF-8")
-	}
-	input, err := json.Marshal(map[string]string{"command": line})
-	if err != nil {
-		return umpire.Call{}, app.Failed(err)
-	}
-	return umpire.Call{Tool: "Bash", Input: input}, nil
 }
 
 // A checker decides calls: it has one gate and mode for each project, and the flags of the
@@ -365,7 +348,7 @@ func (d *checker) openGate(dir string) (*checkedFolder, error) {
 // flagRules are the rules that the command line gives.
 func (d *checker) flagRules(root string) ([]umpire.Rule, error) {
 	var rules []umpire.Rule
-	for _, short := range SplitRules(d.flags.allowedTools) {
+	for _, short := range splitRules(d.flags.allowedTools) {
 		r, err := policy.ParseShort(short)
 		if err != nil {
 			return nil, app.Usage("umpire help rules", "--allowed-tools: %w", err)
@@ -383,9 +366,9 @@ func (d *checker) flagRules(root string) ([]umpire.Rule, error) {
 	return rules, nil
 }
 
-// SplitRules splits lists of rules in short form at the commas and blanks outside of
+// splitRules splits lists of rules in short form at the commas and blanks outside of
 // brackets.
-func SplitRules(lists []string) []string {
+func splitRules(lists []string) []string {
 	var all []string
 	for _, list := range lists {
 		depth := 0

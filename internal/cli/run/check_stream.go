@@ -1,4 +1,4 @@
-package try
+package run
 
 import (
 	"bufio"
@@ -169,7 +169,7 @@ func (l *callLine) fill(fields map[string]json.RawMessage) error {
 	case hasCommand && l.call.Tool != "" && l.call.Tool != "Bash":
 		return errors.New("command: is for the tool Bash")
 	case hasCommand:
-		call, err := CommandCall(command)
+		call, err := app.CommandCall(command)
 		l.call.Tool, l.call.Input = call.Tool, call.Input
 		return err
 	case l.call.Tool == "":

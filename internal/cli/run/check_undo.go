@@ -1,4 +1,4 @@
-package try
+package run
 
 import (
 	"encoding/json"
@@ -10,10 +10,10 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// JudgeUndo judges an undo like a person's writes with the same effects, independent of the mode.
+// judgeUndo judges an undo like a person's writes with the same effects, independent of the mode.
 // It refuses writes that a rule denies, and returns the guarded places, which a person has to
 // confirm.
-func JudgeUndo(a *app.App, k *trial.Kept) (guarded []string, err error) {
+func judgeUndo(a *app.App, k *trial.Kept) (guarded []string, err error) {
 	c, err := newChecker(a, &checkFlags{cwd: k.Root, mode: umpire.ModeDefault.String()})
 	if err != nil {
 		return nil, err
@@ -54,9 +54,9 @@ func decidesWhatRuns(d *umpire.Decision) bool {
 		slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool { return a.Doubt != "" })
 }
 
-// RefuseGuarded returns the error of an undo that would change a guarded place without a
+// refuseGuarded returns the error of an undo that would change a guarded place without a
 // person to confirm it.
-func RefuseGuarded(hint, path string) error {
+func refuseGuarded(hint, path string) error {
 	return app.Refused(hint,
 		"nothing was undone: %s decides what runs here, so a person at a terminal must confirm it", path)
 }

@@ -1,7 +1,7 @@
-package try
+package run
 
-// long is the long help of `umpire try`.
-const long = `Runs a command in a trial, where nothing it does is real, shows its changes, and asks
+// longTry is the long help of `umpire try`.
+const longTry = `Runs a command in a trial, where nothing it does is real, shows its changes, and asks
 whether to keep or discard them.
 
 The command sees your project, and changes copies of files beside the project. It has

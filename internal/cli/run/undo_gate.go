@@ -1,4 +1,4 @@
-package try
+package run
 
 import (
 	"context"
@@ -30,9 +30,9 @@ func UndoInGate(ctx context.Context, a *app.App, gate umpire.Gate, id string) (s
 	undone, err := trial.Undo(ctx, trial.UndoSpec{
 		State: state, Root: all[i].Root, Vault: app.NewVault(a), ID: id,
 		Approve: func(k *trial.Kept) error {
-			guarded, err := JudgeUndo(a, k)
+			guarded, err := judgeUndo(a, k)
 			if err == nil && len(guarded) > 0 {
-				return RefuseGuarded("", guarded[0])
+				return refuseGuarded("", guarded[0])
 			}
 			return err
 		},

@@ -1,4 +1,4 @@
-package try
+package run
 
 import (
 	"context"
@@ -189,7 +189,7 @@ func (e *execution) named() (seen, written []string) {
 	if !strings.ContainsAny(e.ticket.Line, "~/$") {
 		return nil, nil // deciding takes a while
 	}
-	d, err := DecideCommand(e.App, e.ticket.Session, e.Dir, e.ticket.Line)
+	d, err := decideCommand(e.App, e.ticket.Session, e.Dir, e.ticket.Line)
 	if err != nil {
 		return nil, nil // the line does not find them
 	}
@@ -441,7 +441,7 @@ func exitOf(code int) error {
 func (e *execution) decide(seen *umpire.TrialEffects, exit int) umpire.Decision {
 	g := gate.New(e.GateConfig(e.config))
 	defer g.Close()
-	call, err := CommandCall(e.ticket.Line)
+	call, err := app.CommandCall(e.ticket.Line)
 	if err != nil {
 		return umpire.Decision{}
 	}

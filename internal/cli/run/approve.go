@@ -1,4 +1,4 @@
-package try
+package run
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // approveUndo has an undo judged, and a person at a terminal confirm changes of guarded places.
 func approveUndo(ctx context.Context, a *app.App) func(*trial.Kept) error {
 	return func(k *trial.Kept) error {
-		guarded, err := JudgeUndo(a, k)
+		guarded, err := judgeUndo(a, k)
 		if err != nil || len(guarded) == 0 {
 			return err
 		}
@@ -25,7 +25,7 @@ func approveUndo(ctx context.Context, a *app.App) func(*trial.Kept) error {
 func confirmGuarded(ctx context.Context, a *app.App, paths []string) error {
 	tty, err := a.OpenTerminal()
 	if err != nil {
-		return RefuseGuarded(a.Text.Of("run it in a terminal, or leave the file out with --only"), paths[0])
+		return refuseGuarded(a.Text.Of("run it in a terminal, or leave the file out with --only"), paths[0])
 	}
 	defer tty.Close()
 	var text strings.Builder
