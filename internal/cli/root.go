@@ -16,7 +16,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/bench"
 	"github.com/umpirehq/umpire/internal/cli/hosts"
-	"github.com/umpirehq/umpire/internal/cli/lookback"
 	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
@@ -44,11 +43,11 @@ func newRootCommand(a *app.App) *cobra.Command {
 	root.AddCommand(run.NewDemoCommand(a, run.Demo{ShowRecord: showRecord, NewConsole: newDemoConsole}),
 		setup, hosts.NewDoctorCommand(a), run.NewCheckCommand(a), run.NewTryCommand(a), run.NewUndoCommand(a),
 		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
-		lookback.NewWhyCommand(a), lookback.NewStatsCommand(a), lookback.NewReplayCommand(a),
-		lookback.NewTaskCommand(a),
-		lookback.NewSuggestCommand(a, func(level string) error { return setAutonomy(a, level) }),
+		rules.NewWhyCommand(a), rules.NewStatsCommand(a), rules.NewReplayCommand(a),
+		rules.NewTaskCommand(a),
+		rules.NewSuggestCommand(a, func(level string) error { return setAutonomy(a, level) }),
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
-		newServeCommand(a), run.NewChatCommand(a, lookback.Desks, lookback.Suggestions), run.NewCommand(a),
+		newServeCommand(a), run.NewChatCommand(a, rules.Desks, rules.Suggestions), run.NewCommand(a),
 		newConfigCommand(a),
 		rules.NewProgramsCommand(a), bench.NewCommand(a), newCompletionCommand(a), newVersionCommand(a),
 		hosts.NewHookCommand(a), run.NewExecCommand(a), hosts.NewProxyCommand(a), newManCommand(a),

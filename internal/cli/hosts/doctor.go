@@ -16,8 +16,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/rules"
-	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/gate"
@@ -414,14 +412,14 @@ func checkUnfinished(ctx context.Context, d *doctor) {
 		d.warn("undo", "", "%v", err)
 	}
 	for _, u := range all {
-		d.warn("undo", run.ForgetCommand(&u), run.UnfinishedText, cmp.Or(u.Root, u.ID), u.Err)
+		d.warn("undo", app.ForgetCommand(&u), app.UnfinishedText, cmp.Or(u.Root, u.ID), u.Err)
 	}
 }
 
 // programs checks the person's own entries about programs.
 func (d *doctor) programs() {
 	loaded := rulefile.LoadPrograms(d.Home())
-	for _, note := range rules.ProgramNotes(loaded) {
+	for _, note := range loaded.Notes() {
 		d.warn("programs", "umpire programs lint", "%s", note)
 	}
 	if len(loaded.Files) > 0 && len(loaded.Problems) == 0 {

@@ -15,7 +15,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/shell"
 )
 
 // An undoFlags holds the flags of `umpire undo`.
@@ -233,17 +232,11 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 // showUnfinished lists the records that cannot be finished, and how to remove each.
 func showUnfinished(a *app.App, all []trial.Unfinished) {
 	for _, u := range all {
-		fmt.Fprintln(a.Stdout, fmt.Sprintf(a.Text.Of(UnfinishedText), view.Visible(cmp.Or(u.Root, u.ID)),
+		fmt.Fprintln(a.Stdout, fmt.Sprintf(a.Text.Of(app.UnfinishedText), view.Visible(cmp.Or(u.Root, u.ID)),
 			view.Visible(a.Text.Error(u.Err))))
-		fmt.Fprintln(a.Stdout, "  "+ForgetCommand(&u))
+		fmt.Fprintln(a.Stdout, "  "+app.ForgetCommand(&u))
 	}
 }
-
-// UnfinishedText says which folder's record cannot be finished, and why.
-const UnfinishedText = "a change in %s can no longer be undone: %s"
-
-// ForgetCommand is the command that removes a record that cannot be finished.
-func ForgetCommand(u *trial.Unfinished) string { return "umpire undo --forget " + shell.Quote(u.ID) }
 
 // forget removes a record that cannot be finished.
 func forget(ctx context.Context, a *app.App, id string) error {

@@ -1,4 +1,4 @@
-package lookback
+package rules
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -121,7 +120,7 @@ func (s *suggested) accept(ctx context.Context, a *app.App, n int, setLevel func
 			rule := p.rule.Rule()
 			said := a.Text.Of("suggested by umpire, accepted on %s")
 			rule.Description = fmt.Sprintf(said, a.Now().Format(time.DateOnly))
-			err = rules.Add(ctx, a, p.scope, rule)
+			err = addSuggested(ctx, a, p.scope, rule)
 		}
 		if err != nil {
 			return err

@@ -1,4 +1,4 @@
-package lookback
+package rules
 
 import (
 	"cmp"

@@ -1,5 +1,4 @@
-// Package lookback is the commands that look back over the timeline, such as `umpire why` and `umpire stats`.
-package lookback
+package rules
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package lookback
+package rules
 
 import (
 	"bufio"
@@ -20,9 +20,9 @@ import (
 )
 
 var (
-	sessionsFlag = flag.String("lookback.sessions", "testdata/sessions.jsonl",
+	sessionsFlag = flag.String("rules.sessions", "testdata/sessions.jsonl",
 		"play the recorded sessions of `FILE`: lines with session, agent and command")
-	hostileFlag = flag.String("lookback.hostile", "",
+	hostileFlag = flag.String("rules.hostile", "",
 		"lines that no drafted task may allow, from the comma-separated `FILES`: those with want not-safe or critical")
 )
 
