@@ -61,7 +61,7 @@ var layers = []layer{
 	{"world", "internal/gate/userhook"},
 	{"world", "internal/hold/outside"},
 	{"world", "internal/hold/sandbox"},
-	{"world", "internal/hold/trial/lease internal/hold/trial/undo"},
+	{"world", "internal/hold/trial/lease"},
 	{"world", "internal/hold/trial"},
 	{"world", "internal/agent/llm"},
 	{"world", "internal/agent/llm/anthropic internal/agent/llm/openai"},
@@ -127,7 +127,7 @@ var packageLimits = map[string]int{
 	"internal/hold/sandbox": 6_250,
 	// Layers and their effects, and the transaction shared by keeping, undoing and recording:
 	// files, links, moved folders, and changes that cannot be restored.
-	"internal/hold/trial": 6_450,
+	"internal/hold/trial": 6_840,
 }
 
 // bannedImports keep a pure package from touching the world. A path ending in a slash bans

@@ -1,4 +1,4 @@
-package undo
+package trial
 
 import (
 	"path"
@@ -10,31 +10,31 @@ import (
 	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
-// A Project weighs the records of one project. It reads its git index at most once.
-type Project struct {
+// An undoProject weighs the records of one project. It reads its git index at most once.
+type undoProject struct {
 	root    string
 	settled time.Time // from when .gitignore counts; far in the future if it does not
 	read    bool
 	tracked map[string]bool // nil if the root is not a readable repository
 }
 
-// NewProject returns the project with the given root folder.
-func NewProject(root string) *Project { return &Project{root: root} }
+// newUndoProject returns the project with the given root folder.
+func newUndoProject(root string) *undoProject { return &undoProject{root: root} }
 
-// An Old is content that a call replaced or deleted.
-type Old struct {
+// An oldContent is content that a call replaced or deleted.
+type oldContent struct {
 	Path    string
 	Bytes   int64
 	Deleted bool
 }
 
-// Weigh sets the fields of a record that depend on its old content: its size and how long it stays.
+// weigh sets the fields of a record that depend on its old content: its size and how long it stays.
 //
 // An output is a file that a tool can make again: it is in a folder that such tools fill, the .gitignore at
 // the project's root names the folder, and git does not track the file. If .gitignore was changed after the
 // record was made, or less than a day before, an agent may have done it, so nothing in the record counts as
 // ignored. A .gitignore that came with the clone counts at once.
-func (p *Project) Weigh(r *Record, all []Old) {
+func (p *undoProject) weigh(r *undoRecord, all []oldContent) {
 	r.Holds, r.Outputs = len(all) > 0, len(all) > 0
 	for _, o := range all {
 		r.Bytes += o.Bytes
@@ -48,7 +48,7 @@ func (p *Project) Weigh(r *Record, all []Old) {
 }
 
 // tracks reports whether git tracks a file. The first call reads the index.
-func (p *Project) tracks(file string) bool {
+func (p *undoProject) tracks(file string) bool {
 	if !p.read {
 		p.read = true
 		p.tracked, _ = gitdir.ReadNames(p.root)
@@ -64,7 +64,7 @@ const (
 	checkout = time.Minute
 )
 
-func (p *Project) settleIgnores() time.Time {
+func (p *undoProject) settleIgnores() time.Time {
 	_, changed, err := files.Stamp(filepath.Join(p.root, ".gitignore"))
 	switch cloned := gitdir.ClonedAt(p.root); {
 	case err != nil || changed.IsZero():

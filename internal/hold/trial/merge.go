@@ -1,4 +1,4 @@
-package undo
+package trial
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// MaxMergeSize is the largest text, in bytes, that is merged.
-const MaxMergeSize = 1 << 20
+// maxMergeSize is the largest text, in bytes, that is merged.
+const maxMergeSize = 1 << 20
 
-// MergeTexts undoes the change from before to kept in now, which has later changes. clean is
+// mergeTexts undoes the change from before to kept in now, which has later changes. clean is
 // false if both changes touch the same lines.
-func MergeTexts(kept, now, before []byte) (merged []byte, clean bool) {
+func mergeTexts(kept, now, before []byte) (merged []byte, clean bool) {
 	later := udiff.Lines(string(kept), string(now))
 	back := udiff.Lines(string(kept), string(before))
 	for _, edit := range later {
@@ -30,13 +30,13 @@ func MergeTexts(kept, now, before []byte) (merged []byte, clean bool) {
 	return []byte(text), err == nil
 }
 
-// IsText reports whether data has no NUL byte.
-func IsText(data []byte) bool { return bytes.IndexByte(data, 0) < 0 }
+// isText reports whether data has no NUL byte.
+func isText(data []byte) bool { return bytes.IndexByte(data, 0) < 0 }
 
-// IndexMagic starts git's index.
-const IndexMagic = "DIRC"
+// indexMagic starts git's index.
+const indexMagic = "DIRC"
 
-// IsMergeable reports whether changes can be merged: by lines in a text, by entries in git's index.
-func IsMergeable(data []byte) bool {
-	return IsText(data) || bytes.HasPrefix(data, []byte(IndexMagic))
+// isMergeable reports whether changes can be merged: by lines in a text, by entries in git's index.
+func isMergeable(data []byte) bool {
+	return isText(data) || bytes.HasPrefix(data, []byte(indexMagic))
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package undo
+package trial
 
 import "os"
 

@@ -1,4 +1,4 @@
-package undo
+package trial
 
 import (
 	"context"
@@ -18,16 +18,16 @@ const holeSize = 64 << 10
 // holesPrefix starts the digests of content with holes.
 const holesPrefix = "holes-"
 
-// Digest returns a digest of a regular file's content and the number of bytes read. If no 64 KiB block,
+// digestContent returns a digest of a regular file's content and the number of bytes read. If no 64 KiB block,
 // counted from the start, is all zeros, the digest is the SHA-256 of the content. Otherwise it
 // covers the other blocks and the positions of the zeros, and the holes of a disk image are not
 // read. Of reads from the start regardless of the file's offset.
-func Digest(ctx context.Context, f *os.File) (digest string, read int64, err error) {
+func digestContent(ctx context.Context, f *os.File) (digest string, read int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return "", 0, err
 	}
-	d := digester{content: sha256.New(), runs: sha256.New()}
+	d := contentDigester{content: sha256.New(), runs: sha256.New()}
 	buf := make([]byte, min(holeSize, info.Size()+1))
 	for at := int64(0); at < info.Size(); {
 		if err := ctx.Err(); err != nil {
@@ -55,18 +55,18 @@ func Digest(ctx context.Context, f *os.File) (digest string, read int64, err err
 	return d.sum(), read, nil
 }
 
-// A digester hashes content block by block.
-type digester struct {
+// A contentDigester hashes content block by block.
+type contentDigester struct {
 	content, runs hash.Hash
 	length, run   int64 // total length, and length of the current run of zeros
 	holes         bool
 }
 
-func (d *digester) zeros(n int64) {
+func (d *contentDigester) zeros(n int64) {
 	d.length, d.run, d.holes = d.length+n, d.run+n, true
 }
 
-func (d *digester) piece(p []byte) {
+func (d *contentDigester) piece(p []byte) {
 	if len(p) == holeSize && allZero(p) {
 		d.zeros(int64(len(p)))
 		return
@@ -77,7 +77,7 @@ func (d *digester) piece(p []byte) {
 }
 
 // endRun hashes the end and the length of a run of zeros.
-func (d *digester) endRun() {
+func (d *contentDigester) endRun() {
 	if d.run > 0 {
 		var numbers [16]byte
 		binary.BigEndian.PutUint64(numbers[:], uint64(d.length))
@@ -87,7 +87,7 @@ func (d *digester) endRun() {
 	}
 }
 
-func (d *digester) sum() string {
+func (d *contentDigester) sum() string {
 	content := d.content.Sum(nil)
 	if !d.holes {
 		return hex.EncodeToString(content)

@@ -1,4 +1,4 @@
-package undo
+package trial
 
 import (
 	"cmp"
@@ -8,6 +8,12 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
+// This file picks the undo records that are removed to stay within the limits of space and age. An agent chooses how
+// much it writes, so space alone must not decide. A young record with old content stays even beyond the limits: a
+// keep that needs its space asks a person first. Each project and each session has a share and cannot push out the
+// records of others. Old build outputs, which git ignores and a build can make again, have a separate share and go
+// first, so they take no space from other records.
+
 // The divisors of the space for one project, one session and outputs.
 const (
 	projectShare = 2
@@ -15,8 +21,8 @@ const (
 	outputShare  = 4
 )
 
-// A Record describes the undo record of one call.
-type Record struct {
+// An undoRecord describes the undo record of one call.
+type undoRecord struct {
 	ID, Project, Session string
 	Time                 time.Time
 	Bytes                int64
@@ -28,14 +34,14 @@ type Record struct {
 	Alone bool
 }
 
-// Limits are the limits of size and age.
-type Limits struct {
+// UndoLimits are the limits of size and age.
+type UndoLimits struct {
 	Bytes int64
 	Age   time.Duration
 }
 
-// Expires returns when a record may be removed for its space, and when it is removed for its age.
-func (l Limits) Expires(r *Record) (early, late time.Time) {
+// expires returns when a record may be removed for its space, and when it is removed for its age.
+func (l UndoLimits) expires(r *undoRecord) (early, late time.Time) {
 	late = r.Time.Add(l.Age)
 	if early = r.Time; r.rank() >= rankHolds {
 		early = early.Add(umpire.UndoProtected)
@@ -46,29 +52,29 @@ func (l Limits) Expires(r *Record) (early, late time.Time) {
 	return early, late
 }
 
-// Removable returns the records to remove: first those beyond the age limit. For each session,
+// pickRemovable returns the records to remove: first those beyond the age limit. For each session,
 // project or total over its share it then removes records without old content, records with changes
 // of tracked files, and all others, oldest first in each group. The latest record always stays.
-func Removable(all []Record, l Limits, now time.Time) map[string]bool {
-	remove, _ := fit(all, l, now)
+func pickRemovable(all []undoRecord, l UndoLimits, now time.Time) map[string]bool {
+	remove, _ := fitRecords(all, l, now)
 	return remove
 }
 
-// Fits reports whether a record has room after all removable records are gone.
-func Fits(all []Record, r *Record, l Limits, now time.Time) bool {
-	_, over := fit(append(slices.Clone(all), *r), l, now)
+// hasRoom reports whether a record has room after all removable records are gone.
+func hasRoom(all []undoRecord, r *undoRecord, l UndoLimits, now time.Time) bool {
+	_, over := fitRecords(append(slices.Clone(all), *r), l, now)
 	return r.Outputs || !over(r)
 }
 
-// fit returns the records to remove. over reports whether a record is in a group that stays too large.
-func fit(all []Record, l Limits, now time.Time) (remove map[string]bool, over func(*Record) bool) {
+// fitRecords returns the records to remove. over reports whether a record is in a group that stays too large.
+func fitRecords(all []undoRecord, l UndoLimits, now time.Time) (remove map[string]bool, over func(*undoRecord) bool) {
 	order := slices.Clone(all)
-	slices.SortStableFunc(order, func(a, b Record) int {
+	slices.SortStableFunc(order, func(a, b undoRecord) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), a.Time.Compare(b.Time))
 	})
 	remove = map[string]bool{}
 	total := map[string]int64{}
-	latest := Record{}
+	latest := undoRecord{}
 	for i := range order {
 		r := &order[i]
 		if latest.ID == "" || r.Time.After(latest.Time) {
@@ -78,13 +84,13 @@ func fit(all []Record, l Limits, now time.Time) (remove map[string]bool, over fu
 			total[g] += r.Bytes
 		}
 	}
-	drop := func(r *Record) {
+	drop := func(r *undoRecord) {
 		remove[r.ID] = true
 		for _, g := range groupsOf(r) {
 			total[g] -= r.Bytes
 		}
 	}
-	over = func(r *Record) bool {
+	over = func(r *undoRecord) bool {
 		if r.Outputs && total["outputs"]+total["all"] > l.Bytes {
 			return true
 		}
@@ -102,7 +108,7 @@ func fit(all []Record, l Limits, now time.Time) (remove map[string]bool, over fu
 	}
 	for i := range order {
 		r := &order[i]
-		early, _ := l.Expires(r)
+		early, _ := l.expires(r)
 		if r.ID != latest.ID && !remove[r.ID] && !early.After(now) && over(r) {
 			drop(r)
 		}
@@ -118,7 +124,7 @@ const (
 	rankAlone
 )
 
-func (r *Record) rank() int {
+func (r *undoRecord) rank() int {
 	switch {
 	case r.Outputs:
 		return rankOutputs
@@ -131,7 +137,7 @@ func (r *Record) rank() int {
 }
 
 // groupsOf returns the budgets that a record's bytes count against. The first letter is the kind of budget.
-func groupsOf(r *Record) []string {
+func groupsOf(r *undoRecord) []string {
 	if r.Outputs {
 		return []string{"outputs"}
 	}

@@ -1,4 +1,4 @@
-package undo
+package trial
 
 import (
 	"os"
@@ -25,9 +25,9 @@ func TestOutputs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	weigh := func(made time.Time, deleted bool, name string) (r Record) {
+	weigh := func(made time.Time, deleted bool, name string) (r undoRecord) {
 		r.Time = made
-		NewProject(root).Weigh(&r, []Old{{Path: filepath.Join(root, name), Bytes: 1, Deleted: deleted}})
+		newUndoProject(root).weigh(&r, []oldContent{{Path: filepath.Join(root, name), Bytes: 1, Deleted: deleted}})
 		return r
 	}
 	later, soon, before := time.Now().Add(25*time.Hour), time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
@@ -79,8 +79,8 @@ func TestOutputsOfClones(t *testing.T) {
 		}
 	}
 	isOutput := func() bool {
-		r := Record{Time: time.Now().Add(time.Second)}
-		NewProject(root).Weigh(&r, []Old{{Path: filepath.Join(root, "dist/a.js"), Bytes: 1, Deleted: true}})
+		r := undoRecord{Time: time.Now().Add(time.Second)}
+		newUndoProject(root).weigh(&r, []oldContent{{Path: filepath.Join(root, "dist/a.js"), Bytes: 1, Deleted: true}})
 		return r.Outputs
 	}
 	if !isOutput() {
