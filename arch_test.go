@@ -61,7 +61,6 @@ var layers = []layer{
 	{"world", "internal/gate/userhook"},
 	{"world", "internal/hold/outside"},
 	{"world", "internal/hold/sandbox"},
-	{"world", "internal/hold/trial/lease"},
 	{"world", "internal/hold/trial"},
 	{"world", "internal/agent/llm"},
 	{"world", "internal/agent/llm/anthropic internal/agent/llm/openai"},
@@ -126,8 +125,8 @@ var packageLimits = map[string]int{
 	// One way to confine a command for each system, with its helper, the observer, and sandboxes started in advance.
 	"internal/hold/sandbox": 6_250,
 	// Layers and their effects, and the transaction shared by keeping, undoing and recording:
-	// files, links, moved folders, and changes that cannot be restored.
-	"internal/hold/trial": 6_840,
+	// files, links, moved folders, and changes that cannot be restored; what trials share that run at the same time.
+	"internal/hold/trial": 7_600,
 }
 
 // bannedImports keep a pure package from touching the world. A path ending in a slash bans

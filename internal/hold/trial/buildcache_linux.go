@@ -1,4 +1,4 @@
-package lease
+package trial
 
 import (
 	"cmp"
@@ -20,34 +20,45 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
+// The writes of tried commands to build caches are kept for later tried commands of the same project:
+//
+//   - A folder serves one command at a time and only commands of one project. A concurrent command gets another
+//     folder. Commands with network access have their own folders and never run code that a command without it
+//     has planted.
+//   - Nothing is ever copied from here to the user's caches. A build cache maps inputs to outputs, and a tried
+//     command can write any output.
+//   - A command never sees a folder whose last command was interrupted by a crash, or one from before a reboot,
+//     because its files may be incomplete.
+//   - A project has only a few folders with a limited total size. The least recently used are removed first.
+//
 // Each project has a folder below the folder of layers, and in it one folder per concurrent command.
 const (
-	parent       = "cache"
-	projectFile  = "project.json"
-	folderPrefix = "used-"
-	gonePrefix   = "gone-"
-	// lockFile is locked while a command uses the folder.
-	lockFile = "lock"
-	// doneFile exists while no command uses the folder. It is missing after a crash.
-	doneFile = "done.json"
-	// droppedFile marks a folder that must not be used again.
-	droppedFile = "dropped"
-	// layersFolder holds the sandbox's cache layers.
-	layersFolder = "layers"
+	cachesFolder     = "cache"
+	cacheProjectFile = "project.json"
+	cachePrefix      = "used-"
+	goneCachePrefix  = "gone-"
+	// cacheLockFile is locked while a command uses the folder.
+	cacheLockFile = "lock"
+	// idleFile exists while no command uses the folder. It is missing after a crash.
+	idleFile = "done.json"
+	// droppedCacheFile marks a folder that must not be used again.
+	droppedCacheFile = "dropped"
+	// cacheLayersFolder holds the sandbox's cache layers.
+	cacheLayersFolder = "layers"
 )
 
-// maxFolders limits how many concurrent commands of a project leave a folder.
-const maxFolders = 4
+// maxCaches limits how many concurrent commands of a project leave a folder.
+const maxCaches = 4
 
-// crashAge is the age at which the folder of an interrupted command is removed. The
+// cacheCrashAge is the age at which the folder of an interrupted command is removed. The
 // command's last processes need a moment to end.
-const crashAge = time.Hour
+const cacheCrashAge = time.Hour
 
-// errBusy means that other commands use all folders of the project.
-var errBusy = errors.New("all caches of tried commands are in use")
+// errCachesBusy means that other commands use all folders of the project.
+var errCachesBusy = errors.New("all caches of tried commands are in use")
 
-// A Project identifies the commands that share folders. It is also the content of projectFile.
-type Project struct {
+// A cacheProject identifies the commands that share folders. It is also the content of cacheProjectFile.
+type cacheProject struct {
 	// Roots are the project's folders, with symbolic links resolved.
 	Roots []string `json:"roots"`
 	// Network marks commands with network access. They must not run code that a command without it has planted.
@@ -56,39 +67,39 @@ type Project struct {
 	Max int64 `json:"max"`
 }
 
-// A state is the content of doneFile.
-type state struct {
+// A cacheState is the content of idleFile.
+type cacheState struct {
 	Boot  string `json:"boot"`
 	Bytes int64  `json:"bytes"` // upper bound
 }
 
-// A Cache is one command's right to use a folder.
-type Cache struct {
-	folder
+// A cacheLease is one command's right to use a folder.
+type cacheLease struct {
+	cacheFolder
 	max   int64
 	bytes int64  // held before the lease
 	free  uint64 // free space on the file system before the lease
 	space func(dir string) (uint64, error)
 }
 
-// OpenCache leases the project's most recently used free folder. layers is the folder of
+// leaseCache leases the project's most recently used free folder. layers is the folder of
 // layers, with symbolic links resolved.
-func OpenCache(layers string, p Project) (*Cache, error) {
+func leaseCache(layers string, p cacheProject) (*cacheLease, error) {
 	key, err := p.key()
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(layers, parent, key)
+	dir := filepath.Join(layers, cachesFolder, key)
 	if err := p.writeTo(dir); err != nil {
 		return nil, err
 	}
-	f, before, err := find(dir)
+	f, before, err := findCache(dir)
 	if err != nil {
 		return nil, err
 	}
-	l := &Cache{folder: *f, max: p.Max, bytes: before.Bytes, space: files.FreeBytes}
+	l := &cacheLease{cacheFolder: *f, max: p.Max, bytes: before.Bytes, space: files.FreeBytes}
 	if l.free, err = l.space(dir); err == nil {
-		err = files.IgnoreMissing(os.Remove(filepath.Join(l.path, doneFile)))
+		err = files.IgnoreMissing(os.Remove(filepath.Join(l.path, idleFile)))
 	}
 	if err == nil {
 		err = os.MkdirAll(l.Dir(), 0o700)
@@ -100,15 +111,15 @@ func OpenCache(layers string, p Project) (*Cache, error) {
 	return l, nil
 }
 
-// find locks the most recently used free folder, or makes a new one.
-func find(dir string) (*folder, state, error) {
-	all, err := listFolders(dir)
+// findCache locks the most recently used free folder, or makes a new one.
+func findCache(dir string) (*cacheFolder, cacheState, error) {
+	all, err := listCaches(dir)
 	if err != nil {
-		return nil, state{}, err
+		return nil, cacheState{}, err
 	}
 	used := 0
 	for _, path := range all {
-		f, err := lock(path)
+		f, err := lockCache(path)
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			used++
 		}
@@ -120,44 +131,44 @@ func find(dir string) (*folder, state, error) {
 		}
 		f.unlock()
 	}
-	if used >= maxFolders {
-		return nil, state{}, errBusy
+	if used >= maxCaches {
+		return nil, cacheState{}, errCachesBusy
 	}
-	path, err := os.MkdirTemp(dir, folderPrefix)
+	path, err := os.MkdirTemp(dir, cachePrefix)
 	if err != nil {
-		return nil, state{}, err
+		return nil, cacheState{}, err
 	}
-	f, err := lock(path)
-	return f, state{}, err
+	f, err := lockCache(path)
+	return f, cacheState{}, err
 }
 
 // Dir returns the folder for the cache layers, or "" if there is no lease.
-func (l *Cache) Dir() string {
+func (l *cacheLease) Dir() string {
 	if l == nil {
 		return ""
 	}
-	return filepath.Join(l.path, layersFolder)
+	return filepath.Join(l.path, cacheLayersFolder)
 }
 
 // Name returns the folder's name for [Drop].
-func (l *Cache) Name() string {
+func (l *cacheLease) Name() string {
 	if l == nil {
 		return ""
 	}
 	return filepath.Join(filepath.Base(filepath.Dir(l.path)), filepath.Base(l.path))
 }
 
-// DropCache removes a folder by name because a command that used it was rejected. If a command
+// dropCache removes a folder by name because a command that used it was rejected. If a command
 // is using the folder, no later command does.
-func DropCache(layers, name string) error {
+func dropCache(layers, name string) error {
 	if name == "" {
 		return nil
 	}
-	path := filepath.Join(layers, parent, name)
-	if err := os.WriteFile(filepath.Join(path, droppedFile), nil, 0o600); err != nil {
+	path := filepath.Join(layers, cachesFolder, name)
+	if err := os.WriteFile(filepath.Join(path, droppedCacheFile), nil, 0o600); err != nil {
 		return files.IgnoreMissing(err)
 	}
-	f, err := lock(path)
+	f, err := lockCache(path)
 	if err != nil {
 		return nil // the next sweep removes it
 	}
@@ -167,7 +178,7 @@ func DropCache(layers, name string) error {
 
 // Close releases the folder for the next command. Call it after all processes of the
 // command have ended. It removes folders of the project if their total size is too large.
-func (l *Cache) Close() error {
+func (l *cacheLease) Close() error {
 	if l == nil {
 		return nil
 	}
@@ -177,7 +188,7 @@ func (l *Cache) Close() error {
 		return err
 	}
 	// An estimate: measuring takes long. Other programs write to the file system, too.
-	s := state{Bytes: l.bytes + max(0, int64(l.free)-int64(free))}
+	s := cacheState{Bytes: l.bytes + max(0, int64(l.free)-int64(free))}
 	if s.Bytes > l.max {
 		s.Bytes = l.measure()
 	}
@@ -187,12 +198,12 @@ func (l *Cache) Close() error {
 	if err := l.writeState(s); err != nil {
 		return err
 	}
-	return trim(filepath.Dir(l.path), l.max-s.Bytes, l.path)
+	return trimCaches(filepath.Dir(l.path), l.max-s.Bytes, l.path)
 }
 
-// trim removes a project's least recently used folders, except one, until at most left bytes remain.
-func trim(dir string, left int64, except string) error {
-	all, err := listFolders(dir)
+// trimCaches removes a project's least recently used folders, except one, until at most left bytes remain.
+func trimCaches(dir string, left int64, except string) error {
+	all, err := listCaches(dir)
 	if err != nil {
 		return err
 	}
@@ -201,7 +212,7 @@ func trim(dir string, left int64, except string) error {
 		if path == except {
 			continue
 		}
-		f, err := lock(path)
+		f, err := lockCache(path)
 		if err != nil {
 			continue // its own command trims later
 		}
@@ -219,7 +230,7 @@ func trim(dir string, left int64, except string) error {
 }
 
 // key identifies the project. It changes if a root is replaced by another folder.
-func (p *Project) key() (string, error) {
+func (p *cacheProject) key() (string, error) {
 	all := []any{p.Network}
 	for _, root := range p.Roots {
 		var info unix.Stat_t
@@ -233,7 +244,7 @@ func (p *Project) key() (string, error) {
 	return hex.EncodeToString(sum[:16]), err
 }
 
-func (p *Project) writeTo(dir string) error {
+func (p *cacheProject) writeTo(dir string) error {
 	c := *p
 	c.Roots = slices.Clone(p.Roots)
 	for i := range c.Roots {
@@ -243,7 +254,7 @@ func (p *Project) writeTo(dir string) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(dir, projectFile)
+	file := filepath.Join(dir, cacheProjectFile)
 	if old, err := os.ReadFile(file); err == nil && string(old) == string(text) {
 		return nil
 	}
@@ -253,8 +264,8 @@ func (p *Project) writeTo(dir string) error {
 	return files.Replace(file, text, 0o600)
 }
 
-func readProject(dir string) (p Project, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, projectFile))
+func readCacheProject(dir string) (p cacheProject, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, cacheProjectFile))
 	if err == nil {
 		err = json.Unmarshal(text, &p)
 	}
@@ -266,17 +277,17 @@ func readProject(dir string) (p Project, err error) {
 	return p, err
 }
 
-// listFolders returns the folders of a project, most recent first.
-func listFolders(dir string) ([]string, error) {
+// listCaches returns the folders of a project, most recent first.
+func listCaches(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	times := map[string]time.Time{}
 	var all []string
 	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), folderPrefix) {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), cachePrefix) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		if info, err := os.Lstat(filepath.Join(path, doneFile)); err == nil {
+		if info, err := os.Lstat(filepath.Join(path, idleFile)); err == nil {
 			times[path] = info.ModTime()
 		}
 		all = append(all, path)
@@ -287,20 +298,20 @@ func listFolders(dir string) ([]string, error) {
 	return all, files.IgnoreMissing(err)
 }
 
-// A folder is locked by this process.
-type folder struct {
+// A cacheFolder is locked by this process.
+type cacheFolder struct {
 	path string
 	file *os.File
 }
 
-// lock locks a folder, or returns EWOULDBLOCK if a command uses it.
-func lock(path string) (*folder, error) {
-	name := filepath.Join(path, lockFile)
+// lockCache locks a folder, or returns EWOULDBLOCK if a command uses it.
+func lockCache(path string) (*cacheFolder, error) {
+	name := filepath.Join(path, cacheLockFile)
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	f := &folder{path, file}
+	f := &cacheFolder{path, file}
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		_ = file.Close() // nothing was written
 		return nil, err
@@ -320,15 +331,15 @@ func lock(path string) (*folder, error) {
 }
 
 // unlock unlocks the folder. A process that is just starting may have inherited the file, so closing it is not enough.
-func (f *folder) unlock() {
+func (f *cacheFolder) unlock() {
 	_ = unix.Flock(int(f.file.Fd()), unix.LOCK_UN)
 	_ = f.file.Close() // nothing was written
 }
 
 // remove renames the folder first, so no command finds it half removed.
-func (f *folder) remove() error {
+func (f *cacheFolder) remove() error {
 	dir, name := filepath.Split(f.path)
-	gone := filepath.Join(dir, gonePrefix+name)
+	gone := filepath.Join(dir, goneCachePrefix+name)
 	if err := os.Rename(f.path, gone); err != nil {
 		return err
 	}
@@ -337,16 +348,16 @@ func (f *folder) remove() error {
 
 // state returns how the last command left the folder. It fails if that command was interrupted or
 // dropped, or if it ran before a reboot: the kernel may not have flushed the layers to disk.
-func (f *folder) state() (s state, err error) {
-	if files.Exists(f.path, droppedFile) {
-		return state{}, errors.New("dropped")
+func (f *cacheFolder) state() (s cacheState, err error) {
+	if files.Exists(f.path, droppedCacheFile) {
+		return cacheState{}, errors.New("dropped")
 	}
-	text, err := os.ReadFile(filepath.Join(f.path, doneFile))
+	text, err := os.ReadFile(filepath.Join(f.path, idleFile))
 	if err == nil {
 		err = json.Unmarshal(text, &s)
 	}
 	if err != nil {
-		return state{}, err
+		return cacheState{}, err
 	}
 	boot, err := bootID()
 	if err == nil && s.Boot != boot {
@@ -356,7 +367,7 @@ func (f *folder) state() (s state, err error) {
 }
 
 // writeState records that no command uses the folder any more.
-func (f *folder) writeState(s state) (err error) {
+func (f *cacheFolder) writeState(s cacheState) (err error) {
 	if s.Boot, err = bootID(); err != nil {
 		return err
 	}
@@ -364,13 +375,13 @@ func (f *folder) writeState(s state) (err error) {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(f.path, doneFile), text, 0o600)
+	return os.WriteFile(filepath.Join(f.path, idleFile), text, 0o600)
 }
 
 // measure returns the folder's size on disk, or more than any limit if it cannot be determined.
-func (f *folder) measure() (bytes int64) {
+func (f *cacheFolder) measure() (bytes int64) {
 	const tooMany = 1 << 62
-	err := filepath.WalkDir(filepath.Join(f.path, layersFolder), func(_ string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(f.path, cacheLayersFolder), func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package lease
+package trial
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-const testMax = 1 << 20
+const testCacheMax = 1 << 20
 
-// A bench is a folder of layers and a project.
-type bench struct {
+// A leaseBench is a folder of layers and a project.
+type leaseBench struct {
 	*testing.T
 	layers, root string
 	left         int
@@ -23,40 +23,40 @@ func isPresent(path string) bool {
 	return err == nil
 }
 
-func newBench(t *testing.T) *bench {
+func newLeaseBench(t *testing.T) *leaseBench {
 	t.Helper()
 	t.Parallel()
-	b := &bench{T: t, layers: t.TempDir(), root: filepath.Join(t.TempDir(), "p")}
+	b := &leaseBench{T: t, layers: t.TempDir(), root: filepath.Join(t.TempDir(), "p")}
 	b.check(os.Mkdir(b.root, 0o755))
 	return b
 }
 
-func (b *bench) check(err error) {
+func (b *leaseBench) check(err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
 	}
 }
 
-func (b *bench) open(roots ...string) *Cache {
+func (b *leaseBench) open(roots ...string) *cacheLease {
 	b.Helper()
 	if len(roots) == 0 {
 		roots = []string{b.root}
 	}
-	l, err := OpenCache(b.layers, Project{Roots: roots, Max: testMax})
+	l, err := leaseCache(b.layers, cacheProject{Roots: roots, Max: testCacheMax})
 	b.check(err)
 	return l
 }
 
 // leave writes a file of some size like a command, closes the lease, and returns the folder.
-func (b *bench) leave(l *Cache, name string, size int) string {
+func (b *leaseBench) leave(l *cacheLease, name string, size int) string {
 	b.Helper()
 	b.check(os.WriteFile(filepath.Join(l.Dir(), name), make([]byte, size), 0o600))
 	l.free = 1 << 40 // ignore other programs' writes to the real file system
 	l.space = func(string) (uint64, error) { return l.free - uint64(size), nil }
 	b.check(l.Close())
 	b.left++ // file system clocks are too coarse to show the order
-	done := filepath.Join(l.path, doneFile)
+	done := filepath.Join(l.path, idleFile)
 	if when := time.Now().Add(time.Duration(b.left)*time.Second - time.Minute); isPresent(done) {
 		b.check(os.Chtimes(done, when, when))
 	}
@@ -64,26 +64,26 @@ func (b *bench) leave(l *Cache, name string, size int) string {
 }
 
 // holds reports whether the next command finds a file.
-func (b *bench) holds(name string, roots ...string) bool {
+func (b *leaseBench) holds(name string, roots ...string) bool {
 	b.Helper()
 	l := b.open(roots...)
 	defer l.Close()
 	return isPresent(filepath.Join(l.Dir(), name))
 }
 
-func (b *bench) sweep(now time.Time) {
+func (b *leaseBench) sweep(now time.Time) {
 	b.Helper()
-	b.check(SweepCaches(b.layers, time.Hour*24, now))
+	b.check(sweepCaches(b.layers, time.Hour*24, now))
 }
 
-func (b *bench) count(pattern string) int {
-	found, err := filepath.Glob(filepath.Join(b.layers, parent, pattern))
+func (b *leaseBench) count(pattern string) int {
+	found, err := filepath.Glob(filepath.Join(b.layers, cachesFolder, pattern))
 	b.check(err)
 	return len(found)
 }
 
 func TestNextCommandFindsIt(t *testing.T) {
-	b := newBench(t)
+	b := newLeaseBench(t)
 	dir := b.leave(b.open(), "f", 1)
 	if !b.holds("f") {
 		t.Error("the second command does not find the file of the first")
@@ -96,7 +96,7 @@ func TestNextCommandFindsIt(t *testing.T) {
 }
 
 func TestOtherProjectsFindNothing(t *testing.T) {
-	b := newBench(t)
+	b := newLeaseBench(t)
 	b.leave(b.open(), "f", 1)
 	other := filepath.Join(filepath.Dir(b.root), "other")
 	b.check(os.Mkdir(other, 0o755))
@@ -111,9 +111,9 @@ func TestOtherProjectsFindNothing(t *testing.T) {
 }
 
 func TestCommandsWithTheNetwork(t *testing.T) {
-	b := newBench(t)
+	b := newLeaseBench(t)
 	b.leave(b.open(), "f", 1)
-	l, err := OpenCache(b.layers, Project{Roots: []string{b.root}, Network: true, Max: testMax})
+	l, err := leaseCache(b.layers, cacheProject{Roots: []string{b.root}, Network: true, Max: testCacheMax})
 	b.check(err)
 	if isPresent(filepath.Join(l.Dir(), "f")) {
 		t.Error("a command with the network finds the file of one without it")
@@ -129,24 +129,24 @@ func TestCommandsWithTheNetwork(t *testing.T) {
 }
 
 func TestCommandsAtATime(t *testing.T) {
-	b := newBench(t)
-	var all []*Cache
+	b := newLeaseBench(t)
+	var all []*cacheLease
 	dirs := map[string]bool{}
-	for range maxFolders {
+	for range maxCaches {
 		l := b.open()
 		all, dirs[l.Dir()] = append(all, l), true
 	}
-	if len(dirs) != maxFolders {
-		t.Errorf("%d commands share %d folders", maxFolders, len(dirs))
+	if len(dirs) != maxCaches {
+		t.Errorf("%d commands share %d folders", maxCaches, len(dirs))
 	}
-	if _, err := OpenCache(b.layers, Project{Roots: []string{b.root}, Max: testMax}); !errors.Is(err, errBusy) {
+	if _, err := leaseCache(b.layers, cacheProject{Roots: []string{b.root}, Max: testCacheMax}); !errors.Is(err, errCachesBusy) {
 		t.Errorf("one more: %v", err)
 	}
 	for _, l := range all {
 		b.leave(l, "f", 1)
 	}
 	last := b.open()
-	if last.Dir() != all[maxFolders-1].Dir() {
+	if last.Dir() != all[maxCaches-1].Dir() {
 		t.Errorf("not the latest folder: %s", last.Dir())
 	}
 	b.sweep(time.Now().Add(48 * time.Hour))
@@ -157,19 +157,19 @@ func TestCommandsAtATime(t *testing.T) {
 }
 
 func TestLimitDropsTheOldest(t *testing.T) {
-	b := newBench(t)
+	b := newLeaseBench(t)
 	one, two, three := b.open(), b.open(), b.open()
-	b.leave(one, "one", testMax/2)
-	two.bytes = 2 * testMax // an estimate is not enough
-	b.leave(two, "two", testMax/4)
-	b.leave(three, "three", testMax/2)
+	b.leave(one, "one", testCacheMax/2)
+	two.bytes = 2 * testCacheMax // an estimate is not enough
+	b.leave(two, "two", testCacheMax/4)
+	b.leave(three, "three", testCacheMax/2)
 	b.sweep(time.Now())
-	for l, want := range map[*Cache]bool{one: false, two: true, three: true} {
+	for l, want := range map[*cacheLease]bool{one: false, two: true, three: true} {
 		if got := isPresent(l.Dir()); got != want {
 			t.Errorf("%s is there: %v", l.Dir(), got)
 		}
 	}
-	b.leave(b.open(), "four", 2*testMax)
+	b.leave(b.open(), "four", 2*testCacheMax)
 	if b.holds("four") || b.holds("three") || b.count("*/gone-*") > 0 {
 		t.Error("a folder over the limit is used again")
 	}
@@ -177,10 +177,10 @@ func TestLimitDropsTheOldest(t *testing.T) {
 
 // TestSweepMeasures covers a command that grows a folder without an immediate effect on the file system's free space.
 func TestSweepMeasures(t *testing.T) {
-	b := newBench(t)
+	b := newLeaseBench(t)
 	l := b.open()
-	b.check(os.WriteFile(filepath.Join(l.Dir(), "f"), make([]byte, 2*testMax), 0o600))
-	b.check(l.writeState(state{}))
+	b.check(os.WriteFile(filepath.Join(l.Dir(), "f"), make([]byte, 2*testCacheMax), 0o600))
+	b.check(l.writeState(cacheState{}))
 	l.unlock()
 	b.sweep(time.Now())
 	if b.holds("f") {
@@ -189,7 +189,7 @@ func TestSweepMeasures(t *testing.T) {
 }
 
 func TestInterruptedCommand(t *testing.T) {
-	b := newBench(t)
+	b := newLeaseBench(t)
 	b.leave(b.open(), "f", 1)
 	b.open().unlock() // like the kernel when the process dies
 	if b.holds("f") {
@@ -199,48 +199,48 @@ func TestInterruptedCommand(t *testing.T) {
 	if n := b.count("*/used-*"); n != 2 {
 		t.Errorf("%d folders after a sweep, want both: its processes may not have ended", n)
 	}
-	b.sweep(time.Now().Add(2 * crashAge))
+	b.sweep(time.Now().Add(2 * cacheCrashAge))
 	if n := b.count("*/used-*"); n != 1 {
 		t.Errorf("%d folders after a later sweep", n)
 	}
 }
 
-func TestDrop(t *testing.T) {
-	b := newBench(t)
+func TestDropCache(t *testing.T) {
+	b := newLeaseBench(t)
 	l := b.open()
 	b.leave(l, "f", 1)
-	b.check(DropCache(b.layers, ""))
+	b.check(dropCache(b.layers, ""))
 	if !b.holds("f") {
 		t.Fatal("no name names a folder")
 	}
-	b.check(DropCache(b.layers, l.Name()))
+	b.check(dropCache(b.layers, l.Name()))
 	if b.holds("f") {
 		t.Error("a dropped folder is used")
 	}
-	b.check(DropCache(b.layers, l.Name())) // again
+	b.check(dropCache(b.layers, l.Name())) // again
 	used := b.open()
-	b.check(DropCache(b.layers, used.Name()))
+	b.check(dropCache(b.layers, used.Name()))
 	b.leave(used, "g", 1)
 	if b.holds("g") {
 		t.Error("a folder that was dropped in use is used again")
 	}
-	b.sweep(time.Now().Add(2 * crashAge))
+	b.sweep(time.Now().Add(2 * cacheCrashAge))
 	if isPresent(used.Dir()) {
 		t.Error("a sweep leaves a dropped folder")
 	}
 }
 
-func TestReboot(t *testing.T) {
-	b := newBench(t)
+func TestCacheAfterReboot(t *testing.T) {
+	b := newLeaseBench(t)
 	dir := filepath.Dir(b.leave(b.open(), "f", 1))
-	b.check(os.WriteFile(filepath.Join(dir, doneFile), []byte(`{"boot":"other","bytes":1}`), 0o600))
+	b.check(os.WriteFile(filepath.Join(dir, idleFile), []byte(`{"boot":"other","bytes":1}`), 0o600))
 	if b.holds("f") {
 		t.Error("a file from before a reboot is used")
 	}
 }
 
-func TestSweep(t *testing.T) {
-	b := newBench(t)
+func TestSweepCaches(t *testing.T) {
+	b := newLeaseBench(t)
 	b.sweep(time.Now()) // nothing exists yet
 	gone := filepath.Join(filepath.Dir(b.root), "gone")
 	b.check(os.Mkdir(gone, 0o755))
@@ -263,16 +263,16 @@ func TestSweep(t *testing.T) {
 
 // TestRemovalMeetsUse checks that a command that waits for a folder never uses a removed one.
 func TestRemovalMeetsUse(t *testing.T) {
-	b := newBench(t)
+	b := newLeaseBench(t)
 	path := filepath.Dir(b.leave(b.open(), "f", 1))
-	f, err := lock(path)
+	f, err := lockCache(path)
 	b.check(err)
-	file, err := os.Open(filepath.Join(path, lockFile))
+	file, err := os.Open(filepath.Join(path, cacheLockFile))
 	b.check(err)
 	defer file.Close()
 	b.check(f.remove())
 	f.unlock()
-	if _, err := lock(path); !os.IsNotExist(err) {
+	if _, err := lockCache(path); !os.IsNotExist(err) {
 		t.Errorf("%v", err)
 	}
 	if b.holds("f") {
@@ -280,9 +280,9 @@ func TestRemovalMeetsUse(t *testing.T) {
 	}
 }
 
-func TestNoLease(t *testing.T) {
+func TestNoCacheLease(t *testing.T) {
 	t.Parallel()
-	var l *Cache
+	var l *cacheLease
 	if l.Dir() != "" || l.Close() != nil {
 		t.Error("a missing lease has a folder")
 	}

@@ -1,4 +1,4 @@
-package lease
+package trial
 
 import (
 	"bufio"
@@ -19,8 +19,8 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// Each returns the path of each element of a list.
-func Each[T any](list []T, path func(*T) string) []string {
+// eachPath returns the path of each element of a list.
+func eachPath[T any](list []T, path func(*T) string) []string {
 	paths := make([]string, len(list))
 	for i := range list {
 		paths[i] = path(&list[i])
@@ -28,45 +28,50 @@ func Each[T any](list []T, path func(*T) string) []string {
 	return paths
 }
 
+// Trials run at the same time and share the folders of a project. A trial registers before its command starts. A keep,
+// an undo or a recovery locks the folders that it changes, and announces all paths to the affected trials before its
+// first change. If the [registration.changed] of a trial is empty after its command has ended, the trial saw one
+// consistent state of the project. The kernel releases all locks when a process dies, so no recovery is needed.
+
 // The registry has its own folder next to the layers. It holds one file per running
 // trial, locked by that trial, and one file for the locks of folders.
 const (
-	runningFolder = "running"
-	trialPrefix   = "run-"
-	newPrefix     = "new-"
-	newAge        = time.Hour
-	runningLock   = "lock"
+	runningFolder  = "running"
+	trialPrefix    = "run-"
+	newTrialPrefix = "new-"
+	newTrialAge    = time.Hour
+	runningLock    = "lock"
 )
 
-// A Trial is a running trial. The first line of its file lists the covered folders. Each
+// A registration is a running trial. The first line of its file lists the covered folders. Each
 // further line is a path that changed below it.
-type Trial struct{ file *os.File }
+type registration struct{ file *os.File }
 
-// Begin registers a trial over some folders, in the folder that holds the layers. It
+// registerTrial registers a trial over some folders, in the folder that holds the layers. It
 // waits for ongoing changes in these folders, but not for other trials.
-func Begin(ctx context.Context, layers string, roots []string) (*Trial, error) {
+func registerTrial(ctx context.Context, layers string, roots []string) (*registration, error) {
 	dir := filepath.Join(layers, runningFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(dir, newPrefix)
+	f, err := os.CreateTemp(dir, newTrialPrefix)
 	if err != nil {
 		return nil, err
 	}
-	t := &Trial{f}
+	t := &registration{f}
 	if err := t.register(roots); err != nil {
-		return nil, errors.Join(err, t.End())
+		return nil, errors.Join(err, t.unregister())
 	}
-	unlock, err := Lock(ctx, layers, roots)
+	unlock, err := lockFolders(ctx, layers, roots)
 	if err != nil {
-		return nil, errors.Join(err, t.End())
+		return nil, errors.Join(err, t.unregister())
 	}
 	return t, unlock()
 }
 
 // register locks the file before giving it the name that other processes look for.
-func (t *Trial) register(roots []string) error {
-	line, err := json.Marshal(Each(roots, func(root *string) string { return umpire.EscapePath(*root) }))
+func (t *registration) register(roots []string) error {
+	line, err := json.Marshal(eachPath(roots, func(root *string) string { return umpire.EscapePath(*root) }))
 	if err != nil {
 		return err
 	}
@@ -80,14 +85,14 @@ func (t *Trial) register(roots []string) error {
 	return os.Rename(t.file.Name(), filepath.Join(dir, trialPrefix+name))
 }
 
-// Changed returns the paths announced since Begin. Call it after the command has ended.
-func (t *Trial) Changed() ([]string, error) {
-	_, changed, err := readTrial(t.file)
+// changed returns the paths announced since registerTrial. Call it after the command has ended.
+func (t *registration) changed() ([]string, error) {
+	_, changed, err := readRegistration(t.file)
 	return changed, err
 }
 
-// End removes the trial from the registry.
-func (t *Trial) End() error {
+// unregister removes the trial from the registry.
+func (t *registration) unregister() error {
 	dir, name := filepath.Split(t.file.Name())
 	var errs []error
 	for _, path := range []string{t.file.Name(), filepath.Join(dir, trialPrefix+name)} {
@@ -98,9 +103,9 @@ func (t *Trial) End() error {
 	return errors.Join(append(errs, t.file.Close())...)
 }
 
-// Announce tells the running trials which paths are about to change. It also removes the
+// announceChanges tells the running trials which paths are about to change. It also removes the
 // files of trials whose process has died.
-func Announce(layers string, paths []string) error {
+func announceChanges(layers string, paths []string) error {
 	dir := filepath.Join(layers, runningFolder)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -113,7 +118,7 @@ func Announce(layers string, paths []string) error {
 			if err := announceTo(name, paths); err != nil {
 				return err
 			}
-		case strings.HasPrefix(e.Name(), newPrefix) && err == nil && time.Since(info.ModTime()) > newAge:
+		case strings.HasPrefix(e.Name(), newTrialPrefix) && err == nil && time.Since(info.ModTime()) > newTrialAge:
 			_ = os.Remove(name) // the process died before registering the trial
 		}
 	}
@@ -129,7 +134,7 @@ func announceTo(name string, paths []string) error {
 	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
 		return files.IgnoreMissing(os.Remove(name)) // its process has died, and so has its command
 	}
-	roots, _, err := readTrial(f)
+	roots, _, err := readRegistration(f)
 	if err != nil {
 		return umpire.Errorf("read %q: %w", name, err)
 	}
@@ -151,16 +156,17 @@ func announceTo(name string, paths []string) error {
 	return err
 }
 
-// maxLine limits a line of a trial's file. A path has at most 4,096 bytes, and the first line holds a few of them.
-const maxLine = 1 << 20
+// maxRegistryLine limits a line of a trial's file. A path has at most 4,096 bytes, and the first line holds a few of
+// them.
+const maxRegistryLine = 1 << 20
 
-// readTrial reads the folders of a trial and the paths announced to it.
-func readTrial(f *os.File) (roots, changed []string, err error) {
+// readRegistration reads the folders of a trial and the paths announced to it.
+func readRegistration(f *os.File) (roots, changed []string, err error) {
 	if _, err := f.Seek(0, 0); err != nil {
 		return nil, nil, err
 	}
 	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, maxRegistryLine)
 	lines.Scan()
 	if err := json.Unmarshal(lines.Bytes(), &roots); err != nil {
 		return nil, nil, err
@@ -187,9 +193,9 @@ func readTrial(f *os.File) (roots, changed []string, err error) {
 // lockRetry is the interval at which a locked folder is tried again.
 const lockRetry = 2 * time.Millisecond
 
-// Lock waits until no other process changes one of the folders, a folder below or one
+// lockFolders waits until no other process changes one of the folders, a folder below or one
 // above. It keeps others out until unlock is called or the process ends.
-func Lock(ctx context.Context, layers string, roots []string) (unlock func() error, err error) {
+func lockFolders(ctx context.Context, layers string, roots []string) (unlock func() error, err error) {
 	dir := filepath.Join(layers, runningFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -199,7 +205,7 @@ func Lock(ctx context.Context, layers string, roots []string) (unlock func() err
 		return nil, err
 	}
 	for {
-		locked, err := tryLock(f, roots)
+		locked, err := tryLockFolders(f, roots)
 		if locked && err == nil {
 			return f.Close, nil // also unlocks it
 		}
@@ -214,14 +220,14 @@ func Lock(ctx context.Context, layers string, roots []string) (unlock func() err
 	}
 }
 
-// tryLock takes a write lock on one byte of the file per folder, and read locks for the parent
+// tryLockFolders takes a write lock on one byte of the file per folder, and read locks for the parent
 // folders. If any of them is taken it locks nothing, so two processes never deadlock.
-func tryLock(f *os.File, roots []string) (bool, error) {
+func tryLockFolders(f *os.File, roots []string) (bool, error) {
 	own, above := map[int64]bool{}, map[int64]bool{}
 	for _, root := range roots {
-		own[placeOf(root)] = true
+		own[lockOffset(root)] = true
 		for dir := filepath.Dir(root); ; dir = filepath.Dir(dir) {
-			above[placeOf(dir)] = true
+			above[lockOffset(dir)] = true
 			if dir == filepath.Dir(dir) {
 				break
 			}
@@ -251,9 +257,9 @@ func tryLock(f *os.File, roots []string) (bool, error) {
 	return err == nil, err
 }
 
-// placeOf returns the byte of the lock file that represents a folder. Two folders with
+// lockOffset returns the byte of the lock file that represents a folder. Two folders with
 // the same byte wait for each other needlessly.
-func placeOf(dir string) int64 {
+func lockOffset(dir string) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(dir)) // a hash takes every byte
 	return int64(h.Sum64() >> 2)
