@@ -1,4 +1,4 @@
-package evidence
+package gate
 
 import (
 	"encoding/json"
@@ -19,12 +19,12 @@ const (
 	maxEvidenceSize  = 4 << 20
 )
 
-// absent is the fingerprint of a missing file.
-const absent = "absent"
+// absentFingerprint is the fingerprint of a missing file.
+const absentFingerprint = "absent"
 
-// Snapshot returns the fingerprints of the files that a call is about to change, as a JSON object by path. Without
-// such files it returns nil.
-func Snapshot(d *umpire.Decision) json.RawMessage {
+// fingerprintFiles returns the fingerprints of the files that a call is about to change, as a JSON object by path.
+// Without such files it returns nil.
+func fingerprintFiles(d *umpire.Decision) json.RawMessage {
 	before := map[string]string{}
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
@@ -32,7 +32,7 @@ func Snapshot(d *umpire.Decision) json.RawMessage {
 			len(before) == maxEvidenceFiles {
 			continue
 		}
-		if sum := Fingerprint(a.Resolved); sum != "" {
+		if sum := fingerprint(a.Resolved); sum != "" {
 			before[a.Resolved] = sum
 		}
 	}
@@ -46,12 +46,12 @@ func Snapshot(d *umpire.Decision) json.RawMessage {
 	return text
 }
 
-// Fingerprint returns a file's SHA-256, or a fixed word if the file is missing. It returns "" for a large or
+// fingerprint returns a file's SHA-256, or a fixed word if the file is missing. It returns "" for a large or
 // irregular file.
-func Fingerprint(path string) string {
+func fingerprint(path string) string {
 	info, err := os.Lstat(path)
 	if os.IsNotExist(err) {
-		return absent
+		return absentFingerprint
 	}
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
@@ -63,26 +63,26 @@ func Fingerprint(path string) string {
 	return store.DigestOf(string(text))
 }
 
-// Compare describes how the files changed since Snapshot.
-func Compare(before json.RawMessage) string {
+// compareFingerprints describes how the files changed since Snapshot.
+func compareFingerprints(before json.RawMessage) string {
 	was := map[string]string{}
 	if len(before) == 0 || json.Unmarshal(before, &was) != nil {
 		return "no evidence was kept of how things stood before"
 	}
 	var parts []string
 	for _, path := range slices.Sorted(maps.Keys(was)) {
-		parts = append(parts, fmt.Sprintf("%q %s", path, describe(was[path], Fingerprint(path))))
+		parts = append(parts, fmt.Sprintf("%q %s", path, describeFingerprint(was[path], fingerprint(path))))
 	}
 	return strings.Join(parts, "; ")
 }
 
-func describe(was, is string) string {
+func describeFingerprint(was, is string) string {
 	switch {
 	case is == was:
 		return "is as it was before"
-	case was == absent:
+	case was == absentFingerprint:
 		return "is there now and was not before"
-	case is == absent:
+	case is == absentFingerprint:
 		return "is gone"
 	}
 	return "has changed"

@@ -1,7 +1,8 @@
-// Package evidence records the files behind an approval: the code that a call runs and the files that it
-// changes. A card shows the code and is bound to its digests, and after a crash the fingerprints tell whether
-// an interrupted call changed anything.
-package evidence
+package gate
+
+// The evidence of an approval is the files behind it: the code that a call runs and the files that it changes. A card
+// shows the code and is bound to its digests, and after a crash the fingerprints tell whether an interrupted call
+// changed anything.
 
 import (
 	"bytes"
@@ -24,23 +25,23 @@ import (
 const (
 	maxCodeFiles    = 64
 	maxCodeFile     = 64 << 20 // size and time stand for the contents of a larger file
-	MaxCodeText     = 16 << 10 // bytes of one file on a card
+	maxCodeText     = 16 << 10 // bytes of one file on a card
 	maxCodeTextsAll = 64 << 10 // bytes of all files on a card
 	maskMargin      = 4 << 10  // read past the cut, to mask a secret that the cut would halve
 )
 
-// Unread is the digest of a file that is irregular, unreadable or too large.
-const Unread = "unread"
+// unreadDigest is the digest of a file that is irregular, unreadable or too large.
+const unreadDigest = "unread"
 
-// ReadCode returns the files whose code a call runs, with their texts masked by mask. A missing file is left
+// readCode returns the files whose code a call runs, with their texts masked by mask. A missing file is left
 // out: if it appears later, that is a change too.
-func ReadCode(d *umpire.Decision, mask func(string) string) []umpire.CodeFile {
+func readCode(d *umpire.Decision, mask func(string) string) []umpire.CodeFile {
 	var found []umpire.CodeFile
-	left, secret := maxCodeTextsAll, listSecrets(d)
+	left, secret := maxCodeTextsAll, listSecretFiles(d)
 	paths := listCode(d)
 	for at := 0; at < len(paths) && at < maxCodeFiles; at++ {
 		path := paths[at]
-		f, text, ok := readFile(path)
+		f, text, ok := readCodeFile(path)
 		if !ok {
 			continue
 		}
@@ -54,7 +55,7 @@ func ReadCode(d *umpire.Decision, mask func(string) string) []umpire.CodeFile {
 		}
 		// Mask before cutting: half a secret would not be recognized.
 		masked := mask(strings.ToValidUTF8(string(text), "\uFFFD"))
-		f.Text = files.ClipTo(masked, min(MaxCodeText, left), "")
+		f.Text = files.ClipTo(masked, min(maxCodeText, left), "")
 		f.Cut = int64(len(text)) < f.Size || len(f.Text) < len(masked)
 		left -= len(f.Text)
 		found = append(found, f)
@@ -99,8 +100,8 @@ func listCode(d *umpire.Decision) []string {
 	return paths
 }
 
-// listSecrets lists the files with secrets. No card shows their text.
-func listSecrets(d *umpire.Decision) []string {
+// listSecretFiles lists the files with secrets. No card shows their text.
+func listSecretFiles(d *umpire.Decision) []string {
 	var paths []string
 	for _, r := range d.Reasons {
 		if r.Code == umpire.CodeSecret && r.Access >= 0 && r.Access < len(d.Accesses) {
@@ -111,10 +112,10 @@ func listSecrets(d *umpire.Decision) []string {
 	return paths
 }
 
-// readFile reads one file through links, and never blocks on a pipe. text is the beginning of the file, nil if
+// readCodeFile reads one file through links, and never blocks on a pipe. text is the beginning of the file, nil if
 // the file has NUL bytes.
-func readFile(path string) (f umpire.CodeFile, text []byte, found bool) {
-	f = umpire.CodeFile{Path: path, Digest: Unread}
+func readCodeFile(path string) (f umpire.CodeFile, text []byte, found bool) {
+	f = umpire.CodeFile{Path: path, Digest: unreadDigest}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if os.IsNotExist(err) {
 		return f, nil, false
@@ -129,11 +130,11 @@ func readFile(path string) (f umpire.CodeFile, text []byte, found bool) {
 	}
 	f.Size = info.Size()
 	if f.Size > maxCodeFile {
-		f.Digest = fmt.Sprintf("%s %d %d", Unread, f.Size, info.ModTime().UnixNano())
+		f.Digest = fmt.Sprintf("%s %d %d", unreadDigest, f.Size, info.ModTime().UnixNano())
 		return f, nil, true
 	}
 	sum, head := sha256.New(), &bytes.Buffer{}
-	read, err := io.Copy(io.MultiWriter(sum, &limitedWriter{to: head, left: MaxCodeText + maskMargin}),
+	read, err := io.Copy(io.MultiWriter(sum, &limitedWriter{to: head, left: maxCodeText + maskMargin}),
 		io.LimitReader(file, maxCodeFile+1))
 	if err != nil || read > maxCodeFile {
 		return f, nil, true
@@ -158,8 +159,8 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// DescribeChange says how code changed since it was shown, or returns "" if it is the same.
-func DescribeChange(was, is []umpire.CodeFile) string {
+// describeCodeChange says how code changed since it was shown, or returns "" if it is the same.
+func describeCodeChange(was, is []umpire.CodeFile) string {
 	var parts []string
 	for _, f := range is {
 		at := slices.IndexFunc(was, func(old umpire.CodeFile) bool { return old.Path == f.Path })
