@@ -1,4 +1,4 @@
-package conformance
+package interop
 
 import (
 	"strings"
@@ -11,10 +11,10 @@ import (
 
 func TestTableIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
-	table := Table{Title: "Copilot CLI", Version: "0.169.0", Date: "2026-11-23", Rows: []Row{
+	table := hostTable{Title: "Copilot CLI", Version: "0.169.0", Date: "2026-11-23", Rows: []tableRow{
 		{"allow", "", drive.Runs}, {"three calls, the second denied", drive.Runs, drive.Blocked}, {"late", "", drive.HeldBlocked},
 	}}
-	got, err := ParseTable(table.String())
+	got, err := parseTable(table.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestTableIsReadAsItWasWritten(t *testing.T) {
 		strings.Replace(table.String(), "11-23", "11-24", 1),
 		"", "codex: x\n\nallow  runs\n",
 	} {
-		if got, err := ParseTable(text); err == nil {
+		if got, err := parseTable(text); err == nil {
 			t.Errorf("a changed table is read: %v", got)
 		}
 	}

@@ -1,4 +1,4 @@
-package conformance
+package interop
 
 import (
 	"context"
@@ -9,31 +9,31 @@ import (
 	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
-// A Subject is an agent to examine, with the umpire in front of it.
-type Subject struct {
+// A subject is an agent to examine, with the umpire in front of it.
+type subject struct {
 	drive.Subject
-	Driver *Driver
+	Driver *driver
 	// Log receives the results that the agent reports to the model; it may be nil.
-	Log func(call string, r Result)
+	Log func(call string, r drive.Result)
 }
 
 // A Lab is a user with a home, a project and a copy of umpire, for whom an agent plays the script
 // of a model in any of its modes.
 type Lab struct {
 	*drive.Lab
-	Driver *Driver
-	Model  *Model
+	Driver *driver
+	Model  *modelServer
 
 	proxied bool // umpire is between the agent and its editor
 }
 
 // NewLab makes a lab in an existing folder, as [drive.Subject.NewLab].
-func (s *Subject) NewLab(dir string, m *Model) (*Lab, error) {
-	subject := s.Subject
-	if subject.Agent == nil {
-		subject.Agent = s.Driver.Agent
+func (s *subject) NewLab(dir string, m *modelServer) (*Lab, error) {
+	agent := s.Subject
+	if agent.Agent == nil {
+		agent.Agent = s.Driver.Agent
 	}
-	l, err := subject.NewLab(dir, m.Model)
+	l, err := agent.NewLab(dir, m.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +70,13 @@ func (l *Lab) Register(ctx context.Context) error {
 
 // Play starts the agent in one of its modes, lets it play the script, and returns its output. All
 // its processes have ended then.
-func (l *Lab) Play(ctx context.Context, mode Mode) (string, error) {
+func (l *Lab) Play(ctx context.Context, mode agentMode) (string, error) {
 	switch {
 	case l.Driver.Editor != nil && l.proxied:
 		return l.Driver.Editor(ctx, l, []string{l.Umpire, l.Driver.Proxy, "--", l.Program}, mode)
 	case l.Driver.Editor != nil:
 		return l.Driver.Editor(ctx, l, []string{l.Program}, mode)
-	case mode == Free:
+	case mode == freeMode:
 		return l.Lab.Play(ctx, l.Agent.Free)
 	}
 	return l.Lab.Play(ctx, l.Driver.Options[mode])
@@ -84,10 +84,10 @@ func (l *Lab) Play(ctx context.Context, mode Mode) (string, error) {
 
 // playTurns plays turns in a mode. It fails if the host does not report one of the calls to the model. Some
 // agents exit if their question is not answered.
-func (l *Lab) playTurns(ctx context.Context, mode Mode, turns ...Turn) error {
+func (l *Lab) playTurns(ctx context.Context, mode agentMode, turns ...drive.Turn) error {
 	play := func(ctx context.Context) (string, error) { return l.Play(ctx, mode) }
 	out, missing, err := l.PlayTurns(ctx, play, turns...)
-	if err != nil || missing == nil || mode == Asking && l.Model.Made(missing.ID) {
+	if err != nil || missing == nil || mode == askingMode && l.Model.Made(missing.ID) {
 		return err
 	}
 	return fmt.Errorf("%s has not made the call %v: %s", l.Driver.Name, missing.Input, out)

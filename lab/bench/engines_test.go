@@ -1,4 +1,4 @@
-package engines
+package main
 
 import (
 	"encoding/json"
@@ -16,6 +16,8 @@ import (
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
 )
+
+// This file compares umpire's rules with those of other engines, on rules and questions that all of them understand.
 
 // A rule is one rule in the form that all engines understand: half of them are about the
 // beginning of a command, half about paths that begin and end somehow, and every fifth denies.

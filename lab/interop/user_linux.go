@@ -1,10 +1,10 @@
-package conformance
+package interop
 
 import "os"
 
-// OrdinaryUser returns the user to start agents as if this process is root, since some refuse their
+// ordinaryUser returns the user to start agents as if this process is root, since some refuse their
 // freest mode to root; 0 means this process's own user.
-func OrdinaryUser() int {
+func ordinaryUser() int {
 	if os.Getuid() != 0 {
 		return 0
 	}

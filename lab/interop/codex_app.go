@@ -1,4 +1,4 @@
-package conformance
+package interop
 
 import (
 	"bufio"
@@ -14,7 +14,7 @@ import (
 
 // codexApp is Codex as driven by editors. In its freest mode it asks about everything that is not
 // known to be harmless.
-var codexApp = Driver{
+var codexApp = driver{
 	Agent: &drive.Agent{
 		Name: host.CodexAppServer, Env: codex.Env, Settings: codex.Settings, Shell: codex.Shell,
 	},
@@ -24,7 +24,7 @@ var codexApp = Driver{
 }
 
 // playAppServer acts as an editor that drives Codex through one turn.
-func playAppServer(ctx context.Context, l *Lab, words []string, mode Mode) (string, error) {
+func playAppServer(ctx context.Context, l *Lab, words []string, mode agentMode) (string, error) {
 	said := &strings.Builder{}
 	cmd := l.Command(ctx, words[0], append(words[1:], "app-server")...)
 	cmd.Stderr = said
@@ -40,7 +40,7 @@ func playAppServer(ctx context.Context, l *Lab, words []string, mode Mode) (stri
 		return "", err
 	}
 	e := appServerEditor{project: l.Project(), mode: mode, answer: "accept", to: in}
-	if l.proxied && mode != Usual && mode != Planning {
+	if l.proxied && mode != usualMode && mode != planningMode {
 		e.answer = "decline"
 	}
 	err = e.converse(bufio.NewReader(io.TeeReader(out, said)))
@@ -53,7 +53,7 @@ func playAppServer(ctx context.Context, l *Lab, words []string, mode Mode) (stri
 // behind umpire: umpire has already allowed the calls that run there.
 type appServerEditor struct {
 	project string
-	mode    Mode
+	mode    agentMode
 	answer  string
 	thread  string
 	to      io.Writer
@@ -102,11 +102,11 @@ func (e *appServerEditor) converse(from *bufio.Reader) error {
 func (e *appServerEditor) start() {
 	policy, sandbox := "on-request", "workspace-write"
 	switch e.mode {
-	case Free, Asking:
+	case freeMode, askingMode:
 		policy = "untrusted"
-	case Planning:
+	case planningMode:
 		sandbox = "read-only"
-	case Usual:
+	case usualMode:
 	}
 	e.say(`{"method":"initialized"}`)
 	e.say(`{"id":2,"method":"thread/start","params":{"cwd":%q,"approvalPolicy":%q,"sandbox":%q}}`,

@@ -1,4 +1,4 @@
-package conformance
+package interop
 
 import (
 	"flag"
@@ -14,15 +14,15 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/hosts.md again")
+var update = flag.Bool("update", false, "write the golden files and the table of docs/hosts.md again")
 
 // readTable reads the lab's table of a host.
-func readTable(h *host.Host) (Table, error) {
-	text, err := os.ReadFile(filepath.Join("..", "interop", "testdata", h.Name, "matrix.txt"))
+func readTable(h *host.Host) (hostTable, error) {
+	text, err := os.ReadFile(filepath.Join("testdata", h.Name, "matrix.txt"))
 	if err != nil {
-		return Table{}, err
+		return hostTable{}, err
 	}
-	return ParseTable(string(text))
+	return parseTable(string(text))
 }
 
 // TestDrivenHostsHaveTables: a host is called driven only where the lab has written a table of
@@ -30,7 +30,7 @@ func readTable(h *host.Host) (Table, error) {
 func TestDrivenHostsHaveTables(t *testing.T) {
 	t.Parallel()
 	hosts := slices.Clone(host.Hosts)
-	for _, d := range Drivers {
+	for _, d := range drivers {
 		if h := host.Find(d.Name); !slices.Contains(hosts, h) {
 			hosts = append(hosts, h)
 		}
@@ -46,12 +46,12 @@ func TestDrivenHostsHaveTables(t *testing.T) {
 		case err != nil:
 			t.Errorf("%s: %v", h.Name, err)
 			continue
-		case table.Version != h.Version, table.Title != h.Title, len(table.Rows) != len(Cells):
+		case table.Version != h.Version, table.Title != h.Title, len(table.Rows) != len(cells):
 			t.Errorf("%s %s has the table of %s %s", h.Title, h.Version, table.Title, table.Version)
 			continue
 		}
 		for i, row := range table.Rows {
-			if complaint := Cells[i].Complaint(h, row); row.Cell != Cells[i].Name || complaint != "" {
+			if complaint := cells[i].Complaint(h, row); row.Cell != cells[i].Name || complaint != "" {
 				t.Errorf("%s, %s: %s", h.Name, row.Cell, complaint)
 			}
 		}
@@ -61,7 +61,7 @@ func TestDrivenHostsHaveTables(t *testing.T) {
 // TestHostsPage: the table of docs/hosts.md is that of the tables.
 func TestHostsPage(t *testing.T) {
 	t.Parallel()
-	const begin, end = "<!-- table: go -C lab test ./conformance -update -->\n", "<!-- end of the table -->"
+	const begin, end = "<!-- table: go -C lab test ./interop -update -->\n", "<!-- end of the table -->"
 	page := filepath.Join("..", "..", "docs", "hosts.md")
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -88,11 +88,11 @@ func TestHostsPage(t *testing.T) {
 func pageTable(t *testing.T) string {
 	t.Helper()
 	head, line := "| |", "|---|"
-	rows := make([]string, len(Cells))
-	for i := range Cells {
-		rows[i] = "| " + Cells[i].Name + " |"
+	rows := make([]string, len(cells))
+	for i := range cells {
+		rows[i] = "| " + cells[i].Name + " |"
 	}
-	for _, d := range Drivers {
+	for _, d := range drivers {
 		h := host.Find(d.Name)
 		table, err := readTable(h)
 		if err != nil {
@@ -102,7 +102,7 @@ func pageTable(t *testing.T) string {
 		line += "---|"
 		for i, row := range table.Rows {
 			with := string(row.With)
-			if row.With != Cells[i].Want && row.With != none && Cells[i].Hole(h, row) != "" {
+			if row.With != cells[i].Want && row.With != none && cells[i].Hole(h, row) != "" {
 				with = "**" + with + "**"
 			}
 			if row.Alone == row.With && row.With != none {

@@ -1,4 +1,4 @@
-package conformance
+package interop
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // Examine plays a cell, first without umpire if that is informative. It fails if the cell could not
 // be played.
-func (s *Subject) Examine(ctx context.Context, c *Cell) (row Row, err error) {
+func (s *subject) Examine(ctx context.Context, c *cell) (row tableRow, err error) {
 	row.Cell = c.Name
 	if c.alone {
 		if row.Alone, err = s.play(ctx, c, false); err != nil {
@@ -23,7 +23,7 @@ func (s *Subject) Examine(ctx context.Context, c *Cell) (row Row, err error) {
 	return row, err
 }
 
-func (s *Subject) play(ctx context.Context, c *Cell, guarded bool) (Outcome, error) {
+func (s *subject) play(ctx context.Context, c *cell, guarded bool) (drive.Outcome, error) {
 	dir, err := os.MkdirTemp("", "u-")
 	if err != nil {
 		return "", err
@@ -57,7 +57,7 @@ func (s *Subject) play(ctx context.Context, c *Cell, guarded bool) (Outcome, err
 
 // Complaint returns the problem with a row, or "". A call that runs although umpire promises to
 // stop it is excused by a hole declared in the host's data.
-func (c *Cell) Complaint(h *host.Host, row Row) string {
+func (c *cell) Complaint(h *host.Host, row tableRow) string {
 	want := c.want(row)
 	if row.With == want || row.With == none || c.Hole(h, row) != "" {
 		return ""
@@ -66,7 +66,7 @@ func (c *Cell) Complaint(h *host.Host, row Row) string {
 }
 
 // want returns the outcome that umpire promises for a row.
-func (c *Cell) want(row Row) Outcome {
+func (c *cell) want(row tableRow) drive.Outcome {
 	if c.likeAlone || c.once && row.With == drive.Blocked && row.Alone == drive.Blocked {
 		return row.Alone
 	}
@@ -74,7 +74,7 @@ func (c *Cell) want(row Row) Outcome {
 }
 
 // Hole returns the host's hole that explains a row, or "".
-func (c *Cell) Hole(h *host.Host, row Row) string {
+func (c *cell) Hole(h *host.Host, row tableRow) string {
 	if c.hole == "" || row.With == c.want(row) || !slices.Contains(h.Holes, c.hole) {
 		return ""
 	}
