@@ -63,7 +63,6 @@ var layers = []layer{
 	{"world", "internal/hold/sandbox"},
 	{"world", "internal/hold/trial"},
 	{"world", "internal/agent/llm"},
-	{"world", "internal/agent/llm/anthropic internal/agent/llm/openai"},
 	{"world", "internal/secret"},
 	{"world", "internal/store"},
 	{"world", "internal/store/sqlite internal/store/postgres internal/store/storetest"},

@@ -1,32 +1,30 @@
-package openai
+package llm
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"sync/atomic"
-
-	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
 // A responsesModel speaks https://developers.openai.com/api/docs/api-reference/responses.
 type responsesModel struct {
 	name    string
-	options llm.Options
-	server  *llm.Endpoint
+	options Options
+	server  *Endpoint
 	// plain is set once the model has refused to encrypt its reasoning: it does not reason.
 	plain atomic.Bool
 }
 
-func newResponses(name string, o llm.Options, server *llm.Endpoint) *responsesModel {
+func newResponses(name string, o Options, server *Endpoint) *responsesModel {
 	return &responsesModel{name: name, options: o, server: server}
 }
 
 // Window returns the model's context in tokens, or 0 for an unknown name.
-func (m *responsesModel) Window() int64 { return windows.Of(m.name) }
+func (m *responsesModel) Window() int64 { return gptWindows.Of(m.name) }
 
 // Reply sends the request and reads the stream until the message is complete.
-func (m *responsesModel) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
+func (m *responsesModel) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Message, error) {
 	message, err := m.sendRequest(ctx, r, onDelta)
 	if err == nil || m.plain.Load() || !refusesInclude(err) {
 		return message, err
@@ -42,8 +40,8 @@ func refusesInclude(err error) bool {
 }
 
 func (m *responsesModel) sendRequest(
-	ctx context.Context, r llm.Request, onDelta func(llm.Delta),
-) (llm.Message, error) {
+	ctx context.Context, r Request, onDelta func(Delta),
+) (Message, error) {
 	stream := m.server.Post(ctx, m.options, "responses", m.requestBody(r))
 	defer stream.Close()
 	reply := &responsesReply{deltaFunc: onDelta}
@@ -56,7 +54,7 @@ func (m *responsesModel) sendRequest(
 			return reply.message()
 		}
 	}
-	return llm.Message{}, endOfStream(stream.Err())
+	return Message{}, endOfStream(stream.Err())
 }
 
 // A responsesRequest requests a response.
@@ -71,10 +69,10 @@ type responsesRequest struct {
 	Tools        []fields `json:"tools,omitempty"`
 }
 
-func (m *responsesModel) requestBody(r llm.Request) responsesRequest {
+func (m *responsesModel) requestBody(r Request) responsesRequest {
 	body := responsesRequest{Model: m.name, Stream: true, Instructions: r.System}
 	for _, message := range r.Messages {
-		for _, b := range llm.Sendable(message, provider) {
+		for _, b := range sendable(message, openAIName) {
 			body.Input = append(body.Input, itemOf(message.Role, &b))
 		}
 	}
@@ -86,7 +84,7 @@ func (m *responsesModel) requestBody(r llm.Request) responsesRequest {
 	}
 	for _, t := range r.Tools {
 		body.Tools = append(body.Tools, fields{
-			"type": "function", "name": llm.WireName(t.Name), "description": t.Description, "parameters": t.Schema,
+			"type": "function", "name": WireName(t.Name), "description": t.Description, "parameters": t.Schema,
 			"strict": false,
 		})
 	}
@@ -94,23 +92,23 @@ func (m *responsesModel) requestBody(r llm.Request) responsesRequest {
 }
 
 // itemOf converts one block. Items that this API sent go back unchanged.
-func itemOf(role llm.Role, b *llm.Block) any {
+func itemOf(role Role, b *Block) any {
 	switch b.Type {
-	case llm.TypeThinking:
+	case TypeThinking:
 		return b.Raw
-	case llm.TypeCall:
-		if b.Own(provider) && callID(b.Raw) == b.ID {
+	case TypeCall:
+		if b.Own(openAIName) && callID(b.Raw) == b.ID {
 			return b.Raw
 		}
 		return fields{
-			"type": "function_call", "call_id": llm.WireID(b.ID), "name": llm.WireName(b.Tool),
+			"type": "function_call", "call_id": WireID(b.ID), "name": WireName(b.Tool),
 			"arguments": string(b.Input),
 		}
-	case llm.TypeResult:
-		return fields{"type": "function_call_output", "call_id": llm.WireID(b.Call), "output": outputOf(b)}
-	case llm.TypeText:
+	case TypeResult:
+		return fields{"type": "function_call_output", "call_id": WireID(b.Call), "output": outputOf(b)}
+	case TypeText:
 	}
-	if b.Own(provider) {
+	if b.Own(openAIName) {
 		return b.Raw
 	}
 	return fields{"role": role, "content": b.Text}

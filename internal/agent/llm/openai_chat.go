@@ -1,35 +1,33 @@
-package openai
+package llm
 
 import (
 	"cmp"
 	"context"
 	"strings"
-
-	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
 // A chatModel speaks https://developers.openai.com/api/docs/api-reference/chat.
 type chatModel struct {
 	name    string
-	options llm.Options
-	server  *llm.Endpoint
+	options Options
+	server  *Endpoint
 }
 
-func newChat(name string, o llm.Options, server *llm.Endpoint) *chatModel {
+func newChat(name string, o Options, server *Endpoint) *chatModel {
 	return &chatModel{name: name, options: o, server: server}
 }
 
-// windows are the context sizes from the provider's list of models.
-var windows = llm.Windows{
+// gptWindows are the context sizes from the provider's list of models.
+var gptWindows = windows{
 	"gpt-4o": 128_000, "gpt-4-turbo": 128_000, "gpt-4.1": 1_000_000, "gpt-5": 272_000,
 	"o1": 200_000, "o3": 200_000, "o4-mini": 200_000,
 }
 
 // Window returns the model's context in tokens, or 0 for an unknown name.
-func (m *chatModel) Window() int64 { return windows.Of(m.name) }
+func (m *chatModel) Window() int64 { return gptWindows.Of(m.name) }
 
 // Reply sends the request and reads the stream until the message is complete.
-func (m *chatModel) Reply(ctx context.Context, r llm.Request, onDelta func(llm.Delta)) (llm.Message, error) {
+func (m *chatModel) Reply(ctx context.Context, r Request, onDelta func(Delta)) (Message, error) {
 	stream := m.server.Post(ctx, m.options, "chat/completions", m.requestBody(r))
 	defer stream.Close()
 	reply := &chatReply{deltaFunc: onDelta}
@@ -39,13 +37,13 @@ func (m *chatModel) Reply(ctx context.Context, r llm.Request, onDelta func(llm.D
 			break
 		}
 		if chunk.Error != nil {
-			return llm.Message{}, streamFailure(cmp.Or(chunk.Error.Code, chunk.Error.Type), chunk.Error.Message)
+			return Message{}, openAIStreamFailure(cmp.Or(chunk.Error.Code, chunk.Error.Type), chunk.Error.Message)
 		}
 		reply.addChunk(&chunk)
 	}
 	// A finished choice ends the reply; later events only count tokens.
 	if reply.finish == "" || stream.Err() != nil {
-		return llm.Message{}, endOfStream(stream.Err())
+		return Message{}, endOfStream(stream.Err())
 	}
 	return reply.message(), nil
 }
@@ -79,7 +77,7 @@ type chatCall struct {
 	} `json:"function"`
 }
 
-func (m *chatModel) requestBody(r llm.Request) chatRequest {
+func (m *chatModel) requestBody(r Request) chatRequest {
 	body := chatRequest{
 		Model: m.name, Stream: true, StreamOptions: fields{"include_usage": true}, ReasoningEffort: m.options.Effort,
 	}
@@ -92,7 +90,7 @@ func (m *chatModel) requestBody(r llm.Request) chatRequest {
 	}
 	for _, t := range r.Tools {
 		body.Tools = append(body.Tools, fields{"type": "function", "function": fields{
-			"name": llm.WireName(t.Name), "description": t.Description, "parameters": t.Schema,
+			"name": WireName(t.Name), "description": t.Description, "parameters": t.Schema,
 		}})
 	}
 	return body
@@ -100,31 +98,31 @@ func (m *chatModel) requestBody(r llm.Request) chatRequest {
 
 // chatMessages converts one of our messages to several: one for each result, and one for the user's
 // text.
-func chatMessages(m llm.Message) []chatMessage {
-	blocks := llm.Sendable(m, provider)
-	if m.Role == llm.RoleAssistant {
+func chatMessages(m Message) []chatMessage {
+	blocks := sendable(m, openAIName)
+	if m.Role == RoleAssistant {
 		return []chatMessage{assistantMessage(blocks)}
 	}
 	var all []chatMessage
 	for _, b := range blocks {
-		if b.Type == llm.TypeResult {
+		if b.Type == TypeResult {
 			output := outputOf(&b)
-			all = append(all, chatMessage{Role: "tool", Content: &output, ToolCallID: llm.WireID(b.Call)})
+			all = append(all, chatMessage{Role: "tool", Content: &output, ToolCallID: WireID(b.Call)})
 		}
 	}
-	if text := (llm.Message{Content: blocks}).Text(); text != "" {
+	if text := (Message{Content: blocks}).Text(); text != "" {
 		all = append(all, chatMessage{Role: "user", Content: &text})
 	}
 	return all
 }
 
 // assistantMessage converts a message of the model: a text, calls, or both.
-func assistantMessage(blocks []llm.Block) chatMessage {
+func assistantMessage(blocks []Block) chatMessage {
 	m := chatMessage{Role: "assistant"}
-	said := llm.Message{Content: blocks}
+	said := Message{Content: blocks}
 	for _, c := range said.Calls() {
-		call := chatCall{ID: llm.WireID(c.ID), Type: "function"}
-		call.Function.Name, call.Function.Arguments = llm.WireName(c.Tool), text(c.Input)
+		call := chatCall{ID: WireID(c.ID), Type: "function"}
+		call.Function.Name, call.Function.Arguments = WireName(c.Tool), text(c.Input)
 		m.ToolCalls = append(m.ToolCalls, call)
 	}
 	words := said.Text()
@@ -139,7 +137,7 @@ func assistantMessage(blocks []llm.Block) chatMessage {
 
 // A chatChunk is a piece of a reply, or the failure that ends it.
 type chatChunk struct {
-	Error *serverError `json:"error"`
+	Error *openAIError `json:"error"`
 	Usage struct {
 		PromptTokens     int64 `json:"prompt_tokens"`
 		CompletionTokens int64 `json:"completion_tokens"`
@@ -169,7 +167,7 @@ type chatReply struct {
 	text    strings.Builder
 	calls   []*openCall
 	finish  string
-	usage   llm.Usage
+	usage   Usage
 }
 
 // An openCall is a call being received.
@@ -182,7 +180,7 @@ type openCall struct {
 // addChunk adds a chunk.
 func (r *chatReply) addChunk(c *chatChunk) {
 	if c.Usage.TotalTokens > 0 {
-		r.usage = llm.Usage{Input: c.Usage.PromptTokens, Output: c.Usage.CompletionTokens}
+		r.usage = Usage{Input: c.Usage.PromptTokens, Output: c.Usage.CompletionTokens}
 	}
 	if len(c.Choices) == 0 {
 		return
@@ -194,7 +192,7 @@ func (r *chatReply) addChunk(c *chatChunk) {
 	r.refused = r.refused || choice.Delta.Refusal != ""
 	words := string(choice.Delta.Content) + choice.Delta.Refusal
 	r.text.WriteString(words)
-	r.send(llm.Delta{Text: words, Thinking: cmp.Or(choice.Delta.ReasoningContent, choice.Delta.Reasoning)})
+	r.send(Delta{Text: words, Thinking: cmp.Or(choice.Delta.ReasoningContent, choice.Delta.Reasoning)})
 	for i := range choice.Delta.ToolCalls {
 		r.addCall(&choice.Delta.ToolCalls[i])
 	}
@@ -210,26 +208,26 @@ func (r *chatReply) addCall(d *chatCall) {
 	if call == nil || d.Index != call.index || d.ID != "" && d.ID != call.id {
 		call = &openCall{index: d.Index, id: d.ID, tool: d.Function.Name}
 		r.calls = append(r.calls, call)
-		r.send(llm.Delta{Tool: call.tool})
+		r.send(Delta{Tool: call.tool})
 	}
 	call.input.WriteString(string(d.Function.Arguments))
 }
 
 // message returns the finished reply.
-func (r *chatReply) message() llm.Message {
-	m := llm.Message{Role: llm.RoleAssistant, Usage: r.usage}
+func (r *chatReply) message() Message {
+	m := Message{Role: RoleAssistant, Usage: r.usage}
 	switch {
 	case r.finish == "length":
-		m.Stop = llm.StopCut
+		m.Stop = StopCut
 	case r.finish == "content_filter" || r.refused:
-		m.Stop = llm.StopRefused
+		m.Stop = StopRefused
 	}
 	if r.text.Len() > 0 {
-		m.Content = append(m.Content, llm.Text(r.text.String()))
+		m.Content = append(m.Content, Text(r.text.String()))
 	}
 	for i, call := range r.calls {
-		cut := m.Stop == llm.StopCut && i == len(r.calls)-1
-		m.Content = append(m.Content, llm.Arguments(call.id, call.tool, call.input.String(), cut))
+		cut := m.Stop == StopCut && i == len(r.calls)-1
+		m.Content = append(m.Content, Arguments(call.id, call.tool, call.input.String(), cut))
 	}
 	return m
 }

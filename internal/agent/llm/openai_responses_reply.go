@@ -1,11 +1,9 @@
-package openai
+package llm
 
 import (
 	"cmp"
 	"encoding/json"
 	"strings"
-
-	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
 // A responsesEvent is an event of any kind.
@@ -15,15 +13,15 @@ type responsesEvent struct {
 	Item        json.RawMessage `json:"item"`
 	Delta       string          `json:"delta"`
 	Response    response        `json:"response"`
-	Error       *serverError    `json:"error"` // of other servers; OpenAI's is in the event itself
+	Error       *openAIError    `json:"error"` // of other servers; OpenAI's is in the event itself
 
-	serverError
+	openAIError
 }
 
 // A response is the complete response.
 type response struct {
 	Status            string      `json:"status"`
-	Error             serverError `json:"error"`
+	Error             openAIError `json:"error"`
 	IncompleteDetails struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
@@ -77,7 +75,7 @@ type outputItem struct {
 // addEvent adds an event. It reports whether it was the last one.
 func (r *responsesReply) addEvent(e *responsesEvent) bool {
 	if e.Error != nil {
-		r.failed = streamFailure(cmp.Or(e.Error.Code, e.Error.Type), e.Error.Message)
+		r.failed = openAIStreamFailure(cmp.Or(e.Error.Code, e.Error.Type), e.Error.Message)
 		return true
 	}
 	switch e.Type {
@@ -87,15 +85,15 @@ func (r *responsesReply) addEvent(e *responsesEvent) bool {
 		r.itemAt(e.OutputIndex).done = e.Item
 	case "response.output_text.delta", "response.refusal.delta":
 		r.itemAt(e.OutputIndex).text.WriteString(e.Delta)
-		r.send(llm.Delta{Text: e.Delta})
+		r.send(Delta{Text: e.Delta})
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		r.send(llm.Delta{Thinking: e.Delta})
+		r.send(Delta{Thinking: e.Delta})
 	case "response.function_call_arguments.delta":
 		r.itemAt(e.OutputIndex).input.WriteString(e.Delta)
 	case "error":
-		r.failed = streamFailure(e.Code, e.Message)
+		r.failed = openAIStreamFailure(e.Code, e.Message)
 	case "response.failed":
-		r.failed = streamFailure(e.Response.Error.Code, e.Response.Error.Message)
+		r.failed = openAIStreamFailure(e.Response.Error.Code, e.Response.Error.Message)
 	case "response.completed", "response.incomplete":
 		r.end = e.Response
 		return true
@@ -108,7 +106,7 @@ func (r *responsesReply) startItem(e *responsesEvent) {
 	begun := decodeItem(e.Item)
 	item.kind, item.call, item.tool = begun.Type, begun.CallID, begun.Name
 	if item.kind == "function_call" {
-		r.send(llm.Delta{Tool: item.tool})
+		r.send(Delta{Tool: item.tool})
 	}
 }
 
@@ -126,39 +124,39 @@ func (r *responsesReply) itemAt(index int64) *outputItem {
 }
 
 // message returns the finished reply.
-func (r *responsesReply) message() (llm.Message, error) {
+func (r *responsesReply) message() (Message, error) {
 	if r.failed != nil {
-		return llm.Message{}, r.failed
+		return Message{}, r.failed
 	}
-	m := llm.Message{
-		Role: llm.RoleAssistant, Stop: stopOfResponse(&r.end),
-		Usage: llm.Usage{Input: r.end.Usage.InputTokens, Output: r.end.Usage.OutputTokens},
+	m := Message{
+		Role: RoleAssistant, Stop: stopOfResponse(&r.end),
+		Usage: Usage{Input: r.end.Usage.InputTokens, Output: r.end.Usage.OutputTokens},
 	}
 	for _, item := range r.items {
-		block, refused := item.block(m.Stop == llm.StopCut)
+		block, refused := item.block(m.Stop == StopCut)
 		if block.Type != "" {
 			m.Content = append(m.Content, block)
 		}
 		if refused {
-			m.Stop = llm.StopRefused
+			m.Stop = StopRefused
 		}
 	}
 	return m, nil
 }
 
-func stopOfResponse(r *response) llm.Stop {
+func stopOfResponse(r *response) Stop {
 	switch {
 	case r.Status != "incomplete":
-		return llm.StopEnd
+		return StopEnd
 	case r.IncompleteDetails.Reason == "content_filter":
-		return llm.StopRefused
+		return StopRefused
 	}
-	return llm.StopCut
+	return StopCut
 }
 
 // block converts an item to our form, and reports whether the model refuses. It omits an item of a
 // kind that was not requested.
-func (o *outputItem) block(cut bool) (block llm.Block, refused bool) {
+func (o *outputItem) block(cut bool) (block Block, refused bool) {
 	if o.done == nil {
 		return o.half(cut), false
 	}
@@ -166,9 +164,9 @@ func (o *outputItem) block(cut bool) (block llm.Block, refused bool) {
 	switch item.Type {
 	case "message":
 		words, refused := messageText(&item)
-		return o.markOwn(llm.Text(words)), refused
+		return o.markOwn(Text(words)), refused
 	case "function_call":
-		call := llm.Arguments(item.CallID, item.Name, string(item.Arguments), cut && item.Status != "completed")
+		call := Arguments(item.CallID, item.Name, string(item.Arguments), cut && item.Status != "completed")
 		if call.Broken != "" {
 			return call, false // the original cannot be sent back
 		}
@@ -178,25 +176,25 @@ func (o *outputItem) block(cut bool) (block llm.Block, refused bool) {
 		for _, part := range item.Summary {
 			summary = append(summary, part.Text)
 		}
-		return o.markOwn(llm.Block{Type: llm.TypeThinking, Text: strings.Join(summary, "\n")}), false
+		return o.markOwn(Block{Type: TypeThinking, Text: strings.Join(summary, "\n")}), false
 	}
-	return llm.Block{}, false
+	return Block{}, false
 }
 
 // half converts an item that was not done when the reply was cut off.
-func (o *outputItem) half(cut bool) llm.Block {
+func (o *outputItem) half(cut bool) Block {
 	switch o.kind {
 	case "message":
-		return llm.Text(o.text.String())
+		return Text(o.text.String())
 	case "function_call":
-		return llm.Arguments(o.call, o.tool, o.input.String(), cut)
+		return Arguments(o.call, o.tool, o.input.String(), cut)
 	}
-	return llm.Block{}
+	return Block{}
 }
 
 // markOwn marks a block to be sent back unchanged.
-func (o *outputItem) markOwn(b llm.Block) llm.Block {
-	b.Provider, b.Raw = provider, o.done
+func (o *outputItem) markOwn(b Block) Block {
+	b.Provider, b.Raw = openAIName, o.done
 	return b
 }
 

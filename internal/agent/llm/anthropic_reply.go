@@ -1,21 +1,20 @@
-package anthropic
+package llm
 
 import (
 	"encoding/json"
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
-// An event is an event of any kind.
-type event struct {
-	Type    string      `json:"type"`
-	Error   serverError `json:"error"`
-	Index   int64       `json:"index"`
-	Usage   usage       `json:"usage"`
+// An anthropicEvent is an event of any kind.
+type anthropicEvent struct {
+	Type    string         `json:"type"`
+	Error   anthropicError `json:"error"`
+	Index   int64          `json:"index"`
+	Usage   anthropicUsage `json:"usage"`
 	Message struct {
-		Usage usage `json:"usage"`
+		Usage anthropicUsage `json:"usage"`
 	} `json:"message"`
 	ContentBlock struct {
 		Type      string          `json:"type"`
@@ -37,37 +36,37 @@ type event struct {
 	} `json:"delta"`
 }
 
-// A usage counts tokens.
-type usage struct {
+// An anthropicUsage counts tokens.
+type anthropicUsage struct {
 	Input         int64 `json:"input_tokens"`
 	CacheRead     int64 `json:"cache_read_input_tokens"`
 	CacheCreation int64 `json:"cache_creation_input_tokens"`
 	Output        int64 `json:"output_tokens"`
 }
 
-// A reply is a message being received, one event after the other.
-type reply struct {
-	onDelta func(llm.Delta)
+// An anthropicReply is a message being received, one event after the other.
+type anthropicReply struct {
+	onDelta func(Delta)
 
-	blocks []*block // in order of their beginning
-	open   map[int64]*block
+	blocks []*anthropicBlock // in order of their beginning
+	open   map[int64]*anthropicBlock
 	stop   string
-	usage  llm.Usage
+	usage  Usage
 }
 
-// A block is a block being received. Its type decides which builders are used.
-type block struct {
+// An anthropicBlock is a block being received. Its type decides which builders are used.
+type anthropicBlock struct {
 	kind, id, tool, data string
 
 	text, thinking, signature, input strings.Builder
 }
 
 // addEvent adds an event. It reports whether it was the last one.
-func (r *reply) addEvent(e *event) bool {
+func (r *anthropicReply) addEvent(e *anthropicEvent) bool {
 	switch e.Type {
 	case "message_start":
 		u := &e.Message.Usage
-		r.usage = llm.Usage{Input: u.Input + u.CacheRead + u.CacheCreation, Output: u.Output}
+		r.usage = Usage{Input: u.Input + u.CacheRead + u.CacheCreation, Output: u.Output}
 	case "content_block_start":
 		r.startBlock(e)
 	case "content_block_delta":
@@ -82,15 +81,15 @@ func (r *reply) addEvent(e *event) bool {
 }
 
 // startBlock begins a block. The event may carry the first piece of its content.
-func (r *reply) startBlock(e *event) {
+func (r *anthropicReply) startBlock(e *anthropicEvent) {
 	c := &e.ContentBlock
-	b := &block{kind: c.Type, id: c.ID, tool: c.Name, data: c.Data}
+	b := &anthropicBlock{kind: c.Type, id: c.ID, tool: c.Name, data: c.Data}
 	if r.open == nil {
-		r.open = map[int64]*block{}
+		r.open = map[int64]*anthropicBlock{}
 	}
 	r.blocks, r.open[e.Index] = append(r.blocks, b), b
 	if b.kind == "tool_use" {
-		r.sendDelta(llm.Delta{Tool: b.tool})
+		r.sendDelta(Delta{Tool: b.tool})
 		if given := string(c.Input); given != "{}" && given != "null" {
 			b.input.WriteString(given) // some servers give the whole input at once
 		}
@@ -101,7 +100,7 @@ func (r *reply) startBlock(e *event) {
 }
 
 // addDelta continues a block.
-func (r *reply) addDelta(e *event) {
+func (r *anthropicReply) addDelta(e *anthropicEvent) {
 	b, d := r.open[e.Index], &e.Delta
 	if b == nil {
 		return // its block never began
@@ -118,29 +117,29 @@ func (r *reply) addDelta(e *event) {
 	}
 }
 
-func (r *reply) say(b *block, text string) {
+func (r *anthropicReply) say(b *anthropicBlock, text string) {
 	b.text.WriteString(text)
-	r.sendDelta(llm.Delta{Text: text})
+	r.sendDelta(Delta{Text: text})
 }
 
-func (r *reply) think(b *block, text string) {
+func (r *anthropicReply) think(b *anthropicBlock, text string) {
 	b.thinking.WriteString(text)
-	r.sendDelta(llm.Delta{Thinking: text})
+	r.sendDelta(Delta{Thinking: text})
 }
 
-func (r *reply) sendDelta(d llm.Delta) {
-	if r.onDelta != nil && d != (llm.Delta{}) {
+func (r *anthropicReply) sendDelta(d Delta) {
+	if r.onDelta != nil && d != (Delta{}) {
 		r.onDelta(d)
 	}
 }
 
 // message returns the finished reply.
-func (r *reply) message() (llm.Message, error) {
-	m := llm.Message{Role: llm.RoleAssistant, Stop: stopOf(r.stop), Usage: r.usage}
+func (r *anthropicReply) message() (Message, error) {
+	m := Message{Role: RoleAssistant, Stop: anthropicStop(r.stop), Usage: r.usage}
 	for i, b := range r.blocks {
-		done, err := b.done(m.Stop == llm.StopCut && i == len(r.blocks)-1)
+		done, err := b.done(m.Stop == StopCut && i == len(r.blocks)-1)
 		if err != nil {
-			return llm.Message{}, umpire.Errorf("reply of the model: block %d: %w", i, err)
+			return Message{}, umpire.Errorf("reply of the model: block %d: %w", i, err)
 		}
 		if done.Type != "" {
 			m.Content = append(m.Content, done)
@@ -149,26 +148,26 @@ func (r *reply) message() (llm.Message, error) {
 	return m, nil
 }
 
-func stopOf(reason string) llm.Stop {
+func anthropicStop(reason string) Stop {
 	switch reason {
 	case "max_tokens", "model_context_window_exceeded":
-		return llm.StopCut
+		return StopCut
 	case "refusal":
-		return llm.StopRefused
+		return StopRefused
 	}
-	return llm.StopEnd
+	return StopEnd
 }
 
 // done converts a block to our form. It omits a block of a kind that was not requested.
-func (b *block) done(cut bool) (llm.Block, error) {
+func (b *anthropicBlock) done(cut bool) (Block, error) {
 	switch b.kind {
 	case "text":
-		return llm.Text(b.text.String()), nil
+		return Text(b.text.String()), nil
 	case "tool_use":
-		return llm.Arguments(b.id, b.tool, b.input.String(), cut), nil
+		return Arguments(b.id, b.tool, b.input.String(), cut), nil
 	case "thinking":
 		if b.signature.Len() == 0 {
-			return llm.Block{}, nil // cut off: the API rejects it without its signature
+			return Block{}, nil // cut off: the API rejects it without its signature
 		}
 		return b.raw(b.thinking.String(), map[string]string{
 			"type": b.kind, "thinking": b.thinking.String(), "signature": b.signature.String(),
@@ -176,11 +175,11 @@ func (b *block) done(cut bool) (llm.Block, error) {
 	case "redacted_thinking":
 		return b.raw("", map[string]string{"type": b.kind, "data": b.data})
 	}
-	return llm.Block{}, nil
+	return Block{}, nil
 }
 
 // raw returns a block to be sent back unchanged.
-func (b *block) raw(text string, fields map[string]string) (llm.Block, error) {
+func (b *anthropicBlock) raw(text string, fields map[string]string) (Block, error) {
 	raw, err := json.Marshal(fields)
-	return llm.Block{Type: llm.TypeThinking, Text: text, Provider: provider, Raw: raw}, err
+	return Block{Type: TypeThinking, Text: text, Provider: anthropicName, Raw: raw}, err
 }

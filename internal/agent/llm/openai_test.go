@@ -1,4 +1,4 @@
-package openai
+package llm_test
 
 import (
 	"io"
@@ -13,29 +13,29 @@ import (
 	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
-func at(s *agenttest.Server) *llm.Endpoint { return endpoint(s.URL+"/v1", agenttest.Key) }
+func at(s *agenttest.Server) *llm.Endpoint { return llm.OpenAIEndpoint(s.URL+"/v1", agenttest.Key) }
 
 func TestResponses(t *testing.T) {
 	t.Parallel()
 	agenttest.RunSuite(t, agenttest.Provider{Thinks: true, Overload: llm.FailedServer, Model: func(s *agenttest.Server, o llm.Options) llm.Model {
-		return newResponses(agenttest.ModelName, o, at(s))
+		return llm.NewResponses(agenttest.ModelName, o, at(s))
 	}})
 }
 
 func TestChat(t *testing.T) {
 	t.Parallel()
 	agenttest.RunSuite(t, agenttest.Provider{Overload: llm.FailedServer, Model: func(s *agenttest.Server, o llm.Options) llm.Model {
-		return newChat(agenttest.ModelName, o, at(s))
+		return llm.NewChat(agenttest.ModelName, o, at(s))
 	}})
 }
 
-func TestTranscripts(t *testing.T) {
+func TestOpenAITranscripts(t *testing.T) {
 	t.Parallel()
 	agenttest.RunTranscripts(t, "testdata/responses_*.txtar", func(url string) llm.Model {
-		return newResponses(agenttest.ModelName, llm.Options{}, endpoint(url, agenttest.Key))
+		return llm.NewResponses(agenttest.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, agenttest.Key))
 	})
 	agenttest.RunTranscripts(t, "testdata/chat_*.txtar", func(url string) llm.Model {
-		return newChat(agenttest.ModelName, llm.Options{}, endpoint(url, agenttest.Key))
+		return llm.NewChat(agenttest.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, agenttest.Key))
 	})
 }
 
@@ -46,7 +46,7 @@ func TestOpenAIIsKnownByItsAddress(t *testing.T) {
 		"": true, "https://api.openai.com/v1": true, "https://eu.api.openai.com/v1/": true, "http://127.0.0.1:8080/v1": false,
 		"https://openai.com.example.org/v1": false, "https://notopenai.com/v1": false, "://": false,
 	} {
-		if got := atOpenAI(base); got != want {
+		if got := llm.AtOpenAI(base); got != want {
 			t.Errorf("%q: %v", base, got)
 		}
 	}
@@ -76,7 +76,7 @@ func TestModelThatDoesNotReason(t *testing.T) {
 		io.WriteString(w, "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n")
 	}))
 	defer server.Close()
-	model := newResponses("gpt-4.1", llm.Options{}, endpoint(server.URL, "k"))
+	model := llm.NewResponses("gpt-4.1", llm.Options{}, llm.OpenAIEndpoint(server.URL, "k"))
 	for range 2 {
 		if _, err := model.Reply(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: []llm.Block{llm.Text("go")}}}}, nil); err != nil {
 			t.Fatal(err)
@@ -89,12 +89,12 @@ func TestModelThatDoesNotReason(t *testing.T) {
 
 func FuzzResponsesReply(f *testing.F) {
 	agenttest.FuzzStreams(f, "testdata/responses_*.txtar", func(url string) llm.Model {
-		return newResponses(agenttest.ModelName, llm.Options{}, endpoint(url, agenttest.Key))
+		return llm.NewResponses(agenttest.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, agenttest.Key))
 	})
 }
 
 func FuzzChatReply(f *testing.F) {
 	agenttest.FuzzStreams(f, "testdata/chat_*.txtar", func(url string) llm.Model {
-		return newChat(agenttest.ModelName, llm.Options{}, endpoint(url, agenttest.Key))
+		return llm.NewChat(agenttest.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, agenttest.Key))
 	})
 }

@@ -1,4 +1,4 @@
-package anthropic
+package llm
 
 import (
 	"bytes"
@@ -16,7 +16,6 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/config"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/agent/llm"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -27,9 +26,9 @@ const (
 	maxToken = 1 << 20
 )
 
-// A login is a short-lived token, from a profile of Anthropic's own program or in exchange for an
+// An anthropicLogin is a short-lived token, from a profile of Anthropic's own program or in exchange for an
 // identity. It is safe for concurrent use.
-type login struct {
+type anthropicLogin struct {
 	profile *config.Config
 
 	mu   sync.Mutex
@@ -37,15 +36,15 @@ type login struct {
 }
 
 // findLogin looks for a login in the same order as Anthropic's own programs. It fails with a
-// *llm.NoKeyError if it finds nothing.
-func findLogin() (*login, error) {
+// [NoKeyError] if it finds nothing.
+func findLogin() (*anthropicLogin, error) {
 	if name := os.Getenv("ANTHROPIC_PROFILE"); name != "" {
 		profile, err := config.LoadProfile(config.DefaultDir(), name)
-		return &login{profile: profile}, err
+		return &anthropicLogin{profile: profile}, err
 	}
 	if os.Getenv("ANTHROPIC_FEDERATION_RULE_ID") != "" && os.Getenv("ANTHROPIC_ORGANIZATION_ID") != "" &&
 		os.Getenv("ANTHROPIC_IDENTITY_TOKEN_FILE")+os.Getenv("ANTHROPIC_IDENTITY_TOKEN") != "" {
-		return &login{profile: &config.Config{
+		return &anthropicLogin{profile: &config.Config{
 			OrganizationID: os.Getenv("ANTHROPIC_ORGANIZATION_ID"), WorkspaceID: os.Getenv("ANTHROPIC_WORKSPACE_ID"),
 			AuthenticationInfo: config.NewOIDCFederationAuthentication(config.OIDCFederation{
 				FederationRuleID: os.Getenv("ANTHROPIC_FEDERATION_RULE_ID"),
@@ -54,24 +53,24 @@ func findLogin() (*login, error) {
 		}}, nil
 	}
 	if config.DefaultDir() == "" { // "" would mean the current folder
-		return nil, &llm.NoKeyError{Provider: provider, Variable: keyVariable}
+		return nil, &NoKeyError{Provider: anthropicName, Variable: anthropicKey}
 	}
 	profile, err := config.LoadConfig()
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, &llm.NoKeyError{Provider: provider, Variable: keyVariable}
+		return nil, &NoKeyError{Provider: anthropicName, Variable: anthropicKey}
 	}
-	return &login{profile: profile}, err
+	return &anthropicLogin{profile: profile}, err
 }
 
-// endpoint returns the server with a valid token.
-func (l *login) endpoint(ctx context.Context, server *llm.Endpoint) (*llm.Endpoint, error) {
-	own := &llm.Endpoint{URL: server.URL, Header: server.Header.Clone()}
+// anthropicEndpoint returns the server with a valid token.
+func (l *anthropicLogin) endpoint(ctx context.Context, server *Endpoint) (*Endpoint, error) {
+	own := &Endpoint{URL: server.URL, Header: server.Header.Clone()}
 	if l.profile.BaseURL != "" && os.Getenv("ANTHROPIC_BASE_URL") == "" {
 		own.URL = l.profile.BaseURL
 	}
 	token, err := l.token(ctx, strings.TrimRight(own.URL, "/"))
 	if err != nil {
-		return nil, umpire.Errorf("log in to Anthropic again, or set %s: %w", keyVariable, err)
+		return nil, umpire.Errorf("log in to Anthropic again, or set %s: %w", anthropicKey, err)
 	}
 	own.Header.Set("Authorization", "Bearer "+token)
 	own.Header.Add("Anthropic-Beta", config.OAuthAPIBetaHeader)
@@ -82,7 +81,7 @@ func (l *login) endpoint(ctx context.Context, server *llm.Endpoint) (*llm.Endpoi
 }
 
 // token returns the stored token, or a new one. Anthropic's program renews the file, too.
-func (l *login) token(ctx context.Context, base string) (string, error) {
+func (l *anthropicLogin) token(ctx context.Context, base string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	file, federated := l.profile.AuthenticationInfo.CredentialsPath, l.profile.AuthenticationInfo.OIDCFederation
@@ -118,7 +117,7 @@ func readCredentials(name string) (c config.Credentials, err error) {
 }
 
 // exchange gets a token for an identity from the environment or a file.
-func (l *login) exchange(ctx context.Context, base string, f *config.OIDCFederation) error {
+func (l *anthropicLogin) exchange(ctx context.Context, base string, f *config.OIDCFederation) error {
 	identity := os.Getenv("ANTHROPIC_IDENTITY_TOKEN")
 	file := os.Getenv("ANTHROPIC_IDENTITY_TOKEN_FILE")
 	if f.IdentityToken != nil {
@@ -142,7 +141,7 @@ func (l *login) exchange(ctx context.Context, base string, f *config.OIDCFederat
 }
 
 // refresh gets a new token with the stored refresh token.
-func (l *login) refresh(ctx context.Context, base string) error {
+func (l *anthropicLogin) refresh(ctx context.Context, base string) error {
 	client := ""
 	if info := l.profile.AuthenticationInfo.UserOAuth; info != nil {
 		client = info.ClientID

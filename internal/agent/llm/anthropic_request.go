@@ -1,16 +1,11 @@
-package anthropic
+package llm
 
 import (
 	"strings"
-
-	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
-// fields is a JSON object.
-type fields map[string]any
-
-// A requestBody requests a message.
-type requestBody struct {
+// An anthropicRequest requests a message.
+type anthropicRequest struct {
 	Model        string   `json:"model"`
 	MaxTokens    int      `json:"max_tokens"`
 	Stream       bool     `json:"stream"`
@@ -22,8 +17,8 @@ type requestBody struct {
 	Messages     []fields `json:"messages"`
 }
 
-func (m *Model) requestBody(r llm.Request) requestBody {
-	body := requestBody{
+func (m *Anthropic) requestBody(r Request) anthropicRequest {
+	body := anthropicRequest{
 		Model: m.name, MaxTokens: maxTokens, Stream: true,
 		// Mark the last block: the beginning of a conversation is then paid for only once.
 		CacheControl: fields{"type": "ephemeral"},
@@ -33,11 +28,11 @@ func (m *Model) requestBody(r llm.Request) requestBody {
 	}
 	for _, t := range r.Tools {
 		body.Tools = append(body.Tools, fields{
-			"name": llm.WireName(t.Name), "description": t.Description, "input_schema": t.Schema,
+			"name": WireName(t.Name), "description": t.Description, "input_schema": t.Schema,
 		})
 	}
 	for _, message := range r.Messages {
-		body.Messages = append(body.Messages, fields{"role": message.Role, "content": blocksOf(message)})
+		body.Messages = append(body.Messages, fields{"role": message.Role, "content": anthropicBlocks(message)})
 	}
 	if m.options.Effort != "" {
 		body.Thinking = fields{"type": "adaptive", "display": "summarized"}
@@ -46,21 +41,21 @@ func (m *Model) requestBody(r llm.Request) requestBody {
 	return body
 }
 
-// blocksOf returns the content of a message.
-func blocksOf(m llm.Message) []any {
+// anthropicBlocks returns the content of a message.
+func anthropicBlocks(m Message) []any {
 	var all []any
-	for _, b := range llm.Sendable(m, provider) {
+	for _, b := range sendable(m, anthropicName) {
 		switch b.Type {
-		case llm.TypeText:
+		case TypeText:
 			all = append(all, textBlock(b.Text))
-		case llm.TypeThinking:
+		case TypeThinking:
 			all = append(all, b.Raw)
-		case llm.TypeCall:
+		case TypeCall:
 			all = append(all, fields{
-				"type": "tool_use", "id": llm.WireID(b.ID), "name": llm.WireName(b.Tool), "input": b.Input,
+				"type": "tool_use", "id": WireID(b.ID), "name": WireName(b.Tool), "input": b.Input,
 			})
-		case llm.TypeResult:
-			all = append(all, resultOf(&b))
+		case TypeResult:
+			all = append(all, toolResultOf(&b))
 		}
 	}
 	return all
@@ -68,18 +63,18 @@ func blocksOf(m llm.Message) []any {
 
 func textBlock(text string) fields { return fields{"type": "text", "text": text} }
 
-// A resultBlock answers a call.
-type resultBlock struct {
+// A toolResult answers a call.
+type toolResult struct {
 	ToolUseID string   `json:"tool_use_id"`
 	IsError   bool     `json:"is_error"`
 	Content   []fields `json:"content,omitempty"`
 	Type      string   `json:"type"`
 }
 
-// resultOf returns the answer to a call. The API rejects a blank text, so an empty output has no
+// toolResultOf returns the answer to a call. The API rejects a blank text, so an empty output has no
 // content.
-func resultOf(b *llm.Block) resultBlock {
-	block := resultBlock{ToolUseID: llm.WireID(b.Call), IsError: b.IsError, Type: "tool_result"}
+func toolResultOf(b *Block) toolResult {
+	block := toolResult{ToolUseID: WireID(b.Call), IsError: b.IsError, Type: "tool_result"}
 	if strings.TrimSpace(b.Output) != "" {
 		block.Content = []fields{textBlock(b.Output)}
 	}

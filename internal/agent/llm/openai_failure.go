@@ -1,45 +1,43 @@
-package openai
+package llm
 
 import (
 	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
-
-	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
-// A serverError is the error in a server's answer. The codes are those of
+// An openAIError is the error in a server's answer. The codes are those of
 // https://developers.openai.com/api/docs/guides/error-codes.
-type serverError struct {
+type openAIError struct {
 	Code    string `json:"code"` // empty if a server gives a number
 	Type    string `json:"type"`
 	Message string `json:"message"`
 	Param   string `json:"param"`
 }
 
-// refusalOf returns the error for an answer in place of a reply.
-func refusalOf(answer *llm.AnswerError) error {
+// openAIRefusal returns the error for an answer in place of a reply.
+func openAIRefusal(answer *answerError) error {
 	var body struct {
-		Error serverError `json:"error"`
+		Error openAIError `json:"error"`
 	}
 	_ = json.Unmarshal(answer.Body, &body) // an answer in another form is shown unchanged
 	reason := cmp.Or(body.Error.Message, string(answer.Body))
-	kind := kindOf(cmp.Or(body.Error.Code, body.Error.Type), answer.Status)
+	kind := openAIFailureKind(cmp.Or(body.Error.Code, body.Error.Type), answer.Status)
 	switch {
-	case tooLong(body.Error.Code, reason):
-		kind = llm.FailedTooLong
+	case openAISaysTooLong(body.Error.Code, reason):
+		kind = FailedTooLong
 	case answer.Status == http.StatusBadRequest:
 		return &badRequestError{
-			BadRequestError: llm.BadRequestError{Status: answer.Status, Reason: reason}, param: body.Error.Param,
+			BadRequestError: BadRequestError{Status: answer.Status, Reason: reason}, param: body.Error.Param,
 		}
 	}
-	return &llm.ReplyError{Kind: kind, Status: answer.Status, Reason: reason}
+	return &ReplyError{Kind: kind, Status: answer.Status, Reason: reason}
 }
 
 // A badRequestError also names the parameter that the server rejects.
 type badRequestError struct {
-	llm.BadRequestError
+	BadRequestError
 
 	param string
 }
@@ -47,38 +45,38 @@ type badRequestError struct {
 // Unwrap returns the form that all providers share.
 func (b *badRequestError) Unwrap() error { return &b.BadRequestError }
 
-// streamFailure returns the error for a failure in the middle of a reply.
-func streamFailure(code, reason string) error {
-	if tooLong(code, reason) {
-		return &llm.ReplyError{Kind: llm.FailedTooLong, Reason: reason}
+// openAIStreamFailure returns the error for a failure in the middle of a reply.
+func openAIStreamFailure(code, reason string) error {
+	if openAISaysTooLong(code, reason) {
+		return &ReplyError{Kind: FailedTooLong, Reason: reason}
 	}
-	return &llm.ReplyError{Kind: kindOf(code, 0), Reason: cmp.Or(reason, code)}
+	return &ReplyError{Kind: openAIFailureKind(code, 0), Reason: cmp.Or(reason, code)}
 }
 
-// kindOf classifies an error by the server's code, or by the status without a code.
-func kindOf(code string, status int) llm.FailureKind {
+// openAIFailureKind classifies an error by the server's code, or by the status without a code.
+func openAIFailureKind(code string, status int) FailureKind {
 	switch {
 	case code == "invalid_api_key" || status == http.StatusUnauthorized:
-		return llm.FailedKey
+		return FailedKey
 	case status == http.StatusForbidden:
-		return llm.FailedRights
+		return FailedRights
 	case code == "model_not_found" || status == http.StatusNotFound:
-		return llm.FailedModel
+		return FailedModel
 	case code == "rate_limit_exceeded" || code == "insufficient_quota" || status == http.StatusTooManyRequests:
-		return llm.FailedLimit
+		return FailedLimit
 	case code == "server_is_overloaded" || code == "slow_down" || status == http.StatusServiceUnavailable:
-		return llm.FailedOverload
+		return FailedOverload
 	case status == http.StatusRequestEntityTooLarge:
-		return llm.FailedTooLong
+		return FailedTooLong
 	case code == "server_error" || status >= http.StatusInternalServerError:
-		return llm.FailedServer
+		return FailedServer
 	}
-	return llm.FailedUnknown
+	return FailedUnknown
 }
 
-// tooLong recognizes the refusal of a conversation that does not fit. Other servers
+// openAISaysTooLong recognizes the refusal of a conversation that does not fit. Other servers
 // have no code for it.
-func tooLong(code, reason string) bool {
+func openAISaysTooLong(code, reason string) bool {
 	if code == "context_length_exceeded" {
 		return true
 	}

@@ -1,4 +1,4 @@
-package anthropic
+package llm
 
 import (
 	"encoding/json"
@@ -13,15 +13,13 @@ import (
 	"time"
 
 	"github.com/anthropics/anthropic-sdk-go/config"
-
-	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
 // noLogin is an environment without any key, with a folder for profiles.
 func noLogin(t *testing.T) (dir string) {
 	t.Helper()
 	for _, name := range []string{
-		keyVariable, "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_FEDERATION_RULE_ID", "ANTHROPIC_BASE_URL",
+		anthropicKey, "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_FEDERATION_RULE_ID", "ANTHROPIC_BASE_URL",
 		"ANTHROPIC_ORGANIZATION_ID", "ANTHROPIC_IDENTITY_TOKEN", "ANTHROPIC_IDENTITY_TOKEN_FILE", "ANTHROPIC_WORKSPACE_ID",
 		"ANTHROPIC_SERVICE_ACCOUNT_ID", "ANTHROPIC_CUSTOM_HEADERS",
 	} {
@@ -49,7 +47,7 @@ func tokenServer(t *testing.T) (base string, asked *[]string) {
 // tokenOf returns the token that a model configured by the environment sends.
 func tokenOf(t *testing.T) string {
 	t.Helper()
-	m, err := New("claude-x", llm.Options{})
+	m, err := NewAnthropic("claude-x", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +60,12 @@ func tokenOf(t *testing.T) string {
 
 func TestNoLogin(t *testing.T) {
 	noLogin(t)
-	_, err := New("claude-x", llm.Options{})
-	if none, ok := errors.AsType[*llm.NoKeyError](err); !ok || none.Variable != keyVariable {
+	_, err := NewAnthropic("claude-x", Options{})
+	if none, ok := errors.AsType[*NoKeyError](err); !ok || none.Variable != anthropicKey {
 		t.Errorf("got %v", err)
 	}
 	t.Setenv("ANTHROPIC_PROFILE", "work")
-	if _, err := New("claude-x", llm.Options{}); err == nil || !strings.Contains(err.Error(), "work") {
+	if _, err := NewAnthropic("claude-x", Options{}); err == nil || !strings.Contains(err.Error(), "work") {
 		t.Errorf("a profile that is not there: %v", err)
 	}
 }
@@ -99,11 +97,11 @@ func TestProfile(t *testing.T) {
 		t.Errorf("got %s after %q", got, *asked)
 	}
 	keep(time.Now(), "")
-	m, err := New("claude-x", llm.Options{})
+	m, err := NewAnthropic("claude-x", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Reply(t.Context(), llm.Request{}, nil); err == nil || !strings.Contains(err.Error(), "log in to Anthropic again") {
+	if _, err := m.Reply(t.Context(), Request{}, nil); err == nil || !strings.Contains(err.Error(), "log in to Anthropic again") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Chmod(file, 0o644); err != nil {
@@ -124,7 +122,7 @@ func TestFederation(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	m, err := New("claude-x", llm.Options{})
+	m, err := NewAnthropic("claude-x", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
