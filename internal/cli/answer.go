@@ -14,7 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/internal/view"
@@ -256,7 +256,7 @@ const timeLayout = "2006-01-02 15:04:05"
 // confirmAnswer shows the card and has a person confirm the answer.
 func confirmAnswer(ctx context.Context, a *app.App, gate umpire.Gate, answer *umpire.Answer, p umpire.Pending,
 	s umpire.Session, f *answerFlags) error {
-	changes := try.ChangesOf(ctx, a, gate, &p, &s)
+	changes := run.ChangesOf(ctx, a, gate, &p, &s)
 	if f.tokenFile != "" {
 		text, err := renderCard(a, answer, p, s, changes, false)
 		if err != nil {
@@ -282,7 +282,7 @@ func confirmAnswer(ctx context.Context, a *app.App, gate umpire.Gate, answer *um
 }
 
 func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *umpire.Answer, p umpire.Pending,
-	s umpire.Session, changes try.Changes) error {
+	s umpire.Session, changes run.Changes) error {
 	text, err := renderCard(a, answer, p, s, changes, a.Getenv("NO_COLOR") == "")
 	if err != nil {
 		tty.Write(text) //nolint:errcheck // the following refusal says it as well
@@ -310,7 +310,7 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 
 // renderCard writes the card and the answer's effect. The error means that the answer
 // cannot be given; it returns the card anyway.
-func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, changes try.Changes,
+func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, changes run.Changes,
 	colour bool) ([]byte, error) {
 	var b bytes.Buffer
 	c := view.New(p, s, a.UserHome(), a.Text, a.Now(), colour, host.MeanwhileIn(&s)...)

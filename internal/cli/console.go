@@ -13,8 +13,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/lookback"
-	"github.com/umpirehq/umpire/internal/cli/try"
+	"github.com/umpirehq/umpire/internal/cli/rules"
+	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/console/notice"
@@ -164,25 +164,25 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 		Dir:    a.Dir, Home: a.UserHome(), NewCode: app.NewCode, Attend: attend, Log: log,
 		Passkeys: filepath.Join(a.StateDir(), "passkeys.json"),
 		Changes: func(ctx context.Context, text *catalogue.Language, p *umpire.Pending, s *umpire.Session) string {
-			if tried := try.DescribeTrial(in(text), p); tried != "" {
+			if tried := run.DescribeTrial(in(text), p); tried != "" {
 				return tried
 			}
 			return app.PreviewCall(ctx, in(text), local, p, s).Diff
 		},
 		Tasks: func(ctx context.Context, text *catalogue.Language, s *umpire.Session) (task.Desk, error) {
-			return lookback.Desks(in(text), local)(ctx, s)
+			return rules.Desks(in(text), local)(ctx, s)
 		},
 		Suggest: func(ctx context.Context, text *catalogue.Language, since time.Time) ([]history.Saving, error) {
-			return lookback.Suggest(ctx, in(text), local, since)
+			return rules.Suggest(ctx, in(text), local, since)
 		},
 		TryRule: func(
 			ctx context.Context, text *catalogue.Language, dir, action, rule string, since time.Time,
 		) (string, error) {
-			return lookback.TryRule(ctx, in(text), local, dir, action, rule, since)
+			return rules.TryRule(ctx, in(text), local, dir, action, rule, since)
 		},
 		Undoable: func() (map[umpire.CallID][]console.Undoable, error) { return listUndoable(a) },
 		Undo: func(ctx context.Context, text *catalogue.Language, by umpire.Gate, id string) (string, error) {
-			return try.UndoInGate(ctx, in(text), by, id)
+			return run.UndoInGate(ctx, in(text), by, id)
 		},
 	})
 }

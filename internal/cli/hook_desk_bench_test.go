@@ -10,7 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/hook"
+	"github.com/umpirehq/umpire/internal/cli/hosts"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
@@ -37,7 +37,7 @@ func BenchmarkHookDesk(b *testing.B) {
 			b.Error(err)
 		}
 	})
-	responder := hook.NewGateResponder(a, g.Gate)
+	responder := hosts.NewGateResponder(a, g.Gate)
 	responder.UseGate(g.Gate, func(context.Context, umpire.SessionID) bool { return false })
 	n := 0
 	b.ReportAllocs()

@@ -12,7 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/hook"
+	"github.com/umpirehq/umpire/internal/cli/hosts"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
@@ -35,7 +35,7 @@ func runProgram(ctx context.Context, s app.Surroundings) int {
 	out := &app.Output{W: s.Stdout}
 	s.Stdout = out
 	a := &app.App{Surroundings: s, Text: chooseLanguage(s.Getenv)}
-	if code, ok := hook.AnswerFast(ctx, a); ok {
+	if code, ok := hosts.AnswerFast(ctx, a); ok {
 		return code
 	}
 	root := newRootCommand(a)

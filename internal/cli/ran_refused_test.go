@@ -10,7 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/hook"
+	"github.com/umpirehq/umpire/internal/cli/hosts"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/host"
 )
@@ -95,7 +95,7 @@ func startResponder(t *testing.T) (*app.App, *gate.Gate, *host.Responder) {
 			t.Error(err)
 		}
 	})
-	return a, g.Gate, hook.NewGateResponder(a, g.Gate)
+	return a, g.Gate, hosts.NewGateResponder(a, g.Gate)
 }
 
 // An ending is how a host reports that a call ran, and asks before that.

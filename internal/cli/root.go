@@ -15,12 +15,9 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/bench"
-	"github.com/umpirehq/umpire/internal/cli/hook"
-	"github.com/umpirehq/umpire/internal/cli/lookback"
-	"github.com/umpirehq/umpire/internal/cli/register"
+	"github.com/umpirehq/umpire/internal/cli/hosts"
 	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/cli/run"
-	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -41,20 +38,20 @@ func newRootCommand(a *app.App) *cobra.Command {
 	ruleSet.AddCommand(rules.NewTrustCommand(a), newGrantsCommand(a))
 	sessions.AddCommand(newModeCommand(a))
 	console.AddCommand(newPairCommand(a), newNotifyCommand(a))
-	setup := register.NewSetupCommand(a)
-	setup.AddCommand(newUpgradeCommand(a), register.NewUninstallCommand(a))
+	setup := hosts.NewSetupCommand(a)
+	setup.AddCommand(newUpgradeCommand(a), hosts.NewUninstallCommand(a))
 	root.AddCommand(run.NewDemoCommand(a, run.Demo{ShowRecord: showRecord, NewConsole: newDemoConsole}),
-		setup, register.NewDoctorCommand(a), try.NewCheckCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
+		setup, hosts.NewDoctorCommand(a), run.NewCheckCommand(a), run.NewTryCommand(a), run.NewUndoCommand(a),
 		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
-		lookback.NewWhyCommand(a), lookback.NewStatsCommand(a), lookback.NewReplayCommand(a),
-		lookback.NewTaskCommand(a),
-		lookback.NewSuggestCommand(a, func(level string) error { return setAutonomy(a, level) }),
+		rules.NewWhyCommand(a), rules.NewStatsCommand(a), rules.NewReplayCommand(a),
+		rules.NewTaskCommand(a),
+		rules.NewSuggestCommand(a, func(level string) error { return setAutonomy(a, level) }),
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
-		newServeCommand(a), run.NewChatCommand(a, lookback.Desks, lookback.Suggestions), run.NewCommand(a),
+		newServeCommand(a), run.NewChatCommand(a, rules.Desks, rules.Suggestions), run.NewCommand(a),
 		newConfigCommand(a),
 		rules.NewProgramsCommand(a), bench.NewCommand(a), newCompletionCommand(a), newVersionCommand(a),
-		hook.NewCommand(a), try.NewExecCommand(a), hook.NewProxyCommand(a), newManCommand(a),
-		register.NewConformanceCommand(a))
+		hosts.NewHookCommand(a), run.NewExecCommand(a), hosts.NewProxyCommand(a), newManCommand(a),
+		hosts.NewConformanceCommand(a))
 	root.AddCommand(newTopics(a)...)
 	addVersionFlag(a, root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/hook"
+	"github.com/umpirehq/umpire/internal/cli/hosts"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
@@ -169,7 +169,7 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var served *server.Server
 	pages := newConsole(a, g.Gate, log, func() func() { return served.Attend() })
-	served = server.New(server.Config{Gate: g.Gate, Hooks: hook.NewGateResponder(a, g.Gate), Credentials: credentials,
+	served = server.New(server.Config{Gate: g.Gate, Hooks: hosts.NewGateResponder(a, g.Gate), Credentials: credentials,
 		Remote: f.allowRemote, Console: pages.Open, Log: log})
 	var listener, figures net.Listener
 	notices := app.NoticeConfig(a, conf)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/rulefile"
@@ -107,7 +106,8 @@ func newStatusCommand(a *app.App) *cobra.Command {
 			if p.Config.WarnOnly {
 				s.Notes = append(s.Notes, a.Text.Of("the gateway is not enforced"))
 			}
-			for _, note := range rules.ProgramNotes(rulefile.LoadPrograms(a.Home())) {
+			known := rulefile.LoadPrograms(a.Home())
+			for _, note := range known.Notes() {
 				s.Notes = append(s.Notes, note.Error())
 			}
 			return a.Show(asJSON, s, func() error { return showStatus(a, s) })

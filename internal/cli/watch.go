@@ -13,7 +13,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/tui"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/lookback"
+	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -62,7 +62,7 @@ func showInbox(ctx context.Context, a *app.App, gate umpire.Gate, f *watchFlags,
 		Gate: gate, Home: a.UserHome(), Text: a.Text, Now: a.Now, Code: answerCode,
 		Change: run.DescribeChange(a, gate),
 		In:     a.Stdin, Out: app.TerminalOut(a.Stdout), Env: os.Environ(), NoColour: a.Getenv("NO_COLOR") != "",
-		Tasks: lookback.Desks(a, gate), TaskCode: app.NewCode,
+		Tasks: rules.Desks(a, gate), TaskCode: app.NewCode,
 		Undo: run.NewUndoer(a, gate), Serving: serving, Silent: settings.WatchNotify == "off" && !f.notify,
 	}
 	if serving {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -18,7 +17,7 @@ import (
 // targets of the links that it names. It returns "" if nothing differs.
 func (sec secrets) changedSince(card *umpire.Pending, d *umpire.Decision) string {
 	var parts []string
-	if what := evidence.DescribeChange(card.CodeFiles, evidence.ReadCode(d, sec.maskText)); what != "" {
+	if what := describeCodeChange(card.CodeFiles, readCode(d, sec.maskText)); what != "" {
 		parts = append(parts, what)
 	}
 	is := sec.maskAccesses(d.Accesses)

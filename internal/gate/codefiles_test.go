@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/secret"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
@@ -232,7 +231,7 @@ func TestCodeOnACardIsBoundedAndMasked(t *testing.T) {
 		t.Errorf("the card shows %+v", env)
 	}
 	f := d.pending("c").CodeFiles[0]
-	if !f.Cut || len(f.Text) > evidence.MaxCodeText || f.Size != int64(len(long)) || strings.Contains(f.Text, token) {
+	if !f.Cut || len(f.Text) > maxCodeText || f.Size != int64(len(long)) || strings.Contains(f.Text, token) {
 		t.Errorf("cut %v, %d bytes of %d, secret shown %v", f.Cut, len(f.Text), f.Size, strings.Contains(f.Text, token))
 	}
 	d.approve("e", umpire.ScopeOnce)
@@ -253,7 +252,7 @@ func TestCodeThatCannotBeRead(t *testing.T) {
 	d.put("binary", "\x7fELF\x00\x01")
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("a", "bash dir.sh"), command("b", "./binary"))
-	if f := d.pending("a").CodeFiles[0]; f.Digest != evidence.Unread || f.Text != "" {
+	if f := d.pending("a").CodeFiles[0]; f.Digest != unreadDigest || f.Text != "" {
 		t.Errorf("a folder: %+v", f)
 	}
 	if f := d.pending("b").CodeFiles[0]; len(f.Digest) != 64 || f.Text != "" || !f.Cut {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -214,7 +213,7 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 	if err != nil {
 		return err
 	}
-	compared := evidence.Compare(run.Before)
+	compared := compareFingerprints(run.Before)
 	q := question{
 		card: umpire.Pending{
 			Request: newRequestID(), Call: c.ID, ArgsHash: c.ArgsHash, Batch: b.ID, Position: row.Ordinal + 1,

@@ -11,7 +11,6 @@ import (
 	"github.com/umpirehq/umpire/internal/gate/batch"
 	"github.com/umpirehq/umpire/internal/gate/userhook"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -66,7 +65,7 @@ func (ps *Projects) judgeCall(cond *conditions, call umpire.Call) (*judged, erro
 	ps.decideCall(cond, j)
 	j.alone = j.decision
 	if j.decision.ReasonCode == umpire.CodePlan {
-		j.before = evidence.Snapshot(&j.decision)
+		j.before = fingerprintFiles(&j.decision)
 	}
 	return j, nil
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -23,7 +22,7 @@ const againText = "A person allows this command the destinations it wanted, once
 // grantNetwork returns the grants for an answer about the network.
 func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision) ([]store.GrantRow, error) {
 	row := g.be.newGrant(&r.conditions.session, umpire.ScopeSession, r.answer.Actor, umpire.Grant{
-		Tool: call.Tool, Network: true, Shown: shownDigest(call, d, evidence.ReadCode(d, g.be.maskText), nil),
+		Tool: call.Tool, Network: true, Shown: shownDigest(call, d, readCode(d, g.be.maskText), nil),
 		Reach: r.card.Trial.Effects.Wanted(), ExpiresAt: g.be.now().Add(keepNetwork),
 	})
 	row.Call, row.Request, row.MaxUses = call.ID, r.answer.Request, 1

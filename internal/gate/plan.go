@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -116,7 +115,7 @@ func (pl planner) plannedCommand(call *umpire.Call) string {
 	}
 	d := pl.decideUsual(call)
 	if d.Verdict != umpire.Ask || d.ReasonCode != umpire.CodeMode ||
-		len(evidence.ReadCode(&d, pl.projects.maskText)) > 0 {
+		len(readCode(&d, pl.projects.maskText)) > 0 {
 		return ""
 	}
 	return line
@@ -223,7 +222,7 @@ func (pl planner) permitFiles(d *planExit, p *Project, call *umpire.Call, was ma
 		before, known := was[a.Resolved]
 		switch {
 		case slices.Contains(d.granted, a.Resolved), slices.Contains(d.changed, a.Resolved):
-		case !known || evidence.Fingerprint(a.Resolved) != before:
+		case !known || fingerprint(a.Resolved) != before:
 			d.changed = append(d.changed, a.Resolved)
 		default:
 			d.granted = append(d.granted, a.Resolved)

@@ -11,7 +11,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/judge/coverage"
-	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -35,7 +34,7 @@ func (be *backend) newQuestion(cond *conditions, j *judged, id umpire.BatchID, p
 		card.Extra[umpire.ExtraDir] = data(be.maskText(j.call.Dir))
 	}
 	be.describeCall(&card, cond, j)
-	card.Planned, card.AllowAll, card.CodeFiles = j.planned, cond.AllowAll, evidence.ReadCode(&j.decision, be.maskText)
+	card.Planned, card.AllowAll, card.CodeFiles = j.planned, cond.AllowAll, readCode(&j.decision, be.maskText)
 	card.ShownDigest = shownDigest(&j.call, &j.decision, card.CodeFiles, card.Trial)
 	if cond.settings.PendingTimeout > 0 {
 		card.ExpiresAt = now.Add(cond.settings.PendingTimeout)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/gate/batch"
-	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -137,7 +136,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 	if err != nil {
 		return nil, err
 	}
-	l.before = evidence.Snapshot(&l.judged.decision)
+	l.before = fingerprintFiles(&l.judged.decision)
 	if err := g.projects.findPlanned(ctx, l.conditions, []*judged{l.judged}); err != nil {
 		return nil, err
 	}
@@ -146,7 +145,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 	}
 	if l.triesNow() {
 		d := g.projects.decideAttended(l.conditions, l.judged)
-		l.base = shownDigest(&l.judged.call, &d, evidence.ReadCode(&d, g.be.maskText), nil)
+		l.base = shownDigest(&l.judged.call, &d, readCode(&d, g.be.maskText), nil)
 		if l.network, err = l.findNetwork(ctx, g); err != nil {
 			return nil, err
 		}
@@ -164,7 +163,7 @@ func (l *pendingStart) compareApproved(g *Gate, ask *store.AskRow) {
 	case l.trial != nil:
 		now = new(g.be.shownTrial(l.trial))
 	}
-	l.moved = shownDigest(&l.judged.call, &d, evidence.ReadCode(&d, g.be.maskText), now) != ask.ShownDigest
+	l.moved = shownDigest(&l.judged.call, &d, readCode(&d, g.be.maskText), now) != ask.ShownDigest
 	l.changed = g.be.changedSince(&card, &d)
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -235,6 +234,6 @@ func (t *transaction) admit(b *umpire.Batch, sub *submission, runner string) (um
 	}
 	return t.startCall(b, c, &pendingStart{
 		Start: &umpire.Start{Session: sub.Session, Batch: sub.Batch, Call: c.ID, Epoch: sub.Epoch, Runner: runner},
-		row:   store.CallRow{Agent: j.call.Agent, Effect: j.effect}, judged: j, before: evidence.Snapshot(&j.decision),
+		row:   store.CallRow{Agent: j.call.Agent, Effect: j.effect}, judged: j, before: fingerprintFiles(&j.decision),
 	})
 }

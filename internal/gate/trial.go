@@ -9,7 +9,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/gate/batch"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/judge/evidence"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -136,7 +135,7 @@ func (ts *trials) judgeTried(
 		return nil, err
 	}
 	d := ts.decideAttended(p.conditions, p.judged)
-	p.base = shownDigest(&p.judged.call, &d, evidence.ReadCode(&d, ts.maskText), nil)
+	p.base = shownDigest(&p.judged.call, &d, readCode(&d, ts.maskText), nil)
 	return p, nil
 }
 

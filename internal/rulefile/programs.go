@@ -36,6 +36,15 @@ type Programs struct {
 	Problems []Problem
 }
 
+// Notes returns the errors as a person reads them.
+func (l *Programs) Notes() []error {
+	var notes []error
+	for _, problem := range l.Problems {
+		notes = append(notes, umpire.Errorf("left out: %w", problem))
+	}
+	return notes
+}
+
 // LoadPrograms reads HOME/programs/*.yaml. A missing folder or home means no knowledge, and
 // is not an error.
 func LoadPrograms(home string) Programs {

@@ -38,8 +38,8 @@ func reported(name, unit string) func(figures) (float64, bool) {
 var (
 	hooks     = benchmark{"internal/cli", "Hook", "40x"}
 	trials    = benchmark{"internal/cli", "Try", "40x"}
-	lookup    = benchmark{"lab/bench/engines", "Lookup", "300ms"}
-	reload    = benchmark{"lab/bench/engines", "Reload", "5x"}
+	lookup    = benchmark{"lab/bench", "Lookup", "300ms"}
+	reload    = benchmark{"lab/bench", "Reload", "5x"}
 	decisions = benchmark{"internal/host", "Decision", "300ms"}
 	worst     = benchmark{"shell", "WorstInput", "3x"}
 	answers   = benchmark{"internal/store/sqlite", "Answer", "300x"}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/lab/conformance"
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 // TestAppServerShell: behind umpire proxy codex, no shell outside of Codex's sandbox waits for
@@ -27,8 +27,8 @@ func TestAppServerShell(t *testing.T) {
 		return turn{{ID: id, Tool: "exec_command", Input: input}}
 	}
 	session := regexp.MustCompile(`session ID (\d+)`)
-	m.Inputs = map[string]func(map[string]conformance.Result) map[string]any{
-		"typed": func(told map[string]conformance.Result) map[string]any {
+	m.Inputs = map[string]func(map[string]drive.Result) map[string]any{
+		"typed": func(told map[string]drive.Result) map[string]any {
 			input := map[string]any{"session_id": 0, "chars": "touch .git/typed; echo $?\n", "yield_time_ms": 1000}
 			if found := session.FindStringSubmatch(told["inside"].Text); found != nil {
 				input["session_id"] = json.Number(found[1])
@@ -49,7 +49,7 @@ func TestAppServerShell(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 	defer cancel()
-	said, err := w.Play(ctx, conformance.Usual)
+	said, err := w.Play(ctx, usualMode)
 	if err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
@@ -110,7 +110,7 @@ func TestAppServerTool(t *testing.T) {
 			played := make(chan error, 1)
 			go func() {
 				var err error
-				said, err = w.Play(ctx, conformance.Free) // the editor refuses all requests
+				said, err = w.Play(ctx, freeMode) // the editor refuses all requests
 				played <- err
 			}()
 			if tt.hooks {

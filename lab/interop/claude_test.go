@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/umpirehq/umpire/lab/conformance"
 )
 
 func bash(id, command string) toolCall {
@@ -98,7 +96,7 @@ func TestClaudeJudgesBackgroundCommands(t *testing.T) {
 func TestClaudeJudgesSubAgents(t *testing.T) {
 	t.Parallel()
 	m := startModel(t, turn{{ID: "sub", Tool: "Agent", Input: map[string]any{
-		"description": "a part", "prompt": conformance.SubMark + ": go on", "subagent_type": "general-purpose",
+		"description": "a part", "prompt": subMark + ": go on", "subagent_type": "general-purpose",
 	}}})
 	m.Sub = []turn{{bash("list", "ls")}, {bash("kill", killHome)}}
 	w := newWorld(t, m)

@@ -1,12 +1,15 @@
-// Package interop checks umpire against real agents. It holds only tests, which need
-// the build tag interop:
+// Package interop plays every question about a host's behaviour with the real agent behind umpire, and without it. The
+// outcomes make the table of docs/hosts.md. The tests with agents need the build tag interop:
 //
 //	make interop
 //
 // They run released agents against a scripted model on this machine, without an account
 // or a key, and if the system allows it without any network but the loopback interface.
 // The tests use the setup of a user: the real program with umpire in front of it.
-// [lab/conformance] says how each agent starts, and what it is asked.
+//
+// The package extends [drive], with which users try an agent. A [driver] adds what the lab knows about an agent: where
+// npm installs it, the options of its modes, and its other tools. A [cell] is one question about it, such as
+// the outcome of a call when the hook is killed.
 //
 // The first run installs the agents with npm into the user's cache folder. UMPIRE_INTEROP_ONLY
 // names the agents to test, such as claude,codex; the default is all. An agent that cannot be

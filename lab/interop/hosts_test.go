@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/lab/conformance"
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 // cellLimit bounds a cell, which is played twice at most; most take ten seconds.
@@ -25,19 +25,19 @@ const cellLimit = 2 * time.Minute
 // only the cells that users play with umpire doctor are played.
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	for _, d := range conformance.Drivers {
+	for _, d := range drivers {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			h := host.Find(d.Name)
 			if h == nil {
 				t.Skip("umpire does not know this host yet")
 			}
-			table := conformance.Table{Title: h.Title, Version: d.Version, Date: time.Now().Format(time.DateOnly)}
+			table := hostTable{Title: h.Title, Version: d.Version, Date: time.Now().Format(time.DateOnly)}
 			subject := newSubject(t, d.Name)
 			var mu sync.Mutex
 			t.Run("cells", func(t *testing.T) {
-				for i := range conformance.Cells {
-					c := &conformance.Cells[i]
+				for i := range cells {
+					c := &cells[i]
 					if testing.Short() && !slices.Contains(playedByUsers, c.Name) {
 						continue
 					}
@@ -50,7 +50,7 @@ func TestHosts(t *testing.T) {
 					})
 				}
 			})
-			if !t.Failed() && len(table.Rows) == len(conformance.Cells) {
+			if !t.Failed() && len(table.Rows) == len(cells) {
 				compareTable(t, filepath.Join("testdata", d.Name, "matrix.txt"), &table)
 			}
 		})
@@ -60,10 +60,10 @@ func TestHosts(t *testing.T) {
 // playedByUsers are the cells that umpire doctor plays too.
 var playedByUsers = []string{"allow", "deny", "late", "missing"}
 
-func examineCell(t *testing.T, s conformance.Subject, c *conformance.Cell, h *host.Host) conformance.Row {
+func examineCell(t *testing.T, s subject, c *cell, h *host.Host) tableRow {
 	ctx, cancel := context.WithTimeout(t.Context(), cellLimit)
 	defer cancel()
-	s.Log = func(call string, r conformance.Result) { t.Logf("%s: %.300q", call, r.Text) }
+	s.Log = func(call string, r drive.Result) { t.Logf("%s: %.300q", call, r.Text) }
 	row, err := s.Examine(ctx, c)
 	t.Logf("figure: %s, %s: %s > %s %s", h.Name, c.Name, row.Alone, row.With, c.Hole(h, row))
 	if err != nil {
@@ -76,12 +76,12 @@ func examineCell(t *testing.T, s conformance.Subject, c *conformance.Cell, h *ho
 }
 
 // compareTable compares a table with the recorded one, ignoring the date, or writes it.
-func compareTable(t *testing.T, name string, table *conformance.Table) {
+func compareTable(t *testing.T, name string, table *hostTable) {
 	t.Helper()
-	at := func(r conformance.Row) int {
-		return slices.IndexFunc(conformance.Cells, func(c conformance.Cell) bool { return c.Name == r.Cell })
+	at := func(r tableRow) int {
+		return slices.IndexFunc(cells, func(c cell) bool { return c.Name == r.Cell })
 	}
-	slices.SortFunc(table.Rows, func(a, b conformance.Row) int { return at(a) - at(b) })
+	slices.SortFunc(table.Rows, func(a, b tableRow) int { return at(a) - at(b) })
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -95,7 +95,7 @@ func compareTable(t *testing.T, name string, table *conformance.Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := conformance.ParseTable(string(text))
+	written, err := parseTable(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/host/drive"
-	"github.com/umpirehq/umpire/lab/conformance"
 )
 
 // The variables with which the outer process passes its preparations to the inner one.
@@ -103,7 +102,7 @@ func prepare(scratch string) error {
 		}
 		os.Setenv(envProgram, program)
 	}
-	for _, d := range conformance.Drivers {
+	for _, d := range drivers {
 		if only := os.Getenv("UMPIRE_INTEROP_ONLY"); only != "" && !slices.Contains(strings.Split(only, ","), d.Name) {
 			os.Setenv(envSkip+d.Name, "UMPIRE_INTEROP_ONLY does not name it")
 			continue
@@ -130,7 +129,7 @@ func prepare(scratch string) error {
 func makeCache(scratch string) error {
 	cache := filepath.Join(scratch, "gocache")
 	os.Setenv(envCache, cache)
-	user := conformance.OrdinaryUser()
+	user := ordinaryUser()
 	if err := os.Mkdir(cache, 0o755); err != nil || user == 0 {
 		return err
 	}
@@ -140,7 +139,7 @@ func makeCache(scratch string) error {
 // reachable puts an installation where every user can start it: root's own folders are
 // closed.
 func reachable(dir, scratch string) (string, error) {
-	if conformance.OrdinaryUser() == 0 {
+	if ordinaryUser() == 0 {
 		return dir, nil
 	}
 	to := filepath.Join(scratch, filepath.Base(dir))
@@ -184,7 +183,7 @@ func copyFile(path, to string) error {
 }
 
 // install returns the folder in which npm has put the tested release of a host.
-func install(d *conformance.Driver) (string, error) {
+func install(d *driver) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err

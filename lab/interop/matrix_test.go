@@ -3,7 +3,6 @@
 package interop
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -15,8 +14,6 @@ import (
 
 	"github.com/umpirehq/umpire/internal/host"
 )
-
-var update = flag.Bool("update", false, "write the golden files again")
 
 // An outcome is the result of a call whose dialog, if any, was answered with no. A
 // greater outcome is stricter.

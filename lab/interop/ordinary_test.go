@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/lab/conformance"
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 // ordinaryLines are the command lines of a usual session.
@@ -28,7 +28,7 @@ var ordinaryLines = []string{
 // umpire, so for it the person has chosen which calls run.
 func TestHostsOrdinarySession(t *testing.T) {
 	t.Parallel()
-	for _, d := range conformance.Drivers {
+	for _, d := range drivers {
 		if host.Find(d.Name) == nil || d.Name == "claude" { // see TestClaudeOrdinarySession
 			continue
 		}
@@ -53,14 +53,14 @@ func TestHostsOrdinarySession(t *testing.T) {
 
 // playLines plays the usual session, and returns the lines that did not run. If an autonomy is given,
 // umpire stands in front of the agent.
-func playLines(t *testing.T, d *conformance.Driver, autonomy string) (stopped []string) {
+func playLines(t *testing.T, d *driver, autonomy string) (stopped []string) {
 	t.Helper()
 	m := startModel(t)
 	w := newLab(t, d.Name, m)
 	w.git("init", "-q")
 	w.ordinaryProject()
 	what := map[string]string{}
-	add := func(name string, call conformance.Call) {
+	add := func(name string, call drive.Call) {
 		call.ID = fmt.Sprintf("o%02d", len(what))
 		what[call.ID] = name
 		m.Main = append(m.Main, turn{call})
@@ -111,7 +111,7 @@ func (w *world) playUsual() string {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), sessionLimit)
 	defer cancel()
-	out, err := w.Play(ctx, conformance.Usual)
+	out, err := w.Play(ctx, usualMode)
 	if err != nil {
 		w.Fatalf("%v\n%s", err, out)
 	}

@@ -6,8 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
-
-	"github.com/umpirehq/umpire/lab/conformance"
 )
 
 // TestClaudeAsksThePromptTool: without a hook, Claude Code asks umpire proxy mcp permission-prompt
@@ -24,7 +22,7 @@ func TestClaudeAsksThePromptTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.write("home/servers.json", string(servers))
-	w.Agent = conformance.WithWords(w.Agent, "--mcp-config", w.Path("home/servers.json"),
+	w.Agent = withWords(w.Agent, "--mcp-config", w.Path("home/servers.json"),
 		"--permission-prompt-tool", "mcp__umpire__permission_prompt", "--permission-mode", "default")
 	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 	defer cancel()
@@ -37,7 +35,7 @@ func TestClaudeAsksThePromptTool(t *testing.T) {
 		w.answer(ctx, "approve", "approved")
 		w.answer(ctx, "deny", "refused")
 	}()
-	out, err := w.Play(ctx, conformance.Usual)
+	out, err := w.Play(ctx, usualMode)
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/umpirehq/umpire/lab/conformance"
+	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
 // theirRules deny the program bash to each host whose commands umpire replaces: a file in the lab
@@ -31,18 +31,18 @@ func TestTheirRulesComeFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			subject := newSubject(t, name)
-			subject.Agent = conformance.WithWords(subject.Driver.Agent, theirs.words...)
+			subject.Agent = withWords(subject.Driver.Agent, theirs.words...)
 			l := tryingLab(t, *subject)
 			if theirs.file != "" {
 				must(t, l.Write(theirs.file, theirs.text))
 			}
 			must(t, l.Write("project/make.sh", "echo made > \"$1\"\n"))
-			calls := []conformance.Call{subject.Driver.Shell("bash make.sh denied"), subject.Driver.Shell("sh make.sh tried")}
+			calls := []drive.Call{subject.Driver.Shell("bash make.sh denied"), subject.Driver.Shell("sh make.sh tried")}
 			calls[0].ID, calls[1].ID = "denied", "tried"
-			l.Model.Main = []conformance.Turn{calls[:1], calls[1:]}
+			l.Model.Main = []drive.Turn{calls[:1], calls[1:]}
 			ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 			defer cancel()
-			out, err := l.Play(ctx, conformance.Free)
+			out, err := l.Play(ctx, freeMode)
 			must(t, err)
 			for id, want := range map[string]bool{"denied": false, "tried": true} {
 				r, told := l.Model.Result(id)
@@ -56,9 +56,9 @@ func TestTheirRulesComeFirst(t *testing.T) {
 }
 
 // tryingLab returns a lab in which umpire tries unknown commands.
-func tryingLab(t *testing.T, s conformance.Subject) *conformance.Lab {
+func tryingLab(t *testing.T, s subject) *Lab {
 	t.Helper()
-	model, err := conformance.StartModel()
+	model, err := StartModel()
 	must(t, err)
 	t.Cleanup(model.Close)
 	l, err := s.NewLab(shortTempDir(t), model)

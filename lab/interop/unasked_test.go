@@ -11,12 +11,11 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/lab/conformance"
 )
 
 // reporting are the drivers of agents that report to umpire when a call has run.
-func reporting() []*conformance.Driver {
-	return slices.DeleteFunc(slices.Clone(conformance.Drivers), func(d *conformance.Driver) bool {
+func reporting() []*driver {
+	return slices.DeleteFunc(slices.Clone(drivers), func(d *driver) bool {
 		h := host.Find(d.Name)
 		return h == nil || d.Proxy != "" ||
 			!slices.ContainsFunc(h.Events(), func(e host.HookEvent) bool { return e.Kind == host.AfterTool })
@@ -52,7 +51,7 @@ func TestHostsThatRunWhatIsDenied(t *testing.T) {
 				call := d.Shell(line)
 				call.ID = id
 				m.Main = []turn{{call}}
-				if out, err := w.Play(ctx, conformance.Free); err != nil {
+				if out, err := w.Play(ctx, freeMode); err != nil {
 					t.Fatalf("%v: %s", err, out)
 				}
 				events, _ := w.start(really, "timeline", "--detail")
@@ -104,7 +103,7 @@ func TestHostsAskAboutAll(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), sessionLimit)
 			defer cancel()
 			w.serve(ctx)
-			if out, err := w.Play(ctx, conformance.Free); err != nil {
+			if out, err := w.Play(ctx, freeMode); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 			events, _ := w.start(w.Umpire, "timeline", "--detail")

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/host/drive"
-	"github.com/umpirehq/umpire/lab/conformance"
 )
 
 // runLimit bounds one run of Claude Code; most take about five seconds.
@@ -22,14 +21,14 @@ const runLimit = 2 * time.Minute
 
 // The words of the scripts.
 type (
-	toolCall = conformance.Call
-	turn     = conformance.Turn
+	toolCall = drive.Call
+	turn     = drive.Turn
 )
 
 // startModel starts a model that plays turns until the end of the test.
-func startModel(t *testing.T, main ...turn) *conformance.Model {
+func startModel(t *testing.T, main ...turn) *modelServer {
 	t.Helper()
-	m, err := conformance.StartModel(main...)
+	m, err := StartModel(main...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,12 +39,12 @@ func startModel(t *testing.T, main ...turn) *conformance.Model {
 // A world is a lab in which a missing step ends the test.
 type world struct {
 	*testing.T
-	*conformance.Lab
+	*Lab
 }
 
 // newSubject returns a host with umpire in front of it. An unavailable host fails the test if it
 // has a table, because an unused table would become stale unnoticed. With -short it is skipped.
-func newSubject(t *testing.T, name string) *conformance.Subject {
+func newSubject(t *testing.T, name string) *subject {
 	t.Helper()
 	if why := os.Getenv(envSkip + name); why != "" {
 		t.Skip(why)
@@ -57,10 +56,10 @@ func newSubject(t *testing.T, name string) *conformance.Subject {
 		}
 		t.Skip(why)
 	}
-	return &conformance.Subject{
-		Driver: conformance.FindDriver(name),
+	return &subject{
+		Driver: findDriver(name),
 		Subject: drive.Subject{
-			Program: os.Getenv(envHost + name), Umpire: os.Getenv(envProgram), User: conformance.OrdinaryUser(),
+			Program: os.Getenv(envHost + name), Umpire: os.Getenv(envProgram), User: ordinaryUser(),
 			Env: []string{
 				"GOCACHE=" + os.Getenv(envCache), "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOPROXY=off",
 			},
@@ -69,7 +68,7 @@ func newSubject(t *testing.T, name string) *conformance.Subject {
 }
 
 // newLab makes a lab for a host.
-func newLab(t *testing.T, name string, m *conformance.Model) *world {
+func newLab(t *testing.T, name string, m *modelServer) *world {
 	t.Helper()
 	l, err := newSubject(t, name).NewLab(shortTempDir(t), m)
 	if err != nil {
@@ -81,7 +80,7 @@ func newLab(t *testing.T, name string, m *conformance.Model) *world {
 }
 
 // newWorld makes a world in which umpire is registered with Claude Code.
-func newWorld(t *testing.T, m *conformance.Model) *world {
+func newWorld(t *testing.T, m *modelServer) *world {
 	t.Helper()
 	w := newLab(t, "claude", m)
 	if out, code := w.start("git", "init", "-q"); code != 0 {
@@ -171,7 +170,7 @@ func (w *world) claude(args ...string) string {
 }
 
 // told returns the model's result of a call.
-func (w *world) told(id string) conformance.Result {
+func (w *world) told(id string) drive.Result {
 	w.Helper()
 	r, ok := w.Model.Result(id)
 	if !ok {

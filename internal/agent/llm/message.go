@@ -1,11 +1,11 @@
 // Package llm speaks to language models. A [Model] answers a [Request], which contains the whole
 // conversation: models remember nothing.
 //
-//	model, err := llm.ReadScript("demo.json")
+//	model, err := llm.NewAnthropic("claude-sonnet-5", llm.Options{})
 //	message, err := model.Reply(ctx, request, nil)
 //
-// Packages anthropic and openai below this one provide models. Messages are stored in this
-// package's form and can be sent again as they were. Content that a provider requires back
+// [NewAnthropic] and [NewOpenAI] return models of providers over HTTP, and [ReadScript] one that plays a script.
+// Messages are stored in this package's form and can be sent again as they were. Content that a provider requires back
 // unchanged, such as signed thinking, is kept as [Block.Raw] and sent to that provider only, so a
 // conversation can continue with another model.
 //

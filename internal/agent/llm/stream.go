@@ -39,16 +39,16 @@ func (e *Endpoint) AddHeaders(lines string) {
 	}
 }
 
-// An AnswerError is a server's answer in place of a reply.
-type AnswerError struct {
+// An answerError is a server's answer in place of a reply.
+type answerError struct {
 	Status int
 	Body   []byte
 }
 
-func (e *AnswerError) Error() string { return fmt.Sprintf("status %d: %s", e.Status, e.Body) }
+func (e *answerError) Error() string { return fmt.Sprintf("status %d: %s", e.Status, e.Body) }
 
-// A Stream is a reply received as server-sent events. Once it has begun, the request is not sent again.
-type Stream struct {
+// A stream is a reply received as server-sent events. Once it has begun, the request is not sent again.
+type stream struct {
 	line  *line
 	body  io.Closer
 	lines *bufio.Reader
@@ -58,8 +58,8 @@ type Stream struct {
 
 // Post sends a request, up to three times, and returns the stream of its reply. A failure is
 // reported by the stream. Close the stream.
-func (e *Endpoint) Post(ctx context.Context, o Options, path string, body any) *Stream {
-	s := &Stream{line: watch(ctx, o)}
+func (e *Endpoint) Post(ctx context.Context, o Options, path string, body any) *stream {
+	s := &stream{line: watch(ctx, o)}
 	response, err := e.post(s.line, path, body) //nolint:bodyclose // Close closes it
 	if err != nil {
 		s.err = &ReplyError{Kind: FailedConnection, Err: err}
@@ -69,7 +69,7 @@ func (e *Endpoint) Post(ctx context.Context, o Options, path string, body any) *
 	if response.StatusCode >= http.StatusMultipleChoices {
 		answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 		if s.err = err; err == nil {
-			s.err = &AnswerError{Status: response.StatusCode, Body: bytes.TrimSpace(answer)}
+			s.err = &answerError{Status: response.StatusCode, Body: bytes.TrimSpace(answer)}
 		}
 	}
 	return s
@@ -141,7 +141,7 @@ func pauseAfter(response *http.Response, err error, try int) (pause time.Duratio
 }
 
 // Next waits for the next event. It returns false at the end of the stream and after a failure.
-func (s *Stream) Next() bool {
+func (s *stream) Next() bool {
 	s.data = nil
 	for s.err == nil {
 		line, err := s.lines.ReadBytes('\n')
@@ -167,11 +167,11 @@ func (s *Stream) Next() bool {
 }
 
 // Data returns the data of the current event. It is not reused.
-func (s *Stream) Data() []byte { return s.data }
+func (s *stream) Data() []byte { return s.data }
 
 // Decode decodes the data of the event. It ignores fields of unexpected types, since servers
 // differ; data that is not JSON ends the stream.
-func (s *Stream) Decode(event any) bool {
+func (s *stream) Decode(event any) bool {
 	err := json.Unmarshal(s.data, event)
 	if _, other := errors.AsType[*json.UnmarshalTypeError](err); err == nil || other {
 		return true
@@ -180,9 +180,9 @@ func (s *Stream) Decode(event any) bool {
 	return false
 }
 
-// Err returns the reason why the stream failed: an *AnswerError, a *ReplyError, or the cause of the
+// Err returns the reason why the stream failed: an *answerError, a *ReplyError, or the cause of the
 // context's end. It is nil if the stream is complete.
-func (s *Stream) Err() error {
+func (s *stream) Err() error {
 	if err := s.line.failure(); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (s *Stream) Err() error {
 }
 
 // Close ends the request.
-func (s *Stream) Close() {
+func (s *stream) Close() {
 	s.line.finish()
 	if s.body != nil {
 		_ = s.body.Close() // the relevant part has been read

@@ -16,12 +16,12 @@ func WindowOf(m Model) int64 {
 	return 0
 }
 
-// Windows are contexts in tokens, by prefixes of model names.
-type Windows map[string]int64
+// windows are contexts in tokens, by prefixes of model names.
+type windows map[string]int64
 
 // Of returns the context window of a model: the entry with the longest prefix of its name, or
 // 0.
-func (w Windows) Of(name string) int64 {
+func (w windows) Of(name string) int64 {
 	longest := ""
 	for prefix := range w {
 		if strings.HasPrefix(name, prefix) && len(prefix) > len(longest) {

@@ -9,6 +9,9 @@ import (
 	"github.com/umpirehq/umpire/internal/config/strictjson"
 )
 
+// fields is a JSON object.
+type fields map[string]any
+
 // maxWire is the longest call id and tool name that the strictest provider accepts. A request with
 // a longer one, or with characters that are not [plain], is rejected as a whole, every time.
 const maxWire = 64
@@ -73,10 +76,10 @@ func Arguments(id, tool, text string, cut bool) Block {
 	return call
 }
 
-// Sendable returns the content of a message as providers accept it: without blank texts, and
+// sendable returns the content of a message as providers accept it: without blank texts, and
 // without the thinking of other providers. If only thinking remains, as in a reply that was cut off
 // during it, Sendable returns silence.
-func Sendable(m Message, provider string) []Block {
+func sendable(m Message, provider string) []Block {
 	var kept []Block
 	says := false
 	for _, b := range m.Content {

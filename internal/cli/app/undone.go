@@ -7,6 +7,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // maxUndoneShown is the maximum number of paths that an undo names.
@@ -66,3 +67,9 @@ func UndoneLines(a *App, k *trial.Kept) []string {
 	}
 	return lines
 }
+
+// UnfinishedText says which folder's record cannot be finished, and why.
+const UnfinishedText = "a change in %s can no longer be undone: %s"
+
+// ForgetCommand is the command that removes a record that cannot be finished.
+func ForgetCommand(u *trial.Unfinished) string { return "umpire undo --forget " + shell.Quote(u.ID) }

@@ -21,7 +21,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
@@ -109,7 +108,7 @@ func (f *benchFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.maxNeedlessAsk, "max-needless-ask", -1,
 		"fail when more than `P` per cent of a file's safe lines ask")
 	flags.BoolVar(&f.withRules, "with-rules", false, "judge with your rules and configuration too")
-	flags.BoolVar(&f.unheld, "unheld", false, try.UnheldFlag)
+	flags.BoolVar(&f.unheld, "unheld", false, app.UnheldFlag)
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 }
 
@@ -246,7 +245,7 @@ func openBenchJudge(a *app.App, f *benchFlags) (Judge, func(), error) {
 // benchGate judges in this process.
 func benchGate(g *gate.Gate, text *catalogue.Language, dir string, mode umpire.Mode, held bool) Judge {
 	return InProcess(func(command string) (Answer, error) {
-		call, err := try.CommandCall(command)
+		call, err := app.CommandCall(command)
 		if err != nil {
 			return Answer{}, err
 		}

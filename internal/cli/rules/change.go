@@ -108,8 +108,8 @@ func addRule(ctx context.Context, a *app.App, f *ruleFlags, action, short string
 	})
 }
 
-// Add adds a rule that `umpire suggest` found, as [addRule] does for a person.
-func Add(ctx context.Context, a *app.App, scope string, r umpire.Rule) error {
+// addSuggested adds a rule that `umpire suggest` found, as [addRule] does for a person.
+func addSuggested(ctx context.Context, a *app.App, scope string, r umpire.Rule) error {
 	f := ruleFlags{scope: scope, options: string(r.Options), description: r.Description}
 	if r.MaxConsequence != umpire.Lost {
 		f.consequence = r.MaxConsequence.String()

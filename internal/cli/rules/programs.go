@@ -74,19 +74,10 @@ func newProgramsListCommand(a *app.App) *cobra.Command {
 // loadPrograms reads the person's files and remarks on their errors.
 func loadPrograms(a *app.App) rulefile.Programs {
 	loaded := rulefile.LoadPrograms(a.Home())
-	for _, note := range ProgramNotes(loaded) {
+	for _, note := range loaded.Notes() {
 		a.RemarkError(note)
 	}
 	return loaded
-}
-
-// ProgramNotes returns the errors in the person's files, one line each.
-func ProgramNotes(loaded rulefile.Programs) []error {
-	var notes []error
-	for _, problem := range loaded.Problems {
-		notes = append(notes, umpire.Errorf("left out: %w", problem))
-	}
-	return notes
 }
 
 func namedLike(p shell.Program, words []string) bool {

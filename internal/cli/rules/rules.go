@@ -1,6 +1,10 @@
-// Package rules is `umpire rules` and `umpire rules trust`: it lists, adds, removes and tests rules, and
-// puts those of a project's files in force. It is also `umpire programs`, which shows the facts that
-// umpire knows about programs.
+// Package rules is the commands about rules and their effect:
+//
+//   - `umpire rules` and `umpire rules trust` list, add, remove and test rules, and put those of a project's files
+//     in force; `umpire programs` shows the facts that umpire knows about programs.
+//   - `umpire why`, `stats`, `replay` and `suggest` look back over the timeline: which rules decided, which questions
+//     people answered, how other rules would have decided, and which rules would have saved questions.
+//   - `umpire task` approves in advance what a task needs.
 package rules
 
 import (

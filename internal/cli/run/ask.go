@@ -12,7 +12,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -75,7 +74,7 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 	var text bytes.Buffer
 	c := view.New(p, session, k.UserHome(), k.Text, k.Now(), k.Getenv("NO_COLOR") == "")
 	text.WriteString(c.Whole())
-	changes := try.ChangesOf(ctx, k.agentRun.App, k.gate, &p, &session)
+	changes := ChangesOf(ctx, k.agentRun.App, k.gate, &p, &session)
 	text.WriteString(changes.Text(k.agentRun.App))
 	menu := c.Options()
 	for _, o := range menu {

@@ -13,7 +13,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/tui"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/gate/task"
 )
 
@@ -143,7 +142,7 @@ func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, first string) 
 // DescribeChange returns a function that describes a call's changes for its card, those of a trial or of a preview.
 func DescribeChange(a *app.App, g umpire.Gate) func(context.Context, umpire.Pending, umpire.Session) tui.Change {
 	return func(ctx context.Context, p umpire.Pending, in umpire.Session) tui.Change {
-		return tui.Change(try.ChangesOf(ctx, a, g, &p, &in))
+		return tui.Change(ChangesOf(ctx, a, g, &p, &in))
 	}
 }
 

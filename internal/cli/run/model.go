@@ -8,8 +8,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/llm"
-	"github.com/umpirehq/umpire/internal/agent/llm/anthropic"
-	"github.com/umpirehq/umpire/internal/agent/llm/openai"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
 )
@@ -18,9 +16,9 @@ import (
 var providers = map[string]func(s *agentRun, name string, o llm.Options) (llm.Model, error){
 	"script":           (*agentRun).script,
 	"anthropic":        fromAnthropic,
-	"openai":           fromOpenAI(openai.Auto),
-	"openai-responses": fromOpenAI(openai.Responses),
-	"openai-chat":      fromOpenAI(openai.Chat),
+	"openai":           fromOpenAI(llm.WireAuto),
+	"openai-responses": fromOpenAI(llm.WireResponses),
+	"openai-chat":      fromOpenAI(llm.WireChat),
 }
 
 // model opens the model of the flags or the profile, and the log of its requests. The
@@ -59,13 +57,13 @@ func (s *agentRun) script(file string, o llm.Options) (llm.Model, error) {
 }
 
 func fromAnthropic(_ *agentRun, name string, o llm.Options) (llm.Model, error) {
-	model, err := anthropic.New(name, o)
+	model, err := llm.NewAnthropic(name, o)
 	return llm.NewSteady(model), err
 }
 
-func fromOpenAI(w openai.Wire) func(*agentRun, string, llm.Options) (llm.Model, error) {
+func fromOpenAI(w llm.Wire) func(*agentRun, string, llm.Options) (llm.Model, error) {
 	return func(_ *agentRun, name string, o llm.Options) (llm.Model, error) {
-		model, err := openai.New(name, w, o)
+		model, err := llm.NewOpenAI(name, w, o)
 		return llm.NewSteady(model), err
 	}
 }

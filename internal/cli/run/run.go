@@ -1,5 +1,9 @@
-// Package run is `umpire run`, `umpire chat` and `umpire demo`: it gives the built-in agent its
-// task, its tools and its terminal.
+// Package run is the commands that run something, or say what would happen:
+//
+//   - `umpire run`, `umpire chat` and `umpire demo` give the built-in agent its task, its tools and its terminal.
+//   - `umpire try` runs a command whose effects become real only when a person keeps them, and `umpire undo`
+//     undoes kept effects.
+//   - `umpire check` decides one call, or a stream of calls, and gives the reasons.
 package run
 
 import (
@@ -23,7 +27,6 @@ import (
 	"github.com/umpirehq/umpire/internal/agent/llm"
 	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
@@ -53,7 +56,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "run [flags] [TASK]",
 		Short:   "Give the built-in agent a task; every call goes through the gate",
-		Long:    long,
+		Long:    longRun,
 		Example: runExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return runTask(cmd.Context(), a, &f, strings.Join(words, " "))
@@ -76,7 +79,7 @@ func (f *runFlags) defineFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "count `DIR` as inside the project; may be repeated")
 	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil,
 		"allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
-	flags.SetNormalizeFunc(try.AllowedToolsAliases)
+	flags.SetNormalizeFunc(allowedToolsAliases)
 	flags.StringVar(&f.profile, "agent", "", "run as this `PROFILE` of the configuration's agents (default: main)")
 	flags.BoolVar(&f.goOn, "continue", false, "continue the latest session of this worktree")
 	flags.StringVar(&f.session, "session", "", "resume the session `ID`")
@@ -317,7 +320,7 @@ func (s *agentRun) suggestRules(ctx context.Context, session *umpire.Session, ca
 		if err != nil || len(d.Suggestions) == 0 {
 			continue
 		}
-		if command := "umpire rules add " + try.RuleWords(&d.Suggestions[0]); !slices.Contains(commands, command) {
+		if command := "umpire rules add " + RuleWords(&d.Suggestions[0]); !slices.Contains(commands, command) {
 			commands = append(commands, command)
 		}
 	}
@@ -482,8 +485,8 @@ func completeAgentFlags(a *app.App, cmd *cobra.Command) {
 // modelKinds begin the names of models.
 var modelKinds = []string{"anthropic:", "openai:", "openai-responses:", "openai-chat:", "script:"}
 
-// long is the long help of `umpire run`.
-const long = `Gives the built-in agent a task and runs it to the end. Every tool call goes through the
+// longRun is the long help of `umpire run`.
+const longRun = `Gives the built-in agent a task and runs it to the end. Every tool call goes through the
 gate, which decides it, stores it before it runs, and holds it while it asks a person. Calls
 of one message run in order, after all of them are decided.
 

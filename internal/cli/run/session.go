@@ -9,7 +9,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/server/client"
 	"github.com/umpirehq/umpire/internal/view"
@@ -45,7 +44,7 @@ func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate,
 	default:
 		entered, err = gate.Sessions().Open(ctx, umpire.Opening{
 			Dir: s.Dir, Agent: app.AgentName, Profile: s.flags.profile, Mode: s.mode, AddDirs: s.flags.addDirs,
-			AllowedTools: try.SplitRules(s.flags.allowedTools),
+			AllowedTools: splitRules(s.flags.allowedTools),
 			Headless:     s.headless, AllowBypass: s.flags.allowBypass, Runner: resumption.Runner,
 		})
 	}

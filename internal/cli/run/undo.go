@@ -7,7 +7,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/tui"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/try"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 )
 
@@ -50,9 +49,9 @@ func (u *chatUndo) Undo(ctx context.Context, id string) (again string, said []st
 	undone, err := trial.Undo(ctx, trial.UndoSpec{
 		State: u.StateDir(), ID: id, Vault: app.NewVault(u.App),
 		Approve: func(k *trial.Kept) error {
-			guarded, err := try.JudgeUndo(u.App, k)
+			guarded, err := judgeUndo(u.App, k)
 			if err == nil && len(guarded) > 0 {
-				err = try.RefuseGuarded("umpire undo "+id, guarded[0])
+				err = refuseGuarded("umpire undo "+id, guarded[0])
 			}
 			return err
 		},

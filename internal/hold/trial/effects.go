@@ -68,7 +68,7 @@ type Entry struct {
 	Type fs.FileMode `json:"type"` // type and permissions, set-id bits included
 	Size int64       `json:"size,omitempty"`
 	Link string      `json:"link,omitempty"` // target of a symbolic link
-	// Digest is the digest of a regular file's content: see [undo.Digest]. It is "" for a
+	// Digest is the digest of a regular file's content: see [digestContent]. It is "" for a
 	// deleted file unless a created file has the same size.
 	Digest  string    `json:"digest,omitempty"`
 	ModTime time.Time `json:"mod_time"`

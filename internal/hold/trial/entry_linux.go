@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/trial/undo"
 )
 
 // modeBits are the permissions other than read, write and execute.
@@ -84,7 +83,7 @@ func readFile(ctx context.Context, f *os.File) (Entry, time.Time, error) {
 		return Entry{}, time.Time{}, &fs.PathError{Op: "read", Path: f.Name(), Err: files.ErrNotRegular}
 	}
 	var err error
-	e.Digest, _, err = undo.Digest(ctx, f)
+	e.Digest, _, err = digestContent(ctx, f)
 	return e, time.Unix(st.Ctim.Unix()), err
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/trial/lease"
 )
 
 // A Held is a trial that waits to be kept or discarded.
@@ -69,7 +68,7 @@ func (h *Held) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 // trial sees its caches, and the discard is reported unless a gate knows the trial.
 func (h *Held) Discard(state string) (err error) {
 	if !h.Effects.IsEmpty() {
-		err = lease.DropCache(filepath.Dir(h.Layer.Dir), h.Layer.Caches)
+		err = dropCache(filepath.Dir(h.Layer.Dir), h.Layer.Caches)
 	}
 	if h.Trial == "" && !h.Effects.IsEmpty() {
 		return errors.Join(err, h.discardReported(state))

@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/umpirehq/umpire/internal/hold/trial/undo"
 )
 
 // A lab is a project with umpire's state next to it, and layers made with a real overlay
@@ -184,7 +182,7 @@ func describeTree(tb testing.TB, dir string) map[string]string {
 			if err != nil {
 				return err
 			}
-			digest, _, err := undo.Digest(context.Background(), f)
+			digest, _, err := digestContent(context.Background(), f)
 			must(tb, errors.Join(err, f.Close()))
 			text += fmt.Sprint(" ", info.Size(), " ", digest)
 			if st.Nlink > 1 && first[st.Ino] != "" {

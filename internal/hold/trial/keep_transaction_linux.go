@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/trial/lease"
 )
 
 // A transaction makes the changes of one journal, all of them or none. It works on open
@@ -34,7 +33,7 @@ type transaction struct {
 // lockRoots waits until no other process changes anything in the roots of a record. They
 // stay locked until unlock is called.
 func lockRoots(ctx context.Context, record string, all []keptRoot) (unlock func() error, err error) {
-	return lease.Lock(ctx, layersBeside(record), lease.Each(all, func(r *keptRoot) string { return r.Path }))
+	return lockFolders(ctx, layersBeside(record), eachPath(all, func(r *keptRoot) string { return r.Path }))
 }
 
 // layersBeside returns the folder of layers next to the records.
@@ -42,7 +41,7 @@ func layersBeside(record string) string { return LayersIn(filepath.Dir(filepath.
 
 // announceSteps tells running trials which paths are about to change below them.
 func announceSteps(record string, steps []step) error {
-	return lease.Announce(layersBeside(record), lease.Each(steps, func(s *step) string { return s.Path }))
+	return announceChanges(layersBeside(record), eachPath(steps, func(s *step) string { return s.Path }))
 }
 
 // errLocked means that another process works on a record.

@@ -17,7 +17,7 @@ type Layer struct {
 	Dir string `json:"dir"`
 	// Roots are the covered folders, outer before inner.
 	Roots []Root `json:"roots"`
-	// Caches identifies, for [lease.DropCache], the folder with the changes to caches. It is "" if the layer has them.
+	// Caches identifies, for [dropCache], the folder with the changes to caches. It is "" if the layer has them.
 	Caches string `json:"caches,omitempty"`
 	// Temporary receives the files in /tmp when the layer is kept.
 	Temporary outside.Folder `json:"temporary,omitzero"`

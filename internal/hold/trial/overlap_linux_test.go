@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
-	"github.com/umpirehq/umpire/internal/hold/trial/lease"
 )
 
 // A barrier is a command's output. The command continues after its first line when the
@@ -237,21 +236,21 @@ func TestTrialWaitsForAKeep(t *testing.T) {
 	t.Parallel()
 	layers := t.TempDir()
 	for _, keep := range []string{"/p", "/", "/p/sub/deep", "/p/sub"} {
-		unlock, err := lease.Lock(t.Context(), layers, []string{keep})
+		unlock, err := lockFolders(t.Context(), layers, []string{keep})
 		if err != nil {
 			t.Fatal(err)
 		}
 		begun := make(chan error)
 		go func() {
-			running, err := lease.Begin(t.Context(), layers, []string{"/p"})
+			running, err := registerTrial(t.Context(), layers, []string{"/p"})
 			if err == nil {
-				err = running.End()
+				err = running.unregister()
 			}
 			begun <- err
 		}()
 		for range 3 { // the keep announces its changes and sees the waiting trial
 			for {
-				if err := lease.Announce(layers, []string{"/p/x"}); err != nil {
+				if err := announceChanges(layers, []string{"/p/x"}); err != nil {
 					t.Fatal(err)
 				}
 				if names, _ := filepath.Glob(filepath.Join(layers, "running/run-*")); len(names) == 1 {
@@ -268,16 +267,16 @@ func TestTrialWaitsForAKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	unlock, err := lease.Lock(t.Context(), layers, []string{"/p"})
+	unlock, err := lockFolders(t.Context(), layers, []string{"/p"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = unlock() }()
-	running, err := lease.Begin(t.Context(), layers, []string{"/q"})
+	running, err := registerTrial(t.Context(), layers, []string{"/q"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := running.End(); err != nil {
+	if err := running.unregister(); err != nil {
 		t.Error(err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(layers, "running/*")); len(left) != 1 || !strings.HasSuffix(left[0], "lock") {

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/trial/undo"
 )
 
 // copyFile copies an open file with its extended attributes. It shares blocks if the file
@@ -141,7 +140,7 @@ func copyFolderNames(from int, name string, to int, as string) error {
 func (t *transaction) saveAfter(i int) error {
 	s := &t.Steps[i]
 	if s.Secret || t.staged[i] == 0 || !s.Before.Exists() || !s.Before.Type.IsRegular() || !s.After.Type.IsRegular() ||
-		max(s.Before.Size, s.After.Size) > undo.MaxMergeSize {
+		max(s.Before.Size, s.After.Size) > maxMergeSize {
 		return nil
 	}
 	folder, name := t.stageOf(i)
@@ -151,7 +150,7 @@ func (t *transaction) saveAfter(i int) error {
 // saveText copies a file as the new text of a step if it can be merged.
 func saveText(record string, i, folder int, name string) error {
 	text, err := readText(folder, name)
-	if err != nil || text == nil || !undo.IsMergeable(text) {
+	if err != nil || text == nil || !isMergeable(text) {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(record, afterFolder), 0o700); err != nil {

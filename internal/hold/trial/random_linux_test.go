@@ -22,7 +22,6 @@ import (
 
 	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
-	"github.com/umpirehq/umpire/internal/hold/trial/undo"
 )
 
 // sequencesVariable sets how many random sequences are tried, if the default is too few.
@@ -216,7 +215,7 @@ func treeOf(t *testing.T, root string) tree {
 		case e.Type.IsRegular():
 			var f *os.File
 			if f, err = os.Open(path); err == nil {
-				e.Digest, _, err = undo.Digest(t.Context(), f)
+				e.Digest, _, err = digestContent(t.Context(), f)
 				_ = f.Close()
 			}
 		}

@@ -19,7 +19,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/trial/undo"
 	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
@@ -395,7 +394,7 @@ func (r *Recording) Expect(path string, content []byte) error {
 	if i < 0 {
 		return umpire.Errorf("%s is not in the record of its call", path)
 	}
-	if len(content) > undo.MaxMergeSize || r.Steps[i].Secret {
+	if len(content) > maxMergeSize || r.Steps[i].Secret {
 		return nil
 	}
 	return replaceQuickly(filepath.Join(r.record, afterName(i)), content)
@@ -408,7 +407,7 @@ func (r *Recording) Text(path string) []byte {
 		return nil
 	}
 	text, err := os.ReadFile(filepath.Join(r.record, filesFolder, strconv.Itoa(i)))
-	if err != nil || len(text) > undo.MaxMergeSize || !undo.IsText(text) {
+	if err != nil || len(text) > maxMergeSize || !isText(text) {
 		return nil
 	}
 	return text

@@ -18,7 +18,6 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
-	"github.com/umpirehq/umpire/internal/hold/trial/lease"
 )
 
 // Run runs a command in a trial and reads its effects. Canceling the context kills the command, and
@@ -57,12 +56,12 @@ func (s *Spec) mayRunAgain(first *Result) bool {
 
 // runOnce runs the command with a layer over some folders, and registers it while it runs.
 func runOnce(ctx context.Context, spec *Spec, roots []Root) (*Result, error) {
-	lowers := lease.Each(roots, func(r *Root) string { return r.Lower })
+	lowers := eachPath(roots, func(r *Root) string { return r.Lower })
 	changed := func() ([]string, error) { return lowers, nil } // without a registry, any path may have changed
-	switch running, err := lease.Begin(ctx, spec.State, lowers); {
+	switch running, err := registerTrial(ctx, spec.State, lowers); {
 	case err == nil:
-		changed = running.Changed
-		defer running.End() //nolint:errcheck // the next keep removes a leftover file
+		changed = running.changed
+		defer running.unregister() //nolint:errcheck // the next keep removes a leftover file
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	default:
@@ -108,16 +107,16 @@ func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, erro
 	t := &try{spec: spec, layer: layer, store: s}
 	sends := spec.Exit.MaySend()
 	if len(spec.Place.Cache) > 0 && !(sends && len(spec.Seen) > 0) { // else changes in caches go to the layer
-		roots := lease.Each(layer.Roots, func(r *Root) string { return r.Lower })
-		t.lease, _ = lease.OpenCache(s.dir, lease.Project{Roots: roots, Network: sends, Max: s.max / cacheShare})
+		roots := eachPath(layer.Roots, func(r *Root) string { return r.Lower })
+		t.cache, _ = leaseCache(s.dir, cacheProject{Roots: roots, Network: sends, Max: s.max / cacheShare})
 	}
-	layer.Caches, layer.Temporary = t.lease.Name(), spec.Temporary
+	layer.Caches, layer.Temporary = t.cache.Name(), spec.Temporary
 	seen, err := spec.Temporary.Lend(layer.tmp(), spec.Seen)
 	if err != nil {
 		return nil, err
 	}
 	exit, err := t.command(ctx, seen)
-	_ = t.lease.Close() // on failure the folder is not reused, as after a crash
+	_ = t.cache.Close() // on failure the folder is not reused, as after a crash
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +136,7 @@ type try struct {
 	spec  *Spec
 	layer Layer
 	store *store
-	lease *lease.Cache
+	cache *cacheLease
 	full  string // the exceeded limit, or ""
 	sight sandbox.Sight
 
@@ -227,7 +226,7 @@ var offlineVariables = []string{
 func (t *try) place() *sandbox.Place {
 	p := &sandbox.Place{
 		Home: t.spec.Place.Home, State: t.spec.Place.State, Scratch: t.layer.scratch(),
-		Cache: t.spec.Place.Cache, CacheLayers: t.lease.Dir(),
+		Cache: t.spec.Place.Cache, CacheLayers: t.cache.Dir(),
 	}
 	for i, root := range t.layer.Roots {
 		p.Workspace = append(p.Workspace, root.Lower)

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/trial/lease"
 )
 
 // sweepAge is the age at which a layer may be swept. The caller of a trial needs a moment
@@ -25,7 +24,7 @@ func sweepLayers(dir string, held func(id string) bool, now time.Time) error {
 
 func sweepFolder(dir string, held func(id string) bool, now time.Time) error {
 	entries, err := os.ReadDir(dir)
-	err = errors.Join(files.IgnoreMissing(err), lease.SweepCaches(dir, heldAge, now))
+	err = errors.Join(files.IgnoreMissing(err), sweepCaches(dir, heldAge, now))
 	for _, e := range entries {
 		layer := Layer{Dir: filepath.Join(dir, e.Name())}
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), layerPrefix) || held(e.Name()) || layer.runs() {

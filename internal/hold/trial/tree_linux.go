@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/hold/trial/undo"
 )
 
 // A dir is an open folder. All reads use names in an open folder and follow no links.
@@ -193,5 +192,5 @@ func (d *dir) digestIn(ctx context.Context, name string, info *unix.Stat_t) (str
 		return "", 0, err
 	}
 	defer f.Close()
-	return undo.Digest(ctx, f)
+	return digestContent(ctx, f)
 }

@@ -11,12 +11,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/trial/undo"
 	"github.com/umpirehq/umpire/internal/host/relay"
 )
-
-// UndoLimits limit the size and age of undo records.
-type UndoLimits = undo.Limits
 
 // An UndoSpec selects the changes to undo.
 type UndoSpec struct {
@@ -170,7 +166,7 @@ func isTakenBack(all []Kept, k *Kept) bool {
 	return takes
 }
 
-// collect removes the records beyond the limits of space and age: see [undo.Removable]. The
+// collect removes the records beyond the limits of space and age: see [pickRemovable]. The
 // age limit also applies to records of calls that cannot be finished.
 func collect(state string, limits UndoLimits, now time.Time) error {
 	all, err := Records(state)
@@ -178,7 +174,7 @@ func collect(state string, limits UndoLimits, now time.Time) error {
 		return err
 	}
 	var errs []error
-	for id := range undo.Removable(retained(state, all), limits, now) {
+	for id := range pickRemovable(retained(state, all), limits, now) {
 		errs = append(errs, forgetRecord(filepath.Join(state, keptFolder, id)))
 	}
 	calls, err := filepath.Glob(filepath.Join(state, keptFolder, callPrefix+"*"))
@@ -192,12 +188,12 @@ func collect(state string, limits UndoLimits, now time.Time) error {
 }
 
 // retained converts the records for the retention rules.
-func retained(state string, all []Kept) []undo.Record {
-	list, projects := make([]undo.Record, len(all)), map[string]*undo.Project{}
+func retained(state string, all []Kept) []undoRecord {
+	list, projects := make([]undoRecord, len(all)), map[string]*undoProject{}
 	for i := range all {
 		root := all[i].Root
 		if projects[root] == nil {
-			projects[root] = undo.NewProject(root)
+			projects[root] = newUndoProject(root)
 		}
 		list[i] = all[i].retained(projects[root])
 		list[i].Bytes = spaceOf(filepath.Join(state, keptFolder, all[i].ID))
@@ -206,25 +202,25 @@ func retained(state string, all []Kept) []undo.Record {
 }
 
 // retained converts the record for the retention rules. Bytes is the size of the replaced files.
-func (k *Kept) retained(p *undo.Project) undo.Record {
-	r := undo.Record{ID: k.ID, Project: k.Root, Session: string(k.Session), Time: k.Time}
+func (k *Kept) retained(p *undoProject) undoRecord {
+	r := undoRecord{ID: k.ID, Project: k.Root, Session: string(k.Session), Time: k.Time}
 	if k.Undone != "" {
 		return r
 	}
-	var old []undo.Old
+	var old []oldContent
 	for i := range k.Changes {
 		if c := &k.Changes[i]; c.Before.Exists() && !c.Before.Type.IsDir() {
-			old = append(old, undo.Old{Path: c.Path, Bytes: c.Before.Size, Deleted: !c.After.Exists()})
+			old = append(old, oldContent{Path: c.Path, Bytes: c.Before.Size, Deleted: !c.After.Exists()})
 		}
 	}
-	p.Weigh(&r, old)
+	p.weigh(&r, old)
 	return r
 }
 
 // Expires returns when a record may be removed for its space, and when it is removed for its age.
 func (k *Kept) Expires(limits UndoLimits) (early, late time.Time) {
-	r := k.retained(undo.NewProject(k.Root))
-	return limits.Expires(&r)
+	r := k.retained(newUndoProject(k.Root))
+	return limits.expires(&r)
 }
 
 // ErrWouldForget means that a keep's old content does not fit: records younger than a day stay.
@@ -236,12 +232,12 @@ const smallKeep = 1 << 20
 // checkRoom refuses a keep whose old content does not fit next to the records of the last day.
 func (s *KeepSpec) checkRoom(j *journal) error {
 	kept := j.kept()
-	next := kept.retained(undo.NewProject(kept.Root))
+	next := kept.retained(newUndoProject(kept.Root))
 	if s.Limits.Bytes == 0 || s.Reviewed || next.Bytes < min(smallKeep, s.Limits.Bytes/64) {
 		return nil
 	}
 	all, err := Records(s.State)
-	if err != nil || undo.Fits(retained(s.State, all), &next, s.Limits, j.Time) {
+	if err != nil || hasRoom(retained(s.State, all), &next, s.Limits, j.Time) {
 		return err
 	}
 	return ErrWouldForget

@@ -19,7 +19,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
-	"github.com/umpirehq/umpire/internal/hold/trial/undo"
 )
 
 // Undo undoes a record completely or not at all. The undo itself can be undone. Later
@@ -322,7 +321,7 @@ func (u *undoing) isContent(i int, now, put *Entry) (bool, error) {
 		return false, nil
 	}
 	kept, ok := u.savedText(i)
-	if !ok || !strings.HasPrefix(string(kept), undo.IndexMagic) {
+	if !ok || !strings.HasPrefix(string(kept), indexMagic) {
 		return false, nil
 	}
 	text, err := u.textNow(i)
@@ -413,7 +412,7 @@ func (u *undoing) planMerge(ctx context.Context, i int, plan step) error {
 	conflict := &ConflictError{Paths: []string{s.Path}}
 	kept, saved := u.savedText(i)
 	if !s.Before.Type.IsRegular() || !s.Before.Exists() || !saved ||
-		!undo.IsText(kept) || !plan.Before.Type.IsRegular() || !plan.Before.Exists() {
+		!isText(kept) || !plan.Before.Type.IsRegular() || !plan.Before.Exists() {
 		return conflict
 	}
 	now, err := u.textNow(i)
@@ -424,9 +423,9 @@ func (u *undoing) planMerge(ctx context.Context, i int, plan step) error {
 	if err != nil {
 		return err
 	}
-	merged, clean := []byte(nil), now != nil && before != nil && undo.IsText(now) && undo.IsText(before)
+	merged, clean := []byte(nil), now != nil && before != nil && isText(now) && isText(before)
 	if clean {
-		merged, clean = undo.MergeTexts(kept, now, before)
+		merged, clean = mergeTexts(kept, now, before)
 	}
 	if !clean {
 		return conflict
@@ -472,8 +471,8 @@ func readText(folder int, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, undo.MaxMergeSize+1))
-	if len(data) > undo.MaxMergeSize {
+	data, err := io.ReadAll(io.LimitReader(f, maxMergeSize+1))
+	if len(data) > maxMergeSize {
 		return nil, err
 	}
 	return append([]byte{}, data...), err

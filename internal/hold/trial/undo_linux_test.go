@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/umpirehq/umpire/internal/hold/trial/undo"
 )
 
 // numbers returns a text of n lines.
@@ -322,7 +320,7 @@ func TestMergeTexts(t *testing.T) {
 		"no last newline":        {"1\nB", "0\n1\nB", "1\n2", "0\n1\n2", true},
 		"all later text":         {"kept\n", "", "before\n", "", false},
 	} {
-		got, clean := undo.MergeTexts([]byte(c.kept), []byte(c.now), []byte(c.before))
+		got, clean := mergeTexts([]byte(c.kept), []byte(c.now), []byte(c.before))
 		if clean != c.clean || clean && string(got) != c.want {
 			t.Errorf("%s: %q, %v", name, got, clean)
 		}

@@ -1,0 +1,275 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/hold/trial"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// An undoFlags holds the flags of `umpire undo`.
+type undoFlags struct {
+	since  string
+	forget string
+	only   []string
+	list   bool
+	json   bool
+}
+
+// NewUndoCommand is `umpire undo`.
+func NewUndoCommand(a *app.App) *cobra.Command {
+	var f undoFlags
+	cmd := &cobra.Command{
+		Use: "undo [ID]", Args: app.WantAtMostOneWord, ValidArgsFunction: completeKept(a),
+		Short:   "Undo kept changes",
+		Long:    undoLong,
+		Example: undoExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.forget != "" && (f.list || f.since != "" || len(f.only) > 0 || len(args) > 0):
+				return app.Usage("umpire undo --help", "--forget takes no ID and no other flag")
+			case f.forget != "":
+				return forget(cmd.Context(), a, f.forget)
+			case f.list && len(args) > 0:
+				return app.Usage("umpire undo --help", "give an ID or --list, not both")
+			case f.list:
+				return listKept(cmd.Context(), a, &f)
+			case f.since != "" && len(args) > 0:
+				return app.Usage("umpire undo --help", "give an ID or --since, not both")
+			case f.since != "":
+				return undoSince(cmd.Context(), a, &f)
+			}
+			return undo(cmd.Context(), a, &f, strings.Join(args, ""))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.since, "since", "", "undo all changes kept since `TIME`: 10m, 2d, 14:30 or RFC 3339")
+	flags.StringArrayVar(&f.only, "only", nil, "undo only this `PATH` and everything in it; may be repeated")
+	flags.BoolVar(&f.list, "list", false, "list the kept changes that you can undo")
+	flags.StringVar(&f.forget, "forget", "", "remove the record `ID` that cannot be undone, with its old files")
+	flags.BoolVar(&f.json, "json", false, "write JSON")
+	return cmd
+}
+
+// undo undoes the last record of this project, or the one with an id.
+func undo(ctx context.Context, a *app.App, f *undoFlags, id string) error {
+	spec, err := undoSpec(ctx, a, f)
+	if err != nil {
+		return err
+	}
+	spec.ID = id
+	defer app.ReportSettled(ctx, a)
+	undone, err := trial.Undo(ctx, *spec)
+	if err != nil {
+		return undoError(a, id, err)
+	}
+	return a.Show(f.json, undone, func() error { return showUndone(a, undone) })
+}
+
+// undoSpec describes the undo, except for its id.
+func undoSpec(ctx context.Context, a *app.App, f *undoFlags) (*trial.UndoSpec, error) {
+	state, err := prepareState(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := trial.Settle(ctx, state); err != nil {
+		a.RemarkError(err)
+	}
+	project, err := a.FindProject(a.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return &trial.UndoSpec{
+		State: state, Root: project.Root, Vault: app.NewVault(a), Only: absolutePaths(a, f.only),
+		Approve: approveUndo(ctx, a),
+	}, nil
+}
+
+func absolutePaths(a *app.App, paths []string) []string {
+	var all []string
+	for _, path := range paths {
+		all = append(all, a.Absolute(path))
+	}
+	return all
+}
+
+// undoError adds the next step to the error of a failed undo.
+func undoError(a *app.App, id string, err error) error {
+	conflict, isConflict := errors.AsType[*trial.ConflictError](err)
+	_, isObstacle := errors.AsType[*trial.ObstacleError](err)
+	refused, isRefused := errors.AsType[*app.CommandError](err)
+	switch {
+	case isRefused:
+		return refused
+	case errors.Is(err, app.ErrUnconfirmed):
+		return app.Refused("", "nothing was undone: %w", err)
+	case isConflict && len(conflict.Paths) > 0:
+		hint := strings.TrimSpace("umpire undo "+id) + " --only PATH"
+		return app.Refused(a.Text.Of(hint), "nothing was undone: %w", err)
+	case isObstacle:
+		return app.Refused(strings.TrimSpace("umpire undo "+id), "nothing was undone: %w", err)
+	case errors.Is(err, trial.ErrNothingKept), errors.Is(err, trial.ErrTakenBack), errors.Is(err, trial.ErrManyKept),
+		errors.Is(err, trial.ErrLost):
+		return app.Refused("umpire undo --list", "%w", err)
+	case errors.Is(err, os.ErrNotExist):
+		return app.Refused("umpire undo --list", "nothing was undone: %w", err)
+	}
+	return app.Failed(umpire.Errorf("nothing was undone: %w", err))
+}
+
+// showUndone says what was undone, and how to redo it.
+func showUndone(a *app.App, k *trial.Kept) error {
+	fmt.Fprintln(a.Stdout, app.UndoneTitle(a, k))
+	if len(k.Changes) == 0 {
+		return nil
+	}
+	for _, line := range app.UndoneLines(a, k) {
+		fmt.Fprintf(a.Stdout, "  %s\n", line)
+	}
+	_, err := fmt.Fprintf(a.Stdout, a.Text.Of("To redo it: umpire undo %s\n"), k.ID)
+	return err
+}
+
+// A keptLine is a kept or undone record in a list.
+type keptLine struct {
+	ID      string `json:"id"`
+	Time    string `json:"time"`
+	Root    string `json:"root"`
+	Command string `json:"command,omitempty"`
+	Call    string `json:"call,omitempty"`
+	Changes int    `json:"changes"`
+	// Lost lists the paths that cannot be undone.
+	Lost   []trial.Loss `json:"lost,omitempty"`
+	Undoes string       `json:"undoes,omitempty"`
+	Undone string       `json:"undone,omitempty"`
+	// Expires is when it goes at the latest. From Protected on it may go before, when space is needed.
+	Expires   string `json:"expires_at,omitempty"`
+	Protected string `json:"protected_until,omitempty"`
+	// Problem says why the record cannot be finished.
+	Problem string `json:"problem,omitempty"`
+}
+
+// listKept lists the kept records, the latest first.
+func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
+	if err := trial.Settle(ctx, a.StateDir()); err != nil {
+		a.RemarkError(err)
+	}
+	all, err := trial.Records(a.StateDir())
+	if err != nil {
+		return app.Failed(err)
+	}
+	if f.since != "" {
+		from, err := app.ParseSince(f.since, a.Now(), "umpire undo --help")
+		if err != nil {
+			return err
+		}
+		all = slices.DeleteFunc(all, func(k trial.Kept) bool { return k.Time.Before(from) })
+	}
+	if only := absolutePaths(a, f.only); len(only) > 0 {
+		all = slices.DeleteFunc(all, func(k trial.Kept) bool { return !k.Touches(only) })
+	}
+	conf, err := a.LoadConfig(a.Dir)
+	if err != nil {
+		return err
+	}
+	limits := app.UndoLimits(conf)
+	list := []keptLine{}
+	for i := range all {
+		k := &all[i]
+		early, late := k.Expires(limits)
+		list = append(list, keptLine{
+			k.ID, k.Time.Format(timeFormat), k.Root, k.Command, string(k.Call), len(k.Changes), k.Lost,
+			k.Undoes, k.Undone, late.Format(timeFormat), early.Format(timeFormat), "",
+		})
+	}
+	unfinished, err := trial.FindUnfinished(ctx, a.StateDir(), app.NewVault(a))
+	if err != nil {
+		return app.Failed(err)
+	}
+	for _, u := range unfinished {
+		list = append(list, keptLine{ID: u.ID, Root: u.Root, Problem: u.Err.Error()})
+	}
+	return a.Show(f.json, list, func() error {
+		defer showUnfinished(a, unfinished)
+		if len(list) == 0 {
+			_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing was kept yet"))
+			return err
+		}
+		table := app.NewTable(a.Stdout)
+		fmt.Fprintln(table, strings.Join([]string{
+			a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("CHANGES"), a.Text.Of("EXPIRES"), a.Text.Of("STATE"),
+			a.Text.Of("FOLDER"), a.Text.Of("COMMAND"),
+		}, "\t"))
+		for i := range all {
+			k := &all[i]
+			state := a.Text.Of("kept")
+			switch {
+			case k.Undone != "":
+				state = fmt.Sprintf(a.Text.Of("undone by %s"), k.Undone)
+			case len(k.Lost) > 0:
+				state = a.FormatCount(len(k.Lost), "kept, but for %d path", "kept, but for %d paths")
+			case k.Undoes != "":
+				state = fmt.Sprintf(a.Text.Of("undid %s"), k.Undoes)
+			}
+			_, late := k.Expires(limits)
+			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", k.ID, view.Age(a.Now().Sub(k.Time)), len(k.Changes),
+				view.Age(max(late.Sub(a.Now()), 0)), state, view.Visible(k.Root), app.Clip(view.Visible(k.Command)))
+		}
+		return table.Flush()
+	})
+}
+
+// showUnfinished lists the records that cannot be finished, and how to remove each.
+func showUnfinished(a *app.App, all []trial.Unfinished) {
+	for _, u := range all {
+		fmt.Fprintln(a.Stdout, fmt.Sprintf(a.Text.Of(app.UnfinishedText), view.Visible(cmp.Or(u.Root, u.ID)),
+			view.Visible(a.Text.Error(u.Err))))
+		fmt.Fprintln(a.Stdout, "  "+app.ForgetCommand(&u))
+	}
+}
+
+// forget removes a record that cannot be finished.
+func forget(ctx context.Context, a *app.App, id string) error {
+	all, err := trial.FindUnfinished(ctx, a.StateDir(), app.NewVault(a))
+	if err != nil {
+		return app.Failed(err)
+	}
+	if !slices.ContainsFunc(all, func(u trial.Unfinished) bool { return u.ID == id }) {
+		return app.Refused("umpire undo --list", "no unfinished record %q", id)
+	}
+	if err := trial.Forget(a.StateDir(), id); err != nil {
+		return app.Failed(umpire.Errorf("forget record %q: %w", id, err))
+	}
+	_, err = fmt.Fprintf(a.Stdout, a.Text.Of("forgotten: %s")+"\n", view.Visible(id))
+	return err
+}
+
+// completeKept completes the ids of records that can be undone.
+func completeKept(a *app.App) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 || a.Home() == "" {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		all, err := trial.Records(a.StateDir())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var ids []cobra.Completion
+		for i := range all {
+			if all[i].Undone == "" {
+				ids = append(ids, cobra.CompletionWithDesc(all[i].ID, app.Clip(view.Visible(all[i].Command))))
+			}
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+}
