@@ -369,7 +369,7 @@ func (s *agentRun) tools(session *umpire.Session, onOutput func(umpire.CallID, s
 	tidied := app.TidyUp(context.Background(), s.App, s.conf)
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: onOutput,
-		MayRead: s.mayRead, Exit: s.exit, State: s.StateDir(), Vault: app.NewVault(s.App),
+		MayRead: s.mayRead, Exit: s.exitOf(session), State: s.StateDir(), Vault: app.NewVault(s.App),
 		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.RequireFull,
 	})
 	set.Keep(s.listedIn(session))
@@ -394,13 +394,20 @@ func (s *agentRun) mayRead(ctx context.Context, call umpire.Call, path string) b
 	return err == nil && d.Verdict == umpire.Allow
 }
 
-// exit returns the way of a tried call to the destinations that the person listed.
-func (s *agentRun) exit(call umpire.Call) (*egress.Proxy, error) {
-	return egress.NewProxy(s.conf.Listed, s.conf.Autonomy.Network,
-		func(ctx context.Context, to umpire.Call) (umpire.Decision, error) {
-			to.Dir, to.Session, to.Agent = call.Dir, call.Session, call.Agent
-			return s.gate.Check(ctx, to)
-		})
+// exitOf returns a function that returns the way of a tried call to the destinations that the person listed.
+func (s *agentRun) exitOf(session *umpire.Session) func(call umpire.Call) (*egress.Proxy, error) {
+	project, id := session.Project, session.ID
+	return func(call umpire.Call) (*egress.Proxy, error) {
+		leases, err := app.LeasesIn(s.App, project, id)
+		if err != nil {
+			return nil, err
+		}
+		return egress.NewProxy(s.conf.Listed, s.conf.Autonomy.Network, leases,
+			func(ctx context.Context, to umpire.Call) (umpire.Decision, error) {
+				to.Dir, to.Session, to.Agent = call.Dir, call.Session, call.Agent
+				return s.gate.Check(ctx, to)
+			})
+	}
 }
 
 func (s *agentRun) profileOf(session *umpire.Session) config.Agent {

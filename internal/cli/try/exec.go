@@ -208,7 +208,11 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	go e.watch(ctx, signals, passed)
 	args, seen := e.args()
 	named, written := e.named()
-	exit, err := egress.NewProxy(e.config.Listed, e.config.Autonomy.Network, e.decideTo)
+	leases, err := app.LeasesIn(e.App, e.project.ID, e.ticket.Session)
+	if err != nil {
+		return nil, err
+	}
+	exit, err := egress.NewProxy(e.config.Listed, e.config.Autonomy.Network, leases, e.decideTo)
 	if err != nil {
 		return nil, err
 	}
@@ -387,6 +391,9 @@ func (e *execution) keepUndoable(
 		}
 		late = !ended.First
 	}
+	app.RecordUses(ctx, e.App, umpire.SecretUses{
+		Dir: e.Dir, Session: e.ticket.Session, Batch: e.ticket.Batch, Call: e.ticket.Call, Command: e.ticket.Line,
+	}, &h.Effects)
 	err := e.keepAllowed(ctx, h, seen, late)
 	result := umpire.Result{
 		Session: e.ticket.Session, Batch: e.ticket.Batch, Call: e.ticket.Call, Status: umpire.ResultOK,

@@ -112,9 +112,13 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		Place:     &sandbox.Place{Show: conf.SandboxShow},
 		Temporary: outside.Folder{Path: outside.Temporary, Named: written},
 	}
+	leases, err := leasesIn(a, f.cwd)
+	if err != nil {
+		return err
+	}
 	for {
 		// A proxy serves one run.
-		spec.Exit, err = egress.NewProxy(conf.Listed, conf.Autonomy.Network,
+		spec.Exit, err = egress.NewProxy(conf.Listed, conf.Autonomy.Network, leases,
 			func(_ context.Context, call umpire.Call) (umpire.Decision, error) { return decideIn(a, f.cwd, call) })
 		if err != nil {
 			return app.Failed(err)
@@ -125,6 +129,16 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		}
 		f.network = true
 	}
+}
+
+// leasesIn returns the leases of secrets for commands of a folder's project.
+func leasesIn(a *app.App, dir string) ([]egress.Lease, error) {
+	p, err := a.FindProject(dir)
+	if err != nil {
+		return nil, err
+	}
+	leases, err := app.LeasesIn(a, p.ID, "")
+	return leases, app.Failed(err)
 }
 
 // tryOnce tries the command, and settles its effects. Again says that the person wants to run
@@ -226,6 +240,7 @@ func runTrial(
 	if err != nil {
 		return nil, app.Failed(err)
 	}
+	app.RecordUses(ctx, a, umpire.SecretUses{Dir: f.cwd, Command: view.CommandLine(words)}, &result.Effects)
 	held := &trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: a.Now().UTC(), Command: view.CommandLine(words), Root: project.Root,
 		Exit: result.Exit, Network: f.network, Layer: result.Layer, Effects: result.Effects,

@@ -74,7 +74,7 @@ func (p *Proxy) isPermitted(ctx context.Context, d Destination, e Entry) bool {
 
 // covering returns the entry that covers a destination, and why it does not suffice.
 func (p *Proxy) covering(d Destination) (Entry, Reason) {
-	entry, found := p.List.Finds(d)
+	entry, found := p.entryOf(d)
 	wild := entry.wild(d)
 	switch {
 	case !found && p.List.findsHost(d):

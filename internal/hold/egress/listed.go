@@ -9,23 +9,27 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// NewProxy returns a proxy for the destinations that a person listed, within the person's answer about the network and
-// their rules. It returns nil without destinations. Groups that only serve files need no approval. Any other entry is
-// reached under NetworkListed, or after it was approved in the session. decide judges a call of the session,
-// like umpire check. An error is one of ParseList.
+// NewProxy returns a proxy for the destinations that a person listed or leased a secret for, within the person's answer
+// about the network and their rules. It returns nil without destinations. A lease approves its requests. Groups that
+// only serve files need no approval. Any other entry is reached under NetworkListed, or after it was approved in the
+// session. decide judges a call of the session, like umpire check. An error is one of ParseList.
 func NewProxy(
-	listed []string, network policy.NetworkAnswer, decide func(context.Context, umpire.Call) (umpire.Decision, error),
+	listed []string, network policy.NetworkAnswer, leases []Lease,
+	decide func(context.Context, umpire.Call) (umpire.Decision, error),
 ) (*Proxy, error) {
-	if len(listed) == 0 || network == policy.NetworkAsk {
+	if network == policy.NetworkAsk {
+		listed = nil
+	}
+	if len(listed)+len(leases) == 0 {
 		return nil, nil //nolint:nilnil // a command without a way out is usual
 	}
 	list, err := ParseList(listed)
 	if err != nil {
 		return nil, err
 	}
-	return &Proxy{List: list, Permit: func(ctx context.Context, d Destination, e Entry) bool {
+	return &Proxy{List: list, leases: activate(leases), Permit: func(ctx context.Context, d Destination, e Entry) bool {
 		tool, key, value := "WebFetch", "url", d.url()
-		if network == policy.NetworkOnce && (e.Group == "" || e.Unread) {
+		if network == policy.NetworkOnce && !e.leased && (e.Group == "" || e.Unread) {
 			tool, key, value = "Bash", "command", "curl "+d.url()
 		}
 		input, err := json.Marshal(map[string]string{key: value})
@@ -34,8 +38,9 @@ func NewProxy(
 		}
 		decision, err := decide(ctx, umpire.Call{Tool: tool, Input: input})
 		_, byAddress := d.address() // which asks unless it is listed itself
-		return err == nil && (decision.Verdict == umpire.Allow || byAddress && network == policy.NetworkListed &&
-			decision.Verdict == umpire.Ask && decision.Rule == nil)
+		unruled := decision.Verdict == umpire.Ask && decision.Rule == nil
+		return err == nil && (decision.Verdict == umpire.Allow ||
+			unruled && (e.leased || byAddress && network == policy.NetworkListed))
 	}}, nil
 }
 

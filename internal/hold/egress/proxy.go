@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 // The limits of a Proxy, for all connections of one command.
@@ -49,6 +51,8 @@ type Connection struct {
 	How         How
 	Entry       Entry  // the entry that covers the destination; zero if none does
 	Reason      Reason // why it was refused, failed or was cut; 0 if a side or the context ended it
+	Uses        []umpire.SecretUse
+	Misplaced   string // the lease whose placeholder was where it must not be, for MisplacedSecret
 }
 
 // A Resolver finds the addresses of a name. [net.Resolver] is one.
@@ -82,6 +86,7 @@ type Proxy struct {
 	roots *x509.CertPool                 // nil stands for those of this machine
 
 	authority authority
+	leases    []activeLease
 
 	mu      sync.Mutex
 	idle    sync.Cond // serving is 0
