@@ -47,7 +47,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		setup, register.NewDoctorCommand(a), try.NewCheckCommand(a), try.NewCommand(a), try.NewUndoCommand(a),
 		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
 		lookback.NewWhyCommand(a), lookback.NewStatsCommand(a), lookback.NewReplayCommand(a),
-		lookback.NewTaskCommand(a),
+		lookback.NewTaskCommand(a), newSecretsCommand(a),
 		lookback.NewSuggestCommand(a, func(level string) error { return setAutonomy(a, level) }),
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
 		newServeCommand(a), run.NewChatCommand(a, lookback.Desks, lookback.Suggestions), run.NewCommand(a),
