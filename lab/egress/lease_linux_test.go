@@ -93,6 +93,19 @@ func leases(t *testing.T, n *internet) {
 	if out, code := p.run(t, "try", "--discard", "--", clone); code == 0 || !strings.Contains(out, forge) {
 		t.Errorf("after the lease ended: exit code %d\n%s", code, out)
 	}
+	must(t, os.WriteFile(filepath.Join(p.project, "fetch.sh"), []byte(
+		`curl -fsS -H "Authorization: Bearer $SHELF_TOKEN" https://`+shelf+"/@me/left\n"), 0o644))
+	if out, code := p.run(t, "try", "--discard", "--", "bash", "fetch.sh"); code != 0 {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	if out, code := p.run(t, "rules", "add", "deny", "WebFetch(domain:"+shelf+")", "--scope", "project"); code != 0 {
+		t.Error(out)
+	}
+	n.forget()
+	if out, code := p.run(t, "try", "--discard", "--", "bash", "fetch.sh"); code == 0 || len(n.requests) > 0 ||
+		!strings.Contains(out, "It wants "+shelf+":443") {
+		t.Errorf("a rule denies the host: exit code %d\n%s", code, out)
+	}
 	if all, err := exec.CommandContext(t.Context(), "grep", "-rla", "-e", forgeToken, "-e", shelfToken, p.home).Output(); err == nil {
 		t.Errorf("the token lies in %s", all)
 	}
