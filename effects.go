@@ -87,7 +87,9 @@ type AttemptKind string
 const (
 	AttemptNetwork AttemptKind = "network" // connecting or sending to an address
 	AttemptSend    AttemptKind = "send"    // sending to a destination that is only fetched from
-	AttemptWrite   AttemptKind = "write"   // creating, writing or deleting a file elsewhere
+	// AttemptSecret is a leased secret's placeholder where its lease does not permit it. The target is NAME@host:port.
+	AttemptSecret AttemptKind = "secret"
+	AttemptWrite  AttemptKind = "write" // creating, writing or deleting a file elsewhere
 	// AttemptRepository is a new git repository whose settings may name programs.
 	AttemptRepository AttemptKind = "repository"
 	// AttemptHistory is a change in a git directory that git's recording does not make: it
@@ -118,6 +120,15 @@ type TrialReach struct {
 	Got     int64  `json:"got"`               // bytes from the target
 	Millis  int64  `json:"ms"`                // time of all connections together
 	Problem Phrase `json:"problem,omitempty"` // why the last connection that failed did so
+	// Secrets are the uses of leased secrets.
+	Secrets []SecretUse `json:"secrets,omitempty"`
+}
+
+// A SecretUse says how often requests carried a leased secret, which the command did not see.
+type SecretUse struct {
+	Name    string `json:"name"`    // of the lease
+	Request string `json:"request"` // the method and the path, without its query; "?" for those beyond a limit
+	Times   int    `json:"times"`
 }
 
 // effectFields is the JSON form of a TrialEffect.

@@ -43,6 +43,9 @@ const (
 	EventGrantCreated      EventKind = "GrantCreated"
 	EventGrantRevoked      EventKind = "GrantRevoked"
 	EventTaskApproved      EventKind = "TaskApproved"
+	EventSecretLeased      EventKind = "SecretLeased"
+	EventSecretRevoked     EventKind = "SecretRevoked"
+	EventSecretUsed        EventKind = "SecretUsed" // outside of trials that are on the timeline
 	EventRulesChanged      EventKind = "RulesChanged"
 	EventRulesDegraded     EventKind = "RulesDegraded"
 	EventHookRan           EventKind = "HookRan"

@@ -156,6 +156,10 @@ type GrantKeeper interface {
 	ApproveTask(ctx context.Context, a TaskApproval) ([]GrantStatus, error)
 	// Revoke ends grants and returns them.
 	Revoke(ctx context.Context, r Revocation) ([]GrantStatus, error)
+	// RecordLease records that a person leased a secret, or ended the lease.
+	RecordLease(ctx context.Context, l SecretLease) error
+	// RecordUse records uses of leased secrets.
+	RecordUse(ctx context.Context, u SecretUses) error
 }
 
 // A Ticketer runs command lines that a hook has issued a ticket for.

@@ -127,6 +127,36 @@ type TaskApproval struct {
 	By Actor `json:"-"`
 }
 
+// A SecretLease says that a person leased a secret to commands, which use it without seeing it, or ended the lease. It
+// never has the secret.
+type SecretLease struct {
+	Dir     string   `json:"working_dir"`
+	Name    string   `json:"name"` // of the variable
+	Host    string   `json:"host"`
+	Methods []string `json:"methods"`
+	Paths   []string `json:"paths"`
+	// Session is the session that it is for; "" is every session of the project.
+	Session   SessionID `json:"session_id,omitempty"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	Revoked   bool      `json:"revoked,omitempty"`
+	// By is the person; the gate's edge fills it in.
+	By Actor `json:"-"`
+}
+
+// SecretUses are the uses of leased secrets by a command whose effects the timeline does not have otherwise.
+type SecretUses struct {
+	Dir     string    `json:"working_dir"`
+	Session SessionID `json:"session_id,omitempty"` // "" outside of sessions
+	Batch   BatchID   `json:"batch_id,omitempty"`
+	Call    CallID    `json:"call_id,omitempty"`
+	Command string    `json:"command"`
+	// Reached are the destinations that got secrets. Refused are uses that no lease permits, as NAME@host:port.
+	Reached []TrialReach `json:"reached,omitempty"`
+	Refused []string     `json:"refused,omitempty"`
+	// By is the person or agent that ran the command; the gate's edge fills it in.
+	By Actor `json:"-"`
+}
+
 // AllowAllID is the id of a workspace's allowAll among its grants.
 const AllowAllID = "allow-all"
 

@@ -32,9 +32,8 @@ const ConnectTool = "Connect"
 // anyTool is the tool name that stands for every tool.
 const anyTool = "*"
 
-// familyTools returns the tool names whose rules judge an access of this kind. A rule that
-// allows writing does not allow deleting; one that forbids it does. A rule that allows
-// searching the web or connecting to a host does not allow fetching any address.
+// familyTools returns the tool names whose rules judge an access of this kind. A rule that allows writing
+// does not allow deleting, but one that forbids it does. Only a rule for fetching allows to reach any address.
 func familyTools(kind umpire.AccessKind, allow bool) [2][]string {
 	switch kind {
 	case umpire.KindRead:

@@ -28,12 +28,12 @@ var ownVerbs = [...]string{
 		"task draft, task approve, task show, setup, setup uninstall, setup upgrade, task end, autonomy, undo, " +
 		"rules trust, rules add, rules remove, rules import, rules grants, rules grants list, " +
 		"rules grants revoke, config set, suggest, sessions mode, sessions end, sessions delete, " +
-		"timeline prune, proxy mcp permission-prompt, try keep, try discard",
+		"timeline prune, proxy mcp permission-prompt, try keep, try discard, secrets lease, secrets revoke",
 	VerbReads: "check, status, pending, version, config, sessions, console notify, proxy, rules, rules list, " +
 		"rules test, rules lint, rules prove, rules prove can, rules prove applies, rules prove conflict, " +
 		"rules prove wider, timeline, timeline verify, timeline head, try show, why, stats, replay, " +
 		"programs, programs list, programs show, programs lint, help, man, completion, completion bash, " +
-		"completion zsh, completion fish, completion powershell",
+		"completion zsh, completion fish, completion powershell, secrets, secrets leases",
 	VerbRuns: "run, demo, hook, bench, doctor, conformance, try, exec, proxy mcp, proxy acp, proxy codex",
 }
 

@@ -24,7 +24,7 @@ var (
 		{"Calls that wait, without a screen:", "pending approve deny cancel sessions"},
 		{"Looking back:", "why stats replay suggest"},
 		{"The gate and the built-in agent:", "serve chat run demo"},
-		{"Settings and knowledge:", "config programs bench completion version"},
+		{"Settings and knowledge:", "config secrets programs bench completion version"},
 		{"Started by programs:", "hook exec proxy"},
 	}
 )

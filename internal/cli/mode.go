@@ -12,6 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -123,7 +124,7 @@ func readMode(ctx context.Context, a *app.App, from umpire.Gate, id umpire.Sessi
 	if err != nil {
 		return modeShown{}, err
 	}
-	plan := gate.ReadSessionPlan(events)
+	plan := history.ReadSessionPlan(events)
 	conf, err := a.LoadConfig(s.Root)
 	if err != nil {
 		return modeShown{}, err

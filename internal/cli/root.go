@@ -44,7 +44,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		setup, hosts.NewDoctorCommand(a), run.NewCheckCommand(a), run.NewTryCommand(a), run.NewUndoCommand(a),
 		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
 		rules.NewWhyCommand(a), rules.NewStatsCommand(a), rules.NewReplayCommand(a),
-		rules.NewTaskCommand(a),
+		rules.NewTaskCommand(a), newSecretsCommand(a),
 		rules.NewSuggestCommand(a, func(level string) error { return setAutonomy(a, level) }),
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
 		newServeCommand(a), run.NewChatCommand(a, rules.Desks, rules.Suggestions), run.NewCommand(a),

@@ -34,6 +34,8 @@ var loneWords = map[umpire.EventKind]string{
 	umpire.EventGrantRevoked: "grant revoked", umpire.EventRulesChanged: "rules changed",
 	umpire.EventRulesDegraded: "rules degraded", umpire.EventEffectsKept: "kept",
 	umpire.EventEffectsDiscarded: "discarded", umpire.EventUndone: "undone", umpire.EventPruned: "session removed",
+	umpire.EventSecretLeased: "secret leased", umpire.EventSecretRevoked: "lease ended",
+	umpire.EventSecretUsed: "secret used",
 }
 
 // stepWords are the events that add a word to the course of a call.

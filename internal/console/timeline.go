@@ -312,8 +312,8 @@ func describeAccesses(accesses []umpire.Access, text *catalogue.Language, in vie
 var standaloneKinds = map[umpire.EventKind]bool{
 	umpire.EventSessionOpened: true, umpire.EventSessionEnded: true, umpire.EventModeChanged: true,
 	umpire.EventGrantCreated: true, umpire.EventGrantRevoked: true, umpire.EventRulesChanged: true,
-	umpire.EventRulesDegraded: true, umpire.EventEffectsKept: true, umpire.EventUndone: true,
-	umpire.EventPruned: true,
+	umpire.EventRulesDegraded: true, umpire.EventEffectsKept: true, umpire.EventUndone: true, umpire.EventPruned: true,
+	umpire.EventSecretLeased: true, umpire.EventSecretRevoked: true, umpire.EventSecretUsed: true,
 }
 
 // stepTexts names the events that a line shows.
@@ -321,14 +321,14 @@ var stepTexts = map[umpire.EventKind]string{
 	umpire.EventPermissionAsked: "asked a person", umpire.EventPermissionApproved: "approved",
 	umpire.EventPermissionRejected: "denied", umpire.EventPermissionBypassedByRule: "ran unasked",
 	umpire.EventCallRanUnasked: "ran unasked", umpire.EventCallRanRefused: "ran although it was not allowed",
-	umpire.EventCallStarted: "started", umpire.EventCallFinished: "ended",
-	umpire.EventCallIndeterminate: "may have run already", umpire.EventTrialRan: "tried first",
-	umpire.EventEffectsKept: "kept", umpire.EventEffectsDiscarded: "discarded",
-	umpire.EventEffectsConflicted: "in conflict", umpire.EventUndone: "undone",
+	umpire.EventCallStarted: "started", umpire.EventCallFinished: "ended", umpire.EventTrialRan: "tried first",
+	umpire.EventCallIndeterminate: "may have run already", umpire.EventEffectsConflicted: "in conflict",
+	umpire.EventEffectsKept: "kept", umpire.EventEffectsDiscarded: "discarded", umpire.EventSecretUsed: "secret used",
 	umpire.EventSessionOpened: "session opened", umpire.EventSessionEnded: "session ended",
-	umpire.EventModeChanged: "mode changed", umpire.EventGrantCreated: "grant given",
+	umpire.EventModeChanged: "mode changed", umpire.EventGrantCreated: "grant given", umpire.EventUndone: "undone",
 	umpire.EventGrantRevoked: "grant revoked", umpire.EventRulesChanged: "rules changed",
 	umpire.EventRulesDegraded: "rules degraded", umpire.EventPruned: "session removed",
+	umpire.EventSecretLeased: "secret leased", umpire.EventSecretRevoked: "lease ended",
 }
 
 // stepClasses are the style classes of steps that stand out.

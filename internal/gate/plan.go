@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -47,10 +48,10 @@ func leavesPlan(s *umpire.Session, tool string) bool {
 }
 
 // planOf reads the plan of a session.
-func (ps *Projects) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan, err error) {
+func (ps *Projects) planOf(ctx context.Context, id umpire.SessionID) (p history.SessionPlan, err error) {
 	err = ps.viewForChange(ctx, func(tx *store.Tx) error {
 		events, err := tx.Events.List(umpire.Filter{Session: id})
-		p = ReadSessionPlan(events)
+		p = history.ReadSessionPlan(events)
 		return err
 	})
 	return p, err

@@ -27,8 +27,9 @@ var forAgents = map[string]bool{
 	"SessionService/Fork": true, "SessionService/GetConversation": false, "SessionService/Latest": true, "SessionService/SetMode": false, "SessionService/Prompt": true, "SessionService/Compose": true,
 	"SessionService/Reply": true, "SessionService/Renew": true, "SessionService/End": true, "SessionService/Delete": false,
 	"RuleService/List": true, "RuleService/Add": false, "RuleService/Remove": false, "RuleService/Status": true, "RuleService/Trust": false,
-	"GrantService/List": false, "GrantService/ApproveTask": false, "GrantService/Revoke": false,
-	"TimelineService/List": true,
+	"GrantService/List": false, "GrantService/ApproveTask": false, "GrantService/Revoke": false, "GrantService/RecordLease": false,
+	"GrantService/RecordUse": true,
+	"TimelineService/List":   true,
 }
 
 func TestEveryProcedureIsInTheTable(t *testing.T) {

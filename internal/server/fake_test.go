@@ -327,6 +327,14 @@ func (g fakeGrants) ApproveTask(_ context.Context, a umpire.TaskApproval) ([]ump
 	return []umpire.GrantStatus{{ID: "k", Kind: umpire.GrantTask, Task: "k", TaskText: a.Text}}, g.enter("ApproveTask", a)
 }
 
+func (g fakeGrants) RecordLease(_ context.Context, l umpire.SecretLease) error {
+	return g.enter("RecordLease", l)
+}
+
+func (g fakeGrants) RecordUse(_ context.Context, u umpire.SecretUses) error {
+	return g.enter("RecordUse", u)
+}
+
 func (g fakeGrants) Revoke(_ context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
 	return nil, g.enter("Revoke", r)
 }

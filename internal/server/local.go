@@ -103,6 +103,16 @@ func (s signedGrants) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire
 	return checked(ctx, r, s.GrantKeeper.Revoke)
 }
 
+func (s signedGrants) RecordLease(ctx context.Context, l umpire.SecretLease) error {
+	l.By = s.by()
+	return s.GrantKeeper.RecordLease(ctx, l)
+}
+
+func (s signedGrants) RecordUse(ctx context.Context, u umpire.SecretUses) error {
+	u.By = s.by()
+	return s.GrantKeeper.RecordUse(ctx, u)
+}
+
 func (g *signedGate) Sessions() umpire.SessionKeeper { return signedSessions{g.Gate.Sessions(), g.by} }
 
 // signedSessions record the author of changes of modes, and refuse invalid ids.

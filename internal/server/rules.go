@@ -66,6 +66,10 @@ func (c *grantService) addRoutes(r routes) {
 		unary(maxBody, c.ApproveTask, &umpirev1.TaskApproval{}, &umpirev1.GrantList{}))
 	r.addProcedure(umpirev1.GrantServiceRevokeProcedure, rolePerson,
 		unary(maxBody, c.Revoke, &umpirev1.GrantRevokeRequest{}, &umpirev1.GrantList{}))
+	r.addProcedure(umpirev1.GrantServiceRecordLeaseProcedure, rolePerson,
+		unary(maxBody, c.RecordLease, &umpirev1.SecretLease{}, &umpirev1.RecordLeaseResponse{}))
+	r.addProcedure(umpirev1.GrantServiceRecordUseProcedure, roleAgent,
+		unary(maxBody, c.RecordUse, &umpirev1.SecretUses{}, &umpirev1.RecordUseResponse{}))
 }
 
 func (c *grantService) List(ctx context.Context, r ruleRequest) (grantList, error) {
@@ -81,6 +85,14 @@ func (c *grantService) ApproveTask(ctx context.Context, a umpire.TaskApproval) (
 func (c *grantService) Revoke(ctx context.Context, r umpire.Revocation) (grantList, error) {
 	list, err := signGate(ctx, c.gate).Grants().Revoke(ctx, r)
 	return grantList{Grants: orEmpty(list)}, err
+}
+
+func (c *grantService) RecordLease(ctx context.Context, l umpire.SecretLease) (nothing, error) {
+	return nothing{}, signGate(ctx, c.gate).Grants().RecordLease(ctx, l)
+}
+
+func (c *grantService) RecordUse(ctx context.Context, u umpire.SecretUses) (nothing, error) {
+	return nothing{}, signGate(ctx, c.gate).Grants().RecordUse(ctx, u)
 }
 
 func (c *ruleService) List(ctx context.Context, r ruleRequest) (ruleList, error) {

@@ -33,6 +33,8 @@ func Outcome(e *umpire.Event, text *catalogue.Language) string {
 		words = append(words, text.Of(Refusal(e)))
 	case told.Trial != "":
 		words = append(words, told.outcome(text))
+	case len(told.Reached)+len(told.Refused) > 0:
+		words = append(words, List(told.traffic(text), ", "))
 	case told.Status != "":
 		words = append(words, text.Word("status", string(told.Status)))
 	case told.From != "" && told.Mode != "":
@@ -82,11 +84,16 @@ func (t *tried) outcome(text *catalogue.Language) string {
 	if len(t.Counts) == 0 && len(t.Paths) > 0 { // in conflict
 		parts = append(parts, strings.Join(t.Paths, " "))
 	}
+	return List(append(parts, t.traffic(text)...), ", ")
+}
+
+// traffic names the destinations that a command reached, and those that it was refused.
+func (t *tried) traffic(text *catalogue.Language) (parts []string) {
 	for i := range t.Reached {
 		parts = append(parts, Joined(text.Of("Reached"), ": ", TrafficText(&t.Reached[i], text)))
 	}
 	if len(t.Refused) > 0 {
 		parts = append(parts, Joined(text.Of("Refused"), ": ", strings.Join(t.Refused, " ")))
 	}
-	return List(parts, ", ")
+	return parts
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
@@ -13,6 +14,19 @@ func TrafficText(r *umpire.TrialReach, text *catalogue.Language) string {
 	parts := []string{
 		Bracketed(Visible(r.Target), Visible(r.By)), text.Count(r.Times, "%d connection", "%d connections"),
 		fmt.Sprintf(text.Of("%s sent"), Size(r.Sent)), fmt.Sprintf(text.Of("%s received"), Size(r.Got)),
+	}
+	for i, u := range r.Secrets {
+		same := func(o umpire.SecretUse) bool { return o.Name == u.Name }
+		if slices.IndexFunc(r.Secrets, same) < i {
+			continue
+		}
+		times := 0
+		for _, o := range r.Secrets {
+			if same(o) {
+				times += o.Times
+			}
+		}
+		parts = append(parts, Joined(Visible(u.Name), ": ", text.Count(times, "%d request", "%d requests")))
 	}
 	if r.Problem != "" {
 		parts = append(parts, Visible(text.Reason(r.Problem)))

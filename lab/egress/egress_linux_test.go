@@ -34,6 +34,7 @@ func TestEgress(t *testing.T) {
 	n.host(files, "151.101.0.6", served)
 	t.Run("installers", func(t *testing.T) { installers(t, n) })
 	t.Run("approvals", func(t *testing.T) { approvals(t, n) })
+	t.Run("leases", func(t *testing.T) { leases(t, n) })
 }
 
 // attackers runs every attack in a trial that may fetch from npm's registry. Nothing but fetches from it may leave.
@@ -167,22 +168,25 @@ func packed(files map[string]string) []byte {
 	return all.Bytes()
 }
 
-// packages is the registry of npm, with one package, and a way to the attacker.
-func packages() http.HandlerFunc {
-	left := packed(map[string]string{
-		"package.json": `{"name":"left","version":"1.0.0","bin":"index.js"}`, "index.js": "#!/usr/bin/env node\n",
+// leftOf returns what a registry of npm says about its one package, and the package.
+func leftOf(name, address string) (about, tarball []byte) {
+	tarball = packed(map[string]string{
+		"package.json": `{"name":"` + name + `","version":"1.0.0","bin":"index.js"}`, "index.js": "#!/usr/bin/env node\n",
 	})
-	sum := sha512.Sum512(left)
-	about, _ := json.Marshal(map[string]any{
-		"name": "left", "dist-tags": map[string]string{"latest": "1.0.0"},
+	sum := sha512.Sum512(tarball)
+	about, _ = json.Marshal(map[string]any{
+		"name": name, "dist-tags": map[string]string{"latest": "1.0.0"},
 		"versions": map[string]any{"1.0.0": map[string]any{
-			"name": "left", "version": "1.0.0", "bin": map[string]string{"left": "index.js"},
-			"dist": map[string]string{
-				"tarball":   "https://" + registry + "/left/-/left-1.0.0.tgz",
-				"integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:]),
-			},
+			"name": name, "version": "1.0.0", "bin": map[string]string{"left": "index.js"},
+			"dist": map[string]string{"tarball": address, "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])},
 		}},
 	})
+	return about, tarball
+}
+
+// packages is the registry of npm, with one package, and a way to the attacker.
+func packages() http.HandlerFunc {
+	about, left := leftOf("left", "https://"+registry+"/left/-/left-1.0.0.tgz")
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/left":

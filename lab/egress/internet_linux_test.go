@@ -210,6 +210,7 @@ func (n *internet) serve(t *testing.T, port string, secure *tls.Config) {
 
 func (n *internet) page(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	host, _, _ := strings.Cut(r.Host, ":")
 	var page http.HandlerFunc
 	n.note(func() {

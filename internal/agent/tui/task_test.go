@@ -28,9 +28,12 @@ func (f fakeDesk) Describe(_ context.Context, t *task.Task) (*task.Card, error) 
 	return card, nil
 }
 
-func (g *fakeGate) Grants() umpire.GrantKeeper { return fakeGrants{g} }
+func (g *fakeGate) Grants() umpire.GrantKeeper { return fakeGrants{fakeGate: g} }
 
-type fakeGrants struct{ *fakeGate }
+type fakeGrants struct {
+	*fakeGate
+	umpire.GrantKeeper
+}
 
 func (g fakeGrants) List(context.Context, string) ([]umpire.GrantStatus, error) { return nil, nil }
 

@@ -123,3 +123,23 @@ func TerminalOut(out io.Writer) io.Writer {
 	}
 	return out
 }
+
+// AskSecret asks for a line on the terminal, and does not show it.
+func AskSecret(ctx context.Context, a *App, question string) (string, error) {
+	tty, err := a.OpenTerminal()
+	if err != nil {
+		return "", err
+	}
+	defer tty.Close()
+	restore, err := hideTyped(tty)
+	if err != nil {
+		return "", err
+	}
+	defer restore()
+	if _, err := io.WriteString(tty, question); err != nil {
+		return "", umpire.Errorf("write to the terminal: %w", err)
+	}
+	said, err := ReadTyped(ctx, tty)
+	fmt.Fprintln(tty)
+	return strings.TrimRight(said, "\r\n"), err
+}

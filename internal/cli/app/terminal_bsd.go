@@ -15,3 +15,9 @@ const readQueue = 1
 func forgetTyped(f *os.File) error {
 	return unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCFLUSH, readQueue)
 }
+
+// The requests that read and set a terminal.
+const (
+	readTermios = unix.TIOCGETA
+	setTermios  = unix.TIOCSETA
+)

@@ -10,3 +10,9 @@ import (
 func forgetTyped(f *os.File) error {
 	return unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH)
 }
+
+// The requests that read and set a terminal.
+const (
+	readTermios = unix.TCGETS
+	setTermios  = unix.TCSETS
+)

@@ -21,3 +21,6 @@ func SizeOf(*os.File) (columns, lines int) { return 0, 0 }
 
 // forgetTyped cannot.
 func forgetTyped(*os.File) error { return errors.ErrUnsupported }
+
+// hideTyped cannot.
+func hideTyped(*os.File) (restore func(), err error) { return nil, errors.ErrUnsupported }

@@ -26,3 +26,17 @@ func SizeOf(f *os.File) (columns, lines int) {
 	}
 	return int(size.Col), int(size.Row)
 }
+
+// hideTyped keeps typed characters from being shown until restore is called.
+func hideTyped(tty *os.File) (restore func(), err error) {
+	shown, err := unix.IoctlGetTermios(int(tty.Fd()), readTermios)
+	if err != nil {
+		return nil, err
+	}
+	hidden := *shown
+	hidden.Lflag = hidden.Lflag&^unix.ECHO | unix.ICANON | unix.ISIG
+	if err := unix.IoctlSetTermios(int(tty.Fd()), setTermios, &hidden); err != nil {
+		return nil, err
+	}
+	return func() { _ = unix.IoctlSetTermios(int(tty.Fd()), setTermios, shown) }, nil // the terminal may be gone
+}

@@ -208,7 +208,11 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	go e.watch(ctx, signals, passed)
 	args, seen := e.args()
 	named, written := e.named()
-	exit, err := egress.NewProxy(e.way())
+	way, err := e.way()
+	if err != nil {
+		return nil, err
+	}
+	exit, err := egress.NewProxy(way)
 	if err != nil {
 		return nil, err
 	}
@@ -225,15 +229,17 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 }
 
 // way returns the line's way to destinations. The person is asked if they would see the question.
-func (e *execution) way() egress.Way {
+func (e *execution) way() (egress.Way, error) {
+	leases, err := app.LeasesIn(e.App, e.project.ID, e.ticket.Session)
 	way := egress.Way{
-		Listed: e.config.Listed, Network: e.config.Autonomy.Network, Approved: e.ticket.Reach, Decide: e.decideTo,
+		Listed: e.config.Listed, Network: e.config.Autonomy.Network, Approved: e.ticket.Reach, Leases: leases,
+		Decide: e.decideTo,
 	}
 	hold := e.config.Hook.WhenAsked
 	if hold == policy.AskedHold || hold == policy.AskedAuto && e.ticket.Attended {
 		way.Ask = e.askTo
 	}
-	return way
+	return way, err
 }
 
 // askTo asks the gate, and so the person, about a destination of the line.
@@ -413,6 +419,9 @@ func (e *execution) keepUndoable(
 		}
 		late = !ended.First
 	}
+	app.RecordUses(ctx, e.App, umpire.SecretUses{
+		Dir: e.Dir, Session: e.ticket.Session, Batch: e.ticket.Batch, Call: e.ticket.Call, Command: e.ticket.Line,
+	}, &h.Effects)
 	err := e.keepAllowed(ctx, h, seen, late)
 	result := umpire.Result{
 		Session: e.ticket.Session, Batch: e.ticket.Batch, Call: e.ticket.Call, Status: umpire.ResultOK,

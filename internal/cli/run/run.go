@@ -372,7 +372,7 @@ func (s *agentRun) tools(session *umpire.Session, onOutput func(umpire.CallID, s
 	tidied := app.TidyUp(context.Background(), s.App, s.conf)
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: onOutput,
-		MayRead: s.mayRead, Exit: s.exit, State: s.StateDir(), Vault: app.NewVault(s.App),
+		MayRead: s.mayRead, Exit: s.exitOf(session), State: s.StateDir(), Vault: app.NewVault(s.App),
 		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.RequireFull,
 	})
 	set.Keep(s.listedIn(session))
@@ -397,19 +397,26 @@ func (s *agentRun) mayRead(ctx context.Context, call umpire.Call, path string) b
 	return err == nil && d.Verdict == umpire.Allow
 }
 
-// exit returns the way of a trial to destinations.
-func (s *agentRun) exit(begun umpire.BegunTrial) (*egress.Proxy, error) {
-	call := &begun.Call
-	return egress.NewProxy(egress.Way{
-		Listed: s.conf.Listed, Network: s.conf.Autonomy.Network, Approved: begun.Reach,
-		Decide: func(ctx context.Context, to umpire.Call) (umpire.Decision, error) {
-			to.Dir, to.Session, to.Agent = call.Dir, call.Session, call.Agent
-			return s.gate.Check(ctx, to)
-		},
-		Ask: func(ctx context.Context, d egress.Destination, why egress.Reason) bool {
-			return app.AskToConnect(ctx, s.gate, call, d, why)
-		},
-	})
+// exitOf returns a function that returns the way of a session's trial to destinations.
+func (s *agentRun) exitOf(session *umpire.Session) func(umpire.BegunTrial) (*egress.Proxy, error) {
+	project, id := session.Project, session.ID
+	return func(begun umpire.BegunTrial) (*egress.Proxy, error) {
+		leases, err := app.LeasesIn(s.App, project, id)
+		if err != nil {
+			return nil, err
+		}
+		call := &begun.Call
+		return egress.NewProxy(egress.Way{
+			Listed: s.conf.Listed, Network: s.conf.Autonomy.Network, Approved: begun.Reach, Leases: leases,
+			Decide: func(ctx context.Context, to umpire.Call) (umpire.Decision, error) {
+				to.Dir, to.Session, to.Agent = call.Dir, call.Session, call.Agent
+				return s.gate.Check(ctx, to)
+			},
+			Ask: func(ctx context.Context, d egress.Destination, why egress.Reason) bool {
+				return app.AskToConnect(ctx, s.gate, call, d, why)
+			},
+		})
+	}
 }
 
 func (s *agentRun) profileOf(session *umpire.Session) config.Agent {

@@ -90,6 +90,8 @@ func (s *sheet) show(to io.Writer) {
 			why = s.Text.Of("outside of the project")
 		case umpire.AttemptSend:
 			why = s.Text.Of("commands only fetch from it")
+		case umpire.AttemptSecret:
+			why = s.Text.Of("a leased secret, used for something else")
 		case umpire.AttemptNetwork, umpire.AttemptRepository, umpire.AttemptHistory, umpire.AttemptPlain:
 		}
 		fmt.Fprintln(to, view.Joined(s.red(s.Text.Of("Refused")), ": ", view.Bracketed(view.Visible(r.Target), why)))

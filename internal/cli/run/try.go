@@ -112,8 +112,12 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		Place:     &sandbox.Place{Show: conf.SandboxShow},
 		Temporary: outside.Folder{Path: outside.Temporary, Named: written},
 	}
+	leases, err := leasesIn(a, f.cwd)
+	if err != nil {
+		return err
+	}
 	way := egress.Way{
-		Listed: conf.Listed, Network: conf.Autonomy.Network, Approved: f.reach,
+		Listed: conf.Listed, Network: conf.Autonomy.Network, Approved: f.reach, Leases: leases,
 		Decide: func(_ context.Context, call umpire.Call) (umpire.Decision, error) { return decideIn(a, f.cwd, call) },
 	}
 	t := &tryRun{App: a, flags: f, state: state, command: view.CommandLine(words)}
@@ -144,6 +148,16 @@ type tryRun struct {
 	command string
 	reach   bool      // the person approved destinations
 	asks    *prompter // nil if nobody can be asked
+}
+
+// leasesIn returns the leases of secrets for commands of a folder's project.
+func leasesIn(a *app.App, dir string) ([]egress.Lease, error) {
+	p, err := a.FindProject(dir)
+	if err != nil {
+		return nil, err
+	}
+	leases, err := app.LeasesIn(a, p.ID, "")
+	return leases, app.Failed(err)
 }
 
 // once tries the command, and settles its effects. Again are the destinations with which the person
@@ -244,6 +258,7 @@ func (t *tryRun) run(ctx context.Context, spec trial.Spec) (*trial.Held, error) 
 	if err != nil {
 		return nil, app.Failed(err)
 	}
+	app.RecordUses(ctx, t.App, umpire.SecretUses{Dir: t.flags.cwd, Command: t.command}, &result.Effects)
 	held := &trial.Held{
 		ID: filepath.Base(result.Layer.Dir), Time: t.Now().UTC(), Command: t.command, Root: project.Root,
 		Exit: result.Exit, Network: t.reach, Layer: result.Layer, Effects: result.Effects,

@@ -57,6 +57,13 @@ func (p *Proxy) allow(ctx context.Context, d Destination) (permit, Reason) {
 	return leave, 0
 }
 
+// judged are the arguments of Judge, with the text of the entry.
+type judged struct {
+	d     Destination
+	entry string
+	why   Reason
+}
+
 // judge returns the verdict about a destination, which Judge gives once.
 func (p *Proxy) judge(ctx context.Context, d Destination, e Entry, why Reason) umpire.Verdict {
 	if p.Judge == nil {
@@ -65,7 +72,7 @@ func (p *Proxy) judge(ctx context.Context, d Destination, e Entry, why Reason) u
 		}
 		return umpire.Allow
 	}
-	key := question{d, why, 0}
+	key := judged{d, e.Text, why}
 	p.mu.Lock()
 	verdict, known := p.verdicts[key]
 	p.mu.Unlock()
@@ -86,7 +93,7 @@ func (p *Proxy) judge(ctx context.Context, d Destination, e Entry, why Reason) u
 
 // covering returns the entry that covers a destination, and why it does not suffice.
 func (p *Proxy) covering(d Destination) (Entry, Reason) {
-	entry, found := p.List.Finds(d)
+	entry, found := p.entryOf(d)
 	wild := entry.wild(d)
 	switch {
 	case !found && p.List.findsHost(d):

@@ -52,6 +52,9 @@ func (p *Proxy) serveHTTP(ctx context.Context, c *client) {
 		}
 		if l == nil {
 			var reason Reason
+			if p.refusesSecret(c, d, h) {
+				return
+			}
 			if l, reason = p.reach(ctx, c, d); reason != 0 {
 				l = nil
 				c.tellRefusal(d, reason)
@@ -128,8 +131,8 @@ func (p *Proxy) serveRequests(c *client, l *link) {
 // exchange passes a request on and its answer back, and reports whether the connection can carry another request.
 func (l *link) exchange(c *client, h *head) (again bool) {
 	path, reason := h.within(l.to)
-	if reason == 0 && l.entry.fetches() && !h.mayFetch() {
-		reason = NotFetching
+	if reason == 0 {
+		reason = l.admitRequest(h, path)
 	}
 	if reason != 0 {
 		l.cut(reason)
@@ -144,6 +147,9 @@ func (l *link) exchange(c *client, h *head) (again bool) {
 	sent := make(chan bool, 1)
 	go func() { sent <- l.request(c, h, path) == nil }()
 	answer, reason := l.response(h.method)
+	if reason == 0 {
+		reason = l.conceal(h, answer)
+	}
 	if reason != 0 {
 		c.interrupt()
 		l.hangUp()
@@ -175,7 +181,7 @@ func (l *link) request(c *client, h *head, path string) error {
 	case h.chunked:
 		err = l.sendChunks(c)
 	case h.length > 0:
-		_, err = io.CopyN(l, c.in, h.length)
+		_, err = io.CopyN(l, l.inspected(io.LimitReader(c.in, h.length)), h.length)
 	}
 	if err != nil {
 		l.sleepOr(err)
@@ -190,7 +196,7 @@ func (l *link) request(c *client, h *head, path string) error {
 // fields of the head.
 func (l *link) sendChunks(c *client) error {
 	out := newChunks(l)
-	if _, err := io.Copy(out, httputil.NewChunkedReader(c.in)); err != nil {
+	if _, err := io.Copy(out, l.inspected(httputil.NewChunkedReader(c.in))); err != nil {
 		l.sleepOr(err)
 		l.cut(BadRequest)
 		return err

@@ -25,8 +25,9 @@ type head struct {
 	host           string
 	length         int64 // of the body; 0 if it is chunked
 	chunked        bool
-	close          bool // the client wants no further request
-	awaits         bool // the client waits for a word before it sends the body
+	close          bool     // the client wants no further request
+	awaits         bool     // the client waits for a word before it sends the body
+	secrets        []string // the names of leased secrets in it
 }
 
 var errBadHead = errors.New("ambiguous-head")

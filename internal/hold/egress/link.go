@@ -24,6 +24,8 @@ type link struct {
 	why    atomic.Int64 // the first reason
 	finish func(*link)
 
+	secrets inspector
+
 	headOnly bool // no more than headLeft bytes are read
 	headLeft int
 }
@@ -51,12 +53,14 @@ func (p *Proxy) reach(ctx context.Context, c *client, d Destination) (*link, Rea
 	}
 	l := &link{side: side{Conn: conn, idle: c.idle}, to: d, entry: leave.entry, quota: leave.quota}
 	l.in = bufio.NewReader(l)
+	l.secrets = p.inspectorOf(ctx, d)
 	stop := context.AfterFunc(ctx, l.hangUp)
 	l.touch()
 	l.finish = func(l *link) {
 		stop()
 		l.hangUp()
 		done.Up, done.Down, done.Reason = l.up.Load(), l.down.Load(), l.reason()
+		done.Uses, done.Misplaced = l.secrets.uses, l.secrets.misplaced
 		done.Lasted = time.Since(done.Began)
 		p.record(done)
 	}

@@ -29,6 +29,7 @@ type Entry struct {
 	prefix netip.Prefix // addresses, for an entry without a name
 	port   uint16       // 0 stands for both ports of the web
 	run    bool         // approved for this run, and not listed
+	leased bool         // for the requests of a lease alone
 }
 
 // A List is the set of destinations that a person listed. The zero value is empty. It is safe for concurrent use.

@@ -16,6 +16,8 @@ type Way struct {
 	Network policy.NetworkAnswer
 	// Approved are hosts and addresses that the person approved for this run alone. Unreadable ones are left out.
 	Approved []string
+	// Leases are secrets for requests to their hosts, which they approve.
+	Leases []Lease
 	// Decide judges a call of the session, like umpire check.
 	Decide func(context.Context, umpire.Call) (umpire.Decision, error)
 	// Ask asks the person about a destination, as [Proxy.Ask] does. nil says no.
@@ -40,10 +42,10 @@ func NewProxy(w Way) (*Proxy, error) {
 		}
 	}
 	list.entries = append(list.entries, approved.entries...)
-	if len(list.entries) == 0 && w.Ask == nil {
+	if len(list.entries)+len(w.Leases) == 0 && w.Ask == nil {
 		return nil, nil //nolint:nilnil // a command without a way out is usual
 	}
-	return &Proxy{List: list, Ask: w.Ask, Judge: func(
+	return &Proxy{List: list, leases: activate(w.Leases), Ask: w.Ask, Judge: func(
 		ctx context.Context, d Destination, e Entry, why Reason,
 	) umpire.Verdict {
 		decision := w.judgeCall(ctx, policy.ConnectTool, "url", d.URL())
@@ -64,15 +66,16 @@ func NewProxy(w Way) (*Proxy, error) {
 // approvedQuota is the number of bytes that a command may send to a destination that was approved for its run.
 const approvedQuota = 64 << 20
 
-// judgeListed decides about a listed destination. Groups that only serve files need no approval. Any other entry is
-// reached under NetworkListed, or after it was approved in the session.
+// judgeListed decides about a destination with an entry. A lease approves its requests, and groups that only serve
+// files need no approval. Any other entry is reached under NetworkListed, or after it was approved in the session.
 func (w *Way) judgeListed(ctx context.Context, d Destination, e Entry) umpire.Verdict {
-	if w.Network == policy.NetworkOnce && (e.Group == "" || e.Unread) {
+	if w.Network == policy.NetworkOnce && !e.leased && (e.Group == "" || e.Unread) {
 		return w.judgeCall(ctx, "Bash", "command", "curl "+d.URL()).Verdict
 	}
 	decision := w.judgeCall(ctx, "WebFetch", "url", d.URL())
 	_, byAddress := d.address() // which asks unless it is listed itself
-	if byAddress && w.Network == policy.NetworkListed && decision.Verdict == umpire.Ask && decision.Rule == nil {
+	unruled := decision.Verdict == umpire.Ask && decision.Rule == nil
+	if unruled && (e.leased || byAddress && w.Network == policy.NetworkListed) {
 		return umpire.Allow
 	}
 	return decision.Verdict

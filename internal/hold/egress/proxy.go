@@ -52,6 +52,8 @@ type Connection struct {
 	How         How
 	Entry       Entry  // the entry that covers the destination; zero if none does
 	Reason      Reason // why it was refused, failed or was cut; 0 if a side or the context ended it
+	Uses        []umpire.SecretUse
+	Misplaced   string // the lease whose placeholder was where it must not be, for MisplacedSecret
 }
 
 // A Resolver finds the addresses of a name. [net.Resolver] is one.
@@ -86,11 +88,12 @@ type Proxy struct {
 	roots *x509.CertPool                 // nil stands for those of this machine
 
 	authority authority
+	leases    []activeLease
 
 	mu       sync.Mutex
 	idle     sync.Cond // serving is 0
 	serving  int
-	verdicts map[question]umpire.Verdict
+	verdicts map[judged]umpire.Verdict
 	quotas   map[string]*quota
 	names    map[string]map[string]bool // used names by the text of the wildcard
 	answers  map[question]*answer
@@ -181,7 +184,7 @@ func (p *Proxy) enter(ctx context.Context, conn net.Conn, d Destination) (c *cli
 // MaySend reports whether the command may send more than requests to fetch something. It may if it has a destination
 // whose requests are not read, or gets one from the person. nil sends nothing.
 func (p *Proxy) MaySend() bool {
-	return p != nil && (p.Ask != nil || slices.ContainsFunc(p.List.entries, func(e Entry) bool {
+	return p != nil && (p.Ask != nil || len(p.leases) > 0 || slices.ContainsFunc(p.List.entries, func(e Entry) bool {
 		return e.Group == "" || e.Unread
 	}))
 }

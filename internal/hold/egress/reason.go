@@ -32,6 +32,8 @@ const (
 	ManyConnections                    // the command has too many connections at once
 	TooSlow                            // the command did not send its request in time
 	Idle                               // nothing was sent either way for too long
+	NotLeased                          // a request to a leased host that neither a lease nor the list covers
+	MisplacedSecret                    // a secret's placeholder where its lease does not permit it
 )
 
 // Say returns the reason as a sentence without a full stop, or "" for 0.
@@ -66,6 +68,10 @@ func (r Reason) Say(d Destination) umpire.Phrase {
 		return umpire.Say("the command took too long to send its request")
 	case Idle:
 		return umpire.Say("nothing was sent to or from %s for too long", to)
+	case NotLeased:
+		return umpire.Say("the leases for %s don't cover this request", to)
+	case MisplacedSecret:
+		return umpire.Say("a request to %s uses a secret in a way that its lease doesn't permit", to)
 	case OtherServerName, NoServerName, HiddenServerName, BadHello, OtherHost, BadRequest, BadResponse, NotWeb,
 		NotFetching, NotTrusted, BadDemand:
 		return r.sayProtocol(to)

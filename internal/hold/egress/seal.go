@@ -20,11 +20,11 @@ import (
 	"time"
 )
 
-// The hosts of a group that only serves files get requests that only fetch. To see them, the proxy ends TLS there by an
-// authority of its own, which lives as long as the command and holds for those hosts alone. Its key never leaves this
-// process. The proxy itself trusts what this machine trusts.
+// The hosts of a group that only serves files get requests that only fetch, and a leased host those of its leases. To
+// see them, the proxy ends TLS there by an authority of its own, which lives as long as the command and holds for those
+// hosts alone. Its key never leaves this process. The proxy itself trusts what this machine trusts.
 
-// An authority signs certificates for the hosts that are only fetched from.
+// An authority signs certificates for the hosts whose requests are read.
 type authority struct {
 	once sync.Once
 	key  *ecdsa.PrivateKey
@@ -102,6 +102,9 @@ func (p *Proxy) Authorities() ([]byte, error) {
 			hosts = append(hosts, e.host)
 		}
 	}
+	for _, s := range p.leases {
+		hosts = append(hosts, s.Host)
+	}
 	if len(hosts) == 0 {
 		return nil, nil
 	}
@@ -122,7 +125,7 @@ func (p *Proxy) Authorities() ([]byte, error) {
 func (e Entry) fetches() bool { return e.Group != "" && !e.Unread }
 
 // seals reports whether the proxy ends TLS with a destination of the entry.
-func (e Entry) seals(d Destination) bool { return e.fetches() && d.Port == portHTTPS }
+func (e Entry) seals(d Destination) bool { return (e.fetches() || e.leased) && d.Port == portHTTPS }
 
 // secureTo starts TLS with a destination. After a failure the connection is closed.
 func (p *Proxy) secureTo(ctx context.Context, conn net.Conn, d Destination) (net.Conn, Reason) {

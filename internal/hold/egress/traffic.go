@@ -28,8 +28,11 @@ func (t *Traffic) Note(c Connection) {
 	}
 	failed := c.Reason == NoAddress || c.Reason == Unreachable || c.Reason == Idle
 	attempt := umpire.TrialAttempt{Kind: umpire.AttemptNetwork, Target: target}
-	if c.Reason == NotFetching {
+	switch c.Reason { //nolint:exhaustive // all others refuse the destination
+	case NotFetching:
 		attempt.Kind = umpire.AttemptSend
+	case MisplacedSecret:
+		attempt = umpire.TrialAttempt{Kind: umpire.AttemptSecret, Target: c.Misplaced + "@" + target}
 	}
 	if c.Reason != 0 && !failed && !slices.Contains(t.refused, attempt) && len(t.refused) < maxTargets {
 		t.refused = append(t.refused, attempt)
@@ -52,6 +55,9 @@ func (t *Traffic) Note(c Connection) {
 	}
 	r.Times++
 	r.Sent, r.Got, r.Millis = r.Sent+c.Up, r.Got+c.Down, r.Millis+int64(c.Lasted/time.Millisecond)
+	for _, u := range c.Uses {
+		r.Secrets = addUse(r.Secrets, u)
+	}
 	if c.Reason != 0 {
 		r.Problem = c.Reason.Say(c.Destination)
 	}

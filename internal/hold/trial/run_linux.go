@@ -204,7 +204,7 @@ func (t *try) openExit(ctx context.Context, cmd *exec.Cmd) (exit *egress.Exit, l
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd.Env = append(cmd.Env, egress.Variables(bundle)...)
+	cmd.Env = append(append(cmd.Env, egress.Variables(bundle)...), p.Placeholders()...)
 	p.Record = t.reached.Note
 	ctx, cancel := context.WithCancel(ctx)
 	return p.Exit(ctx), func() {

@@ -108,3 +108,15 @@ func (c grants) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.Grant
 	out, err := call[umpire.Revocation, grantList](ctx, c.client, "GrantService/Revoke", r)
 	return out.Grants, err
 }
+
+// RecordLease records that a person leased a secret, or ended the lease. The gate itself records the author.
+func (c grants) RecordLease(ctx context.Context, l umpire.SecretLease) error {
+	_, err := call[umpire.SecretLease, struct{}](ctx, c.client, "GrantService/RecordLease", l)
+	return err
+}
+
+// RecordUse records uses of leased secrets.
+func (c grants) RecordUse(ctx context.Context, u umpire.SecretUses) error {
+	_, err := call[umpire.SecretUses, struct{}](ctx, c.client, "GrantService/RecordUse", u)
+	return err
+}

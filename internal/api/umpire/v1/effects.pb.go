@@ -135,7 +135,7 @@ func (x *TrialEffect) GetSameAs() string {
 // A TrialAttempt is something that a trial was refused.
 type TrialAttempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// network, send or write.
+	// network, send, secret or write.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// An address or a name with its port, or a path.
 	Target        string `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
@@ -206,7 +206,9 @@ type TrialReach struct {
 	// The time of all connections in milliseconds.
 	Ms int64 `protobuf:"varint,7,opt,name=ms,proto3" json:"ms,omitempty"`
 	// Why the last connection that failed did so.
-	Problem       string `protobuf:"bytes,8,opt,name=problem,proto3" json:"problem,omitempty"`
+	Problem string `protobuf:"bytes,8,opt,name=problem,proto3" json:"problem,omitempty"`
+	// How leased secrets were used there.
+	Secrets       []*SecretUse `protobuf:"bytes,9,rep,name=secrets,proto3" json:"secrets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -297,6 +299,78 @@ func (x *TrialReach) GetProblem() string {
 	return ""
 }
 
+func (x *TrialReach) GetSecrets() []*SecretUse {
+	if x != nil {
+		return x.Secrets
+	}
+	return nil
+}
+
+// A SecretUse says how often requests carried a leased secret, which the
+// command did not see.
+type SecretUse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The variable that stood for it.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The method and the path.
+	Request string `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
+	// How often.
+	Times         int64 `protobuf:"varint,3,opt,name=times,proto3" json:"times,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SecretUse) Reset() {
+	*x = SecretUse{}
+	mi := &file_umpire_v1_effects_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SecretUse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SecretUse) ProtoMessage() {}
+
+func (x *SecretUse) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_effects_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SecretUse.ProtoReflect.Descriptor instead.
+func (*SecretUse) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SecretUse) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SecretUse) GetRequest() string {
+	if x != nil {
+		return x.Request
+	}
+	return ""
+}
+
+func (x *SecretUse) GetTimes() int64 {
+	if x != nil {
+		return x.Times
+	}
+	return 0
+}
+
 // TrialEffects are what a trial did.
 type TrialEffects struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -316,7 +390,7 @@ type TrialEffects struct {
 
 func (x *TrialEffects) Reset() {
 	*x = TrialEffects{}
-	mi := &file_umpire_v1_effects_proto_msgTypes[3]
+	mi := &file_umpire_v1_effects_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -328,7 +402,7 @@ func (x *TrialEffects) String() string {
 func (*TrialEffects) ProtoMessage() {}
 
 func (x *TrialEffects) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_effects_proto_msgTypes[3]
+	mi := &file_umpire_v1_effects_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -341,7 +415,7 @@ func (x *TrialEffects) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrialEffects.ProtoReflect.Descriptor instead.
 func (*TrialEffects) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{3}
+	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *TrialEffects) GetList() []*TrialEffect {
@@ -411,7 +485,7 @@ type Trial struct {
 
 func (x *Trial) Reset() {
 	*x = Trial{}
-	mi := &file_umpire_v1_effects_proto_msgTypes[4]
+	mi := &file_umpire_v1_effects_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -423,7 +497,7 @@ func (x *Trial) String() string {
 func (*Trial) ProtoMessage() {}
 
 func (x *Trial) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_effects_proto_msgTypes[4]
+	mi := &file_umpire_v1_effects_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -436,7 +510,7 @@ func (x *Trial) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trial.ProtoReflect.Descriptor instead.
 func (*Trial) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{4}
+	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Trial) GetTrialId() string {
@@ -532,7 +606,7 @@ const file_umpire_v1_effects_proto_rawDesc = "" +
 	"\asame_as\x18\b \x01(\tR\x06sameAs\":\n" +
 	"\fTrialAttempt\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x16\n" +
-	"\x06target\x18\x02 \x01(\tR\x06target\"\xb4\x01\n" +
+	"\x06target\x18\x02 \x01(\tR\x06target\"\xe4\x01\n" +
 	"\n" +
 	"TrialReach\x12\x16\n" +
 	"\x06target\x18\x01 \x01(\tR\x06target\x12\x18\n" +
@@ -542,7 +616,12 @@ const file_umpire_v1_effects_proto_rawDesc = "" +
 	"\x04sent\x18\x05 \x01(\x03R\x04sent\x12\x10\n" +
 	"\x03got\x18\x06 \x01(\x03R\x03got\x12\x0e\n" +
 	"\x02ms\x18\a \x01(\x03R\x02ms\x12\x18\n" +
-	"\aproblem\x18\b \x01(\tR\aproblem\"\xcc\x01\n" +
+	"\aproblem\x18\b \x01(\tR\aproblem\x12.\n" +
+	"\asecrets\x18\t \x03(\v2\x14.umpire.v1.SecretUseR\asecrets\"O\n" +
+	"\tSecretUse\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\arequest\x18\x02 \x01(\tR\arequest\x12\x14\n" +
+	"\x05times\x18\x03 \x01(\x03R\x05times\"\xcc\x01\n" +
 	"\fTrialEffects\x12*\n" +
 	"\x04list\x18\x01 \x03(\v2\x16.umpire.v1.TrialEffectR\x04list\x121\n" +
 	"\arefused\x18\x02 \x03(\v2\x17.umpire.v1.TrialAttemptR\arefused\x12\x14\n" +
@@ -578,27 +657,29 @@ func file_umpire_v1_effects_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_effects_proto_rawDescData
 }
 
-var file_umpire_v1_effects_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_umpire_v1_effects_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_umpire_v1_effects_proto_goTypes = []any{
 	(*TrialEffect)(nil),           // 0: umpire.v1.TrialEffect
 	(*TrialAttempt)(nil),          // 1: umpire.v1.TrialAttempt
 	(*TrialReach)(nil),            // 2: umpire.v1.TrialReach
-	(*TrialEffects)(nil),          // 3: umpire.v1.TrialEffects
-	(*Trial)(nil),                 // 4: umpire.v1.Trial
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*SecretUse)(nil),             // 3: umpire.v1.SecretUse
+	(*TrialEffects)(nil),          // 4: umpire.v1.TrialEffects
+	(*Trial)(nil),                 // 5: umpire.v1.Trial
+	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
 }
 var file_umpire_v1_effects_proto_depIdxs = []int32{
-	0, // 0: umpire.v1.TrialEffects.list:type_name -> umpire.v1.TrialEffect
-	1, // 1: umpire.v1.TrialEffects.refused:type_name -> umpire.v1.TrialAttempt
-	2, // 2: umpire.v1.TrialEffects.reached:type_name -> umpire.v1.TrialReach
-	3, // 3: umpire.v1.Trial.effects:type_name -> umpire.v1.TrialEffects
-	5, // 4: umpire.v1.Trial.started_at:type_name -> google.protobuf.Timestamp
-	5, // 5: umpire.v1.Trial.ran_at:type_name -> google.protobuf.Timestamp
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	3, // 0: umpire.v1.TrialReach.secrets:type_name -> umpire.v1.SecretUse
+	0, // 1: umpire.v1.TrialEffects.list:type_name -> umpire.v1.TrialEffect
+	1, // 2: umpire.v1.TrialEffects.refused:type_name -> umpire.v1.TrialAttempt
+	2, // 3: umpire.v1.TrialEffects.reached:type_name -> umpire.v1.TrialReach
+	4, // 4: umpire.v1.Trial.effects:type_name -> umpire.v1.TrialEffects
+	6, // 5: umpire.v1.Trial.started_at:type_name -> google.protobuf.Timestamp
+	6, // 6: umpire.v1.Trial.ran_at:type_name -> google.protobuf.Timestamp
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_effects_proto_init() }
@@ -612,7 +693,7 @@ func file_umpire_v1_effects_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_effects_proto_rawDesc), len(file_umpire_v1_effects_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -39,6 +39,11 @@ const (
 	GrantServiceApproveTaskProcedure = "/umpire.v1.GrantService/ApproveTask"
 	// GrantServiceRevokeProcedure is the fully-qualified name of the GrantService's Revoke RPC.
 	GrantServiceRevokeProcedure = "/umpire.v1.GrantService/Revoke"
+	// GrantServiceRecordLeaseProcedure is the fully-qualified name of the GrantService's RecordLease
+	// RPC.
+	GrantServiceRecordLeaseProcedure = "/umpire.v1.GrantService/RecordLease"
+	// GrantServiceRecordUseProcedure is the fully-qualified name of the GrantService's RecordUse RPC.
+	GrantServiceRecordUseProcedure = "/umpire.v1.GrantService/RecordUse"
 )
 
 // GrantServiceClient is a client for the umpire.v1.GrantService service.
@@ -49,6 +54,10 @@ type GrantServiceClient interface {
 	ApproveTask(context.Context, *connect.Request[TaskApproval]) (*connect.Response[GrantList], error)
 	// Revoke takes grants out of force, and returns them.
 	Revoke(context.Context, *connect.Request[GrantRevokeRequest]) (*connect.Response[GrantList], error)
+	// RecordLease records that a person leased a secret, or ended the lease.
+	RecordLease(context.Context, *connect.Request[SecretLease]) (*connect.Response[RecordLeaseResponse], error)
+	// RecordUse records uses of leased secrets.
+	RecordUse(context.Context, *connect.Request[SecretUses]) (*connect.Response[RecordUseResponse], error)
 }
 
 // NewGrantServiceClient constructs a client for the umpire.v1.GrantService service. By default, it
@@ -80,6 +89,18 @@ func NewGrantServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(grantServiceMethods.ByName("Revoke")),
 			connect.WithClientOptions(opts...),
 		),
+		recordLease: connect.NewClient[SecretLease, RecordLeaseResponse](
+			httpClient,
+			baseURL+GrantServiceRecordLeaseProcedure,
+			connect.WithSchema(grantServiceMethods.ByName("RecordLease")),
+			connect.WithClientOptions(opts...),
+		),
+		recordUse: connect.NewClient[SecretUses, RecordUseResponse](
+			httpClient,
+			baseURL+GrantServiceRecordUseProcedure,
+			connect.WithSchema(grantServiceMethods.ByName("RecordUse")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -88,6 +109,8 @@ type grantServiceClient struct {
 	list        *connect.Client[GrantListRequest, GrantList]
 	approveTask *connect.Client[TaskApproval, GrantList]
 	revoke      *connect.Client[GrantRevokeRequest, GrantList]
+	recordLease *connect.Client[SecretLease, RecordLeaseResponse]
+	recordUse   *connect.Client[SecretUses, RecordUseResponse]
 }
 
 // List calls umpire.v1.GrantService.List.
@@ -105,6 +128,16 @@ func (c *grantServiceClient) Revoke(ctx context.Context, req *connect.Request[Gr
 	return c.revoke.CallUnary(ctx, req)
 }
 
+// RecordLease calls umpire.v1.GrantService.RecordLease.
+func (c *grantServiceClient) RecordLease(ctx context.Context, req *connect.Request[SecretLease]) (*connect.Response[RecordLeaseResponse], error) {
+	return c.recordLease.CallUnary(ctx, req)
+}
+
+// RecordUse calls umpire.v1.GrantService.RecordUse.
+func (c *grantServiceClient) RecordUse(ctx context.Context, req *connect.Request[SecretUses]) (*connect.Response[RecordUseResponse], error) {
+	return c.recordUse.CallUnary(ctx, req)
+}
+
 // GrantServiceHandler is an implementation of the umpire.v1.GrantService service.
 type GrantServiceHandler interface {
 	// List returns the grants in force in a project.
@@ -113,6 +146,10 @@ type GrantServiceHandler interface {
 	ApproveTask(context.Context, *connect.Request[TaskApproval]) (*connect.Response[GrantList], error)
 	// Revoke takes grants out of force, and returns them.
 	Revoke(context.Context, *connect.Request[GrantRevokeRequest]) (*connect.Response[GrantList], error)
+	// RecordLease records that a person leased a secret, or ended the lease.
+	RecordLease(context.Context, *connect.Request[SecretLease]) (*connect.Response[RecordLeaseResponse], error)
+	// RecordUse records uses of leased secrets.
+	RecordUse(context.Context, *connect.Request[SecretUses]) (*connect.Response[RecordUseResponse], error)
 }
 
 // NewGrantServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -140,6 +177,18 @@ func NewGrantServiceHandler(svc GrantServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(grantServiceMethods.ByName("Revoke")),
 		connect.WithHandlerOptions(opts...),
 	)
+	grantServiceRecordLeaseHandler := connect.NewUnaryHandler(
+		GrantServiceRecordLeaseProcedure,
+		svc.RecordLease,
+		connect.WithSchema(grantServiceMethods.ByName("RecordLease")),
+		connect.WithHandlerOptions(opts...),
+	)
+	grantServiceRecordUseHandler := connect.NewUnaryHandler(
+		GrantServiceRecordUseProcedure,
+		svc.RecordUse,
+		connect.WithSchema(grantServiceMethods.ByName("RecordUse")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/umpire.v1.GrantService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case GrantServiceListProcedure:
@@ -148,6 +197,10 @@ func NewGrantServiceHandler(svc GrantServiceHandler, opts ...connect.HandlerOpti
 			grantServiceApproveTaskHandler.ServeHTTP(w, r)
 		case GrantServiceRevokeProcedure:
 			grantServiceRevokeHandler.ServeHTTP(w, r)
+		case GrantServiceRecordLeaseProcedure:
+			grantServiceRecordLeaseHandler.ServeHTTP(w, r)
+		case GrantServiceRecordUseProcedure:
+			grantServiceRecordUseHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -167,4 +220,12 @@ func (UnimplementedGrantServiceHandler) ApproveTask(context.Context, *connect.Re
 
 func (UnimplementedGrantServiceHandler) Revoke(context.Context, *connect.Request[GrantRevokeRequest]) (*connect.Response[GrantList], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GrantService.Revoke is not implemented"))
+}
+
+func (UnimplementedGrantServiceHandler) RecordLease(context.Context, *connect.Request[SecretLease]) (*connect.Response[RecordLeaseResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GrantService.RecordLease is not implemented"))
+}
+
+func (UnimplementedGrantServiceHandler) RecordUse(context.Context, *connect.Request[SecretUses]) (*connect.Response[RecordUseResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.GrantService.RecordUse is not implemented"))
 }

@@ -196,6 +196,291 @@ func (x *GrantRevokeRequest) GetAll() bool {
 	return false
 }
 
+// A SecretLease says that commands may use a secret without seeing it. It never
+// has the secret.
+type SecretLease struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An absolute folder in the project.
+	WorkingDir string `protobuf:"bytes,1,opt,name=working_dir,json=workingDir,proto3" json:"working_dir,omitempty"`
+	// The variable that stands for the secret.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The host that gets the secret.
+	Host string `protobuf:"bytes,3,opt,name=host,proto3" json:"host,omitempty"`
+	// The methods of requests that may carry it.
+	Methods []string `protobuf:"bytes,4,rep,name=methods,proto3" json:"methods,omitempty"`
+	// The patterns of their paths.
+	Paths []string `protobuf:"bytes,5,rep,name=paths,proto3" json:"paths,omitempty"`
+	// The session that it is for; every session of the project when empty.
+	SessionId string `protobuf:"bytes,6,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// When it ends.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// Whether the person ended it.
+	Revoked       bool `protobuf:"varint,8,opt,name=revoked,proto3" json:"revoked,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SecretLease) Reset() {
+	*x = SecretLease{}
+	mi := &file_umpire_v1_grant_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SecretLease) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SecretLease) ProtoMessage() {}
+
+func (x *SecretLease) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_grant_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SecretLease.ProtoReflect.Descriptor instead.
+func (*SecretLease) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SecretLease) GetWorkingDir() string {
+	if x != nil {
+		return x.WorkingDir
+	}
+	return ""
+}
+
+func (x *SecretLease) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SecretLease) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *SecretLease) GetMethods() []string {
+	if x != nil {
+		return x.Methods
+	}
+	return nil
+}
+
+func (x *SecretLease) GetPaths() []string {
+	if x != nil {
+		return x.Paths
+	}
+	return nil
+}
+
+func (x *SecretLease) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *SecretLease) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *SecretLease) GetRevoked() bool {
+	if x != nil {
+		return x.Revoked
+	}
+	return false
+}
+
+// A RecordLeaseResponse has nothing.
+type RecordLeaseResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordLeaseResponse) Reset() {
+	*x = RecordLeaseResponse{}
+	mi := &file_umpire_v1_grant_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordLeaseResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordLeaseResponse) ProtoMessage() {}
+
+func (x *RecordLeaseResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_grant_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordLeaseResponse.ProtoReflect.Descriptor instead.
+func (*RecordLeaseResponse) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{4}
+}
+
+// SecretUses are the uses of leased secrets by a command that no trial on the
+// timeline reports.
+type SecretUses struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An absolute folder in the project.
+	WorkingDir string `protobuf:"bytes,1,opt,name=working_dir,json=workingDir,proto3" json:"working_dir,omitempty"`
+	// The session, if any.
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The batch, if any.
+	BatchId string `protobuf:"bytes,3,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	// The call, if any.
+	CallId string `protobuf:"bytes,4,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The command.
+	Command string `protobuf:"bytes,5,opt,name=command,proto3" json:"command,omitempty"`
+	// The destinations that got secrets.
+	Reached []*TrialReach `protobuf:"bytes,6,rep,name=reached,proto3" json:"reached,omitempty"`
+	// Uses that no lease permits, as NAME@host:port.
+	Refused       []string `protobuf:"bytes,7,rep,name=refused,proto3" json:"refused,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SecretUses) Reset() {
+	*x = SecretUses{}
+	mi := &file_umpire_v1_grant_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SecretUses) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SecretUses) ProtoMessage() {}
+
+func (x *SecretUses) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_grant_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SecretUses.ProtoReflect.Descriptor instead.
+func (*SecretUses) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *SecretUses) GetWorkingDir() string {
+	if x != nil {
+		return x.WorkingDir
+	}
+	return ""
+}
+
+func (x *SecretUses) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *SecretUses) GetBatchId() string {
+	if x != nil {
+		return x.BatchId
+	}
+	return ""
+}
+
+func (x *SecretUses) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *SecretUses) GetCommand() string {
+	if x != nil {
+		return x.Command
+	}
+	return ""
+}
+
+func (x *SecretUses) GetReached() []*TrialReach {
+	if x != nil {
+		return x.Reached
+	}
+	return nil
+}
+
+func (x *SecretUses) GetRefused() []string {
+	if x != nil {
+		return x.Refused
+	}
+	return nil
+}
+
+// A RecordUseResponse has nothing.
+type RecordUseResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordUseResponse) Reset() {
+	*x = RecordUseResponse{}
+	mi := &file_umpire_v1_grant_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordUseResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordUseResponse) ProtoMessage() {}
+
+func (x *RecordUseResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_grant_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordUseResponse.ProtoReflect.Descriptor instead.
+func (*RecordUseResponse) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{6}
+}
+
 // A GrantList has grants, the oldest first.
 type GrantList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -207,7 +492,7 @@ type GrantList struct {
 
 func (x *GrantList) Reset() {
 	*x = GrantList{}
-	mi := &file_umpire_v1_grant_proto_msgTypes[3]
+	mi := &file_umpire_v1_grant_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -219,7 +504,7 @@ func (x *GrantList) String() string {
 func (*GrantList) ProtoMessage() {}
 
 func (x *GrantList) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_grant_proto_msgTypes[3]
+	mi := &file_umpire_v1_grant_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -232,7 +517,7 @@ func (x *GrantList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantList.ProtoReflect.Descriptor instead.
 func (*GrantList) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{3}
+	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GrantList) GetGrants() []*GrantStatus {
@@ -285,7 +570,7 @@ type GrantStatus struct {
 
 func (x *GrantStatus) Reset() {
 	*x = GrantStatus{}
-	mi := &file_umpire_v1_grant_proto_msgTypes[4]
+	mi := &file_umpire_v1_grant_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -297,7 +582,7 @@ func (x *GrantStatus) String() string {
 func (*GrantStatus) ProtoMessage() {}
 
 func (x *GrantStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_grant_proto_msgTypes[4]
+	mi := &file_umpire_v1_grant_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -310,7 +595,7 @@ func (x *GrantStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantStatus.ProtoReflect.Descriptor instead.
 func (*GrantStatus) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{4}
+	return file_umpire_v1_grant_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GrantStatus) GetGrantId() string {
@@ -436,7 +721,7 @@ var File_umpire_v1_grant_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_grant_proto_rawDesc = "" +
 	"\n" +
-	"\x15umpire/v1/grant.proto\x12\tumpire.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\"3\n" +
+	"\x15umpire/v1/grant.proto\x12\tumpire.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\x1a\x17umpire/v1/effects.proto\"3\n" +
 	"\x10GrantListRequest\x12\x1f\n" +
 	"\vworking_dir\x18\x01 \x01(\tR\n" +
 	"workingDir\"Y\n" +
@@ -449,7 +734,32 @@ const file_umpire_v1_grant_proto_rawDesc = "" +
 	"\vworking_dir\x18\x01 \x01(\tR\n" +
 	"workingDir\x12\x19\n" +
 	"\bgrant_id\x18\x02 \x01(\tR\agrantId\x12\x10\n" +
-	"\x03all\x18\x03 \x01(\bR\x03all\";\n" +
+	"\x03all\x18\x03 \x01(\bR\x03all\"\xfa\x01\n" +
+	"\vSecretLease\x12\x1f\n" +
+	"\vworking_dir\x18\x01 \x01(\tR\n" +
+	"workingDir\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
+	"\x04host\x18\x03 \x01(\tR\x04host\x12\x18\n" +
+	"\amethods\x18\x04 \x03(\tR\amethods\x12\x14\n" +
+	"\x05paths\x18\x05 \x03(\tR\x05paths\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x06 \x01(\tR\tsessionId\x129\n" +
+	"\n" +
+	"expires_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x18\n" +
+	"\arevoked\x18\b \x01(\bR\arevoked\"\x15\n" +
+	"\x13RecordLeaseResponse\"\xe5\x01\n" +
+	"\n" +
+	"SecretUses\x12\x1f\n" +
+	"\vworking_dir\x18\x01 \x01(\tR\n" +
+	"workingDir\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x19\n" +
+	"\bbatch_id\x18\x03 \x01(\tR\abatchId\x12\x17\n" +
+	"\acall_id\x18\x04 \x01(\tR\x06callId\x12\x18\n" +
+	"\acommand\x18\x05 \x01(\tR\acommand\x12/\n" +
+	"\areached\x18\x06 \x03(\v2\x15.umpire.v1.TrialReachR\areached\x12\x18\n" +
+	"\arefused\x18\a \x03(\tR\arefused\"\x13\n" +
+	"\x11RecordUseResponse\";\n" +
 	"\tGrantList\x12.\n" +
 	"\x06grants\x18\x01 \x03(\v2\x16.umpire.v1.GrantStatusR\x06grants\"\x9b\x04\n" +
 	"\vGrantStatus\x12\x19\n" +
@@ -474,11 +784,13 @@ const file_umpire_v1_grant_proto_rawDesc = "" +
 	"\x04uses\x18\x0e \x01(\x03R\x04uses\x12\x19\n" +
 	"\bmax_uses\x18\x0f \x01(\x03R\amaxUses\x12\x17\n" +
 	"\atask_id\x18\x10 \x01(\tR\x06taskId\x12\x1b\n" +
-	"\ttask_text\x18\x11 \x01(\tR\btaskText2\xc6\x01\n" +
+	"\ttask_text\x18\x11 \x01(\tR\btaskText2\xcf\x02\n" +
 	"\fGrantService\x129\n" +
 	"\x04List\x12\x1b.umpire.v1.GrantListRequest\x1a\x14.umpire.v1.GrantList\x12<\n" +
 	"\vApproveTask\x12\x17.umpire.v1.TaskApproval\x1a\x14.umpire.v1.GrantList\x12=\n" +
-	"\x06Revoke\x12\x1d.umpire.v1.GrantRevokeRequest\x1a\x14.umpire.v1.GrantListB\x9c\x01\n" +
+	"\x06Revoke\x12\x1d.umpire.v1.GrantRevokeRequest\x1a\x14.umpire.v1.GrantList\x12E\n" +
+	"\vRecordLease\x12\x16.umpire.v1.SecretLease\x1a\x1e.umpire.v1.RecordLeaseResponse\x12@\n" +
+	"\tRecordUse\x12\x15.umpire.v1.SecretUses\x1a\x1c.umpire.v1.RecordUseResponseB\x9c\x01\n" +
 	"\rcom.umpire.v1B\n" +
 	"GrantProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
 	"Umpire::V1b\x06proto3"
@@ -495,32 +807,43 @@ func file_umpire_v1_grant_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_grant_proto_rawDescData
 }
 
-var file_umpire_v1_grant_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_umpire_v1_grant_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_umpire_v1_grant_proto_goTypes = []any{
 	(*GrantListRequest)(nil),      // 0: umpire.v1.GrantListRequest
 	(*TaskApproval)(nil),          // 1: umpire.v1.TaskApproval
 	(*GrantRevokeRequest)(nil),    // 2: umpire.v1.GrantRevokeRequest
-	(*GrantList)(nil),             // 3: umpire.v1.GrantList
-	(*GrantStatus)(nil),           // 4: umpire.v1.GrantStatus
-	(*Match)(nil),                 // 5: umpire.v1.Match
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(*SecretLease)(nil),           // 3: umpire.v1.SecretLease
+	(*RecordLeaseResponse)(nil),   // 4: umpire.v1.RecordLeaseResponse
+	(*SecretUses)(nil),            // 5: umpire.v1.SecretUses
+	(*RecordUseResponse)(nil),     // 6: umpire.v1.RecordUseResponse
+	(*GrantList)(nil),             // 7: umpire.v1.GrantList
+	(*GrantStatus)(nil),           // 8: umpire.v1.GrantStatus
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*TrialReach)(nil),            // 10: umpire.v1.TrialReach
+	(*Match)(nil),                 // 11: umpire.v1.Match
 }
 var file_umpire_v1_grant_proto_depIdxs = []int32{
-	4, // 0: umpire.v1.GrantList.grants:type_name -> umpire.v1.GrantStatus
-	5, // 1: umpire.v1.GrantStatus.match:type_name -> umpire.v1.Match
-	6, // 2: umpire.v1.GrantStatus.created_at:type_name -> google.protobuf.Timestamp
-	6, // 3: umpire.v1.GrantStatus.expires_at:type_name -> google.protobuf.Timestamp
-	0, // 4: umpire.v1.GrantService.List:input_type -> umpire.v1.GrantListRequest
-	1, // 5: umpire.v1.GrantService.ApproveTask:input_type -> umpire.v1.TaskApproval
-	2, // 6: umpire.v1.GrantService.Revoke:input_type -> umpire.v1.GrantRevokeRequest
-	3, // 7: umpire.v1.GrantService.List:output_type -> umpire.v1.GrantList
-	3, // 8: umpire.v1.GrantService.ApproveTask:output_type -> umpire.v1.GrantList
-	3, // 9: umpire.v1.GrantService.Revoke:output_type -> umpire.v1.GrantList
-	7, // [7:10] is the sub-list for method output_type
-	4, // [4:7] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	9,  // 0: umpire.v1.SecretLease.expires_at:type_name -> google.protobuf.Timestamp
+	10, // 1: umpire.v1.SecretUses.reached:type_name -> umpire.v1.TrialReach
+	8,  // 2: umpire.v1.GrantList.grants:type_name -> umpire.v1.GrantStatus
+	11, // 3: umpire.v1.GrantStatus.match:type_name -> umpire.v1.Match
+	9,  // 4: umpire.v1.GrantStatus.created_at:type_name -> google.protobuf.Timestamp
+	9,  // 5: umpire.v1.GrantStatus.expires_at:type_name -> google.protobuf.Timestamp
+	0,  // 6: umpire.v1.GrantService.List:input_type -> umpire.v1.GrantListRequest
+	1,  // 7: umpire.v1.GrantService.ApproveTask:input_type -> umpire.v1.TaskApproval
+	2,  // 8: umpire.v1.GrantService.Revoke:input_type -> umpire.v1.GrantRevokeRequest
+	3,  // 9: umpire.v1.GrantService.RecordLease:input_type -> umpire.v1.SecretLease
+	5,  // 10: umpire.v1.GrantService.RecordUse:input_type -> umpire.v1.SecretUses
+	7,  // 11: umpire.v1.GrantService.List:output_type -> umpire.v1.GrantList
+	7,  // 12: umpire.v1.GrantService.ApproveTask:output_type -> umpire.v1.GrantList
+	7,  // 13: umpire.v1.GrantService.Revoke:output_type -> umpire.v1.GrantList
+	4,  // 14: umpire.v1.GrantService.RecordLease:output_type -> umpire.v1.RecordLeaseResponse
+	6,  // 15: umpire.v1.GrantService.RecordUse:output_type -> umpire.v1.RecordUseResponse
+	11, // [11:16] is the sub-list for method output_type
+	6,  // [6:11] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_grant_proto_init() }
@@ -529,13 +852,14 @@ func file_umpire_v1_grant_proto_init() {
 		return
 	}
 	file_umpire_v1_decision_proto_init()
+	file_umpire_v1_effects_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_grant_proto_rawDesc), len(file_umpire_v1_grant_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,4 +1,4 @@
-package gate
+package history
 
 import (
 	"encoding/json"
