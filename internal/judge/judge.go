@@ -95,23 +95,25 @@ func shortenDecision(d *umpire.Decision) {
 		return
 	}
 	var accesses []umpire.Access
+	var reasons []umpire.Reason
 	at := map[int]int{-1: -1}
 	for _, allowed := range []bool{false, true} {
+		isOf := func(access int) bool {
+			return (access >= 0 && d.Accesses[access].Verdict == umpire.Allow) == allowed
+		}
 		for i := range d.Accesses {
-			if (d.Accesses[i].Verdict == umpire.Allow) == allowed && len(accesses) < maxDecided {
+			if isOf(i) && len(accesses) < maxDecided {
 				at[i] = len(accesses)
 				accesses = append(accesses, d.Accesses[i])
 			}
 		}
-	}
-	var reasons []umpire.Reason
-	for _, r := range d.Reasons {
-		if next, shown := at[r.Access]; shown {
-			r.Access = next
-			reasons = append(reasons, r)
+		for _, r := range d.Reasons { // they are in the order of their accesses
+			if next, shown := at[r.Access]; shown && isOf(r.Access) {
+				r.Access = next
+				reasons = append(reasons, r)
+			}
 		}
 	}
-	slices.SortStableFunc(reasons, func(a, b umpire.Reason) int { return cmp.Compare(a.Access, b.Access) })
 	d.Accesses, d.Reasons = accesses, reasons
 }
 

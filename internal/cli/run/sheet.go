@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
+	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/view"
@@ -76,6 +78,7 @@ func (s *sheet) show(to io.Writer) {
 	if s.wantsNetwork() {
 		wanted := view.Visible(view.List(s.wanted(), ", "))
 		fmt.Fprintln(to, s.red(fmt.Sprintf(s.Text.Of("It wants %s, which a trial does not reach."), wanted)))
+		s.suggestGroups(to)
 	}
 	for i := range e.Reached {
 		fmt.Fprintln(to, view.Joined(s.Text.Of("Reached"), ": ", view.TrafficText(&e.Reached[i], s.Text)))
@@ -109,6 +112,21 @@ func (s *sheet) show(to io.Writer) {
 		fmt.Fprintf(to, "  %s  %s\n", view.Visible(s.relative(d.Path)), s.Text.Of(differenceTexts[d.Reason]))
 	}
 	fmt.Fprintln(to)
+}
+
+// suggestGroups names the groups that cover hosts which the command wanted, and how to list them.
+func (s *sheet) suggestGroups(to io.Writer) {
+	conf, err := s.LoadConfig(s.held.Root)
+	if err != nil {
+		return // a configuration that cannot be read has been reported
+	}
+	found := slices.DeleteFunc(egress.GroupsOf(s.wanted()), func(name string) bool {
+		return slices.Contains(conf.Listed, name)
+	})
+	if len(found) > 0 {
+		line := "umpire autonomy --reach " + strings.Join(append(slices.Clone(conf.Listed), found...), ",")
+		fmt.Fprintln(to, view.Visible(fmt.Sprintf(s.Text.Of("To let tried commands fetch from there: %s"), line)))
+	}
 }
 
 // wanted are the destinations that the command was refused. Their names have no special characters.

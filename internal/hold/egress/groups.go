@@ -2,6 +2,7 @@ package egress
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 )
@@ -31,6 +32,22 @@ const (
 	quotaPackages = 8 << 20
 	quotaPages    = 2 << 20
 )
+
+// GroupsOf returns the names of the groups that only serve files and cover some of the destinations, which are hosts
+// and addresses, each with a port or without.
+func GroupsOf(destinations []string) (names []string) {
+	for i := range groups {
+		g := &groups[i]
+		covers := func(to string) bool {
+			host, _, _ := strings.Cut(to, ":")
+			return slices.Contains(g.Hosts, host)
+		}
+		if !g.Unread && slices.ContainsFunc(destinations, covers) {
+			names = append(names, g.Name)
+		}
+	}
+	return names
+}
 
 // Groups returns all groups.
 func Groups() []Group { return slices.Clone(groups) }
