@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
@@ -15,22 +14,17 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A prompter asks the person at the terminal about the destinations of a command while it runs. It asks one question
-// at a time.
+// A prompter asks the person at the terminal about the destinations of a command while it runs.
 type prompter struct {
 	*app.App
 
 	command string
 	tty     *os.File
 	lines   *app.Lines
-
-	mu sync.Mutex
 }
 
 // askAbout asks whether the command may connect to a destination, as [egress.Proxy.Ask] does.
 func (p *prompter) askAbout(ctx context.Context, d egress.Destination, why egress.Reason) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	asked := p.Text.Of("%s wants to connect to %s: %s. You cannot undo what it sends.")
 	wants := fmt.Sprintf(asked, view.Visible(app.Clip(p.command)), view.Visible(d.String()),
 		view.Visible(p.Text.Reason(why.Say(d))))

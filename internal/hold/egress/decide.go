@@ -189,7 +189,7 @@ func (p *Proxy) ask(ctx context.Context, q question) (bool, Reason) {
 	}
 }
 
-// pose puts a question to the person.
+// pose puts a question to the person, one at a time.
 func (p *Proxy) pose(ctx context.Context, q question, a *answer) bool {
 	a.withdrawn = true
 	defer func() {
@@ -200,6 +200,11 @@ func (p *Proxy) pose(ctx context.Context, q question, a *answer) bool {
 		p.mu.Unlock()
 		close(a.done)
 	}()
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	if ctx.Err() != nil {
+		return false
+	}
 	yes := p.Ask(ctx, q.d, q.why)
 	if ctx.Err() == nil {
 		a.yes, a.withdrawn = yes, false

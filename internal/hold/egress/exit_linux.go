@@ -94,7 +94,7 @@ func (d *Doors) Listen(at netip.AddrPort, name string) error {
 	if d.open[at] {
 		return nil
 	}
-	if at.Port() == 0 || len(d.open) >= maxDoors {
+	if len(d.open) >= maxDoors {
 		return unix.EADDRNOTAVAIL
 	}
 	family, to := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()})

@@ -16,7 +16,7 @@ import (
 const (
 	maxConnections = 256 // at once
 	maxNames       = 100 // names below one wildcard
-	maxQuestions   = 50  // different questions to the person
+	maxQuestions   = 20  // different questions to the person, one at a time
 	maxAddresses   = 8   // addresses of a name that are tried
 	maxVerdicts    = 1000
 )
@@ -89,6 +89,8 @@ type Proxy struct {
 
 	authority authority
 	leases    []activeLease
+
+	turn sync.Mutex // held by the connection that asks the person
 
 	mu       sync.Mutex
 	idle     sync.Cond // serving is 0

@@ -163,8 +163,8 @@ func (w *observer) noteAddress(n *notice, at, size uint64, doors *egress.Doors) 
 		return
 	}
 	to, is := addressIn(raw)
-	if !is || to.Addr().IsLoopback() || to.Addr().IsUnspecified() {
-		return
+	if !is || to.Port() == 0 || to.Addr().IsLoopback() || to.Addr().IsUnspecified() {
+		return // port 0 is only a question about routes
 	}
 	name, given := w.nameOf(to.Addr())
 	if !given {
