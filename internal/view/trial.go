@@ -106,7 +106,7 @@ func writeExpiry(c *Card, age time.Duration) {
 	fmt.Fprintf(c.w, "    "+c.text.Of(said)+"\n", Age(age))
 }
 
-// OffersNetwork reports whether an offer runs a call again with the network.
+// OffersNetwork reports whether an offer runs a call again with the destinations that it wanted.
 func OffersNetwork(offer umpire.TrialOffer) bool {
 	return offer == umpire.TrialNetwork || offer == umpire.TrialAgain
 }

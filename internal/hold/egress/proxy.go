@@ -183,10 +183,10 @@ func (p *Proxy) enter(ctx context.Context, conn net.Conn, d Destination) (c *cli
 	}
 }
 
-// MaySend reports whether the command may send more than requests to fetch something. It may if it has a destination
-// whose requests are not read, or gets one from the person. nil sends nothing.
+// MaySend reports whether the command may send more than requests to fetch something, without a further question. It
+// may if it has a lease or a destination whose requests are not read. nil sends nothing.
 func (p *Proxy) MaySend() bool {
-	return p != nil && (p.Ask != nil || len(p.leases) > 0 || slices.ContainsFunc(p.List.entries, func(e Entry) bool {
+	return p != nil && (len(p.leases) > 0 || slices.ContainsFunc(p.List.entries, func(e Entry) bool {
 		return e.Group == "" || e.Unread
 	}))
 }
