@@ -46,6 +46,7 @@ var (
 	answers16 = benchmark{"internal/store/sqlite", "Answers16", "3000x"}
 	release   = benchmark{"lab/crash", "Release", "100x"}
 	team      = benchmark{"lab/crash", "TeamCalls/asked", "1000x"}
+	memory    = benchmark{"lab/crash", "TeamMemory", "1x"}
 	neighbour = benchmark{"lab/crash", "TeamNeighbour", "5x"}
 	watchers  = benchmark{"internal/server", "Watchers", "10x"}
 )
@@ -121,6 +122,14 @@ var rows = []row{
 	{
 		work: "an asked call, 16 agents, PostgreSQL", anchor: "1 ms", solid: 2,
 		benchmark: team, of: milliseconds("TeamCalls/asked/postgres"),
+	},
+	{
+		work: "memory of an idle gate", anchor: "1 MB", solid: 40,
+		benchmark: memory, of: reported("TeamMemory", "idle-MB"),
+	},
+	{
+		work: "memory with 1,000 questions waiting", anchor: "1 MB", solid: 120,
+		benchmark: memory, of: reported("TeamMemory", "waiting-MB"),
 	},
 	besideNeighbour("commands of 3 MB", "3-MB-commands"),
 	besideNeighbour("500 watchers of all there ever was", "500-watchers"),
