@@ -46,6 +46,8 @@ var (
 	answers16 = benchmark{"internal/store/sqlite", "Answers16", "3000x"}
 	release   = benchmark{"lab/crash", "Release", "100x"}
 	team      = benchmark{"lab/crash", "TeamCalls/asked", "1000x"}
+	transfer  = benchmark{"internal/hold/egress", "Million", "300ms"}
+	fetch     = benchmark{"internal/hold/egress", "Fetch", "300ms"}
 	memory    = benchmark{"lab/crash", "TeamMemory", "1x"}
 	neighbour = benchmark{"lab/crash", "TeamNeighbour", "5x"}
 	watchers  = benchmark{"internal/server", "Watchers", "10x"}
@@ -122,6 +124,14 @@ var rows = []row{
 	{
 		work: "an asked call, 16 agents, PostgreSQL", anchor: "1 ms", solid: 2,
 		benchmark: team, of: milliseconds("TeamCalls/asked/postgres"),
+	},
+	{
+		work: "1 MB to a tried command, from a listed host", anchor: "the same, directly", solid: 2,
+		benchmark: transfer, of: ratio("Million/proxy", "Million/direct", "ns/op"),
+	},
+	{
+		work: "1 MB over TLS, from a group", anchor: "the same, directly", solid: 2,
+		benchmark: fetch, of: ratio("Fetch/proxy", "Fetch/direct", "ns/op"),
 	},
 	{
 		work: "memory of an idle gate", anchor: "1 MB", solid: 40,

@@ -1,9 +1,15 @@
 package egress
 
 import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"testing"
 )
 
@@ -42,6 +48,56 @@ func BenchmarkMillion(b *testing.B) {
 		w := newWorld(b, "example.com:5432")
 		w.host("example.com", publicAddr, 5432, server)
 		receive(b, w.direct(b, "example.com", 5432))
+	})
+}
+
+// BenchmarkFetch fetches a million bytes over TLS, directly and from a host whose requests the proxy reads.
+func BenchmarkFetch(b *testing.B) {
+	block := make([]byte, million)
+	site := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(million)) // as registries do
+		_, _ = w.Write(block)
+	}))
+	b.Cleanup(site.Close)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(site.Certificate())
+	fetch := func(b *testing.B, conn net.Conn, trusted *x509.CertPool) {
+		b.SetBytes(million)
+		secured := tls.Client(conn, &tls.Config{ServerName: "example.com", RootCAs: trusted})
+		in := bufio.NewReader(secured)
+		for b.Loop() {
+			_, _ = io.WriteString(secured, "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n")
+			answer, err := http.ReadResponse(in, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if n, err := io.Copy(io.Discard, answer.Body); n != million || err != nil {
+				b.Fatal(n, err)
+			}
+		}
+		conn.Close()
+	}
+	b.Run("direct", func(b *testing.B) {
+		conn, err := net.Dial("tcp", site.Listener.Addr().String())
+		if err != nil {
+			b.Fatal(err)
+		}
+		fetch(b, conn, trusted)
+	})
+	b.Run("proxy", func(b *testing.B) {
+		w := newWorld(b)
+		w.proxy.List = List{[]Entry{{
+			Text: "pages", Group: "pages", Quota: 1 << 30, host: "example.com", port: portHTTPS,
+		}}}
+		w.proxy.roots = trusted
+		w.host("example.com", publicAddr, portHTTPS, site.Listener.Addr().String())
+		text, err := w.proxy.Authorities()
+		if err != nil {
+			b.Fatal(err)
+		}
+		own := x509.NewCertPool()
+		own.AppendCertsFromPEM(text)
+		fetch(b, w.direct(b, "example.com", portHTTPS), own)
 	})
 }
 
