@@ -26,6 +26,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/cmd/umpire-hook/early"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
+	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/relay"
 	"github.com/umpirehq/umpire/internal/judge"
@@ -53,6 +54,7 @@ func main() {
 // answerQuestion answers a question that the early attempt left, and calls sent once a gate has it.
 // If umpire has to answer instead, it is started before anything more is read.
 func answerQuestion(ctx context.Context, sent func(), args []string) int {
+	early.Attempt.Profile.End(process.Initialized)
 	dir := early.Attempt.Dir
 	getenv := relay.Registered(os.Getenv, args[min(1, len(args)):])
 	h := &hook{args: args, sent: sent, dir: dir, home: relay.Home(getenv, dir)}
@@ -63,6 +65,7 @@ func answerQuestion(ctx context.Context, sent func(), args []string) int {
 		Stdin: early.Attempt.Payload(os.Stdin), Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: getenv, Dir: dir, Now: time.Now,
 		Line: h.gateLine, Nonce: func() string { return early.Attempt.Nonce }, Runner: early.Attempt.Runner,
+		Profile: early.Attempt.Profile,
 		Responder: &host.Responder{
 			Config: h.configOf, Decided: h.decided, Remember: h.remember, TurnLine: h.turnLine,
 			Home:     relay.UserHome(os.Getenv),
@@ -104,7 +107,9 @@ func (h *hook) prepare(ctx context.Context) bool {
 			return err == nil
 		}
 	}
-	return h.findSnapshot(asks.StartedIn(os.Getenv, h.dir))
+	found := h.findSnapshot(asks.StartedIn(os.Getenv, h.dir))
+	early.Attempt.Profile.End(process.SnapshotRead)
+	return found
 }
 
 // dial connects to the gate that runs, unless the early attempt has.

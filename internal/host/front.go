@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
 // A Front is the process that an agent starts to ask about one call. All fields are required,
-// except for Line.
+// except for Line and Profile.
 type Front struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -30,6 +31,8 @@ type Front struct {
 	Observes func() bool
 	// Nonce returns a text that is unique to this question.
 	Nonce func() string
+	// Profile records the phases; it may be nil.
+	Profile *process.Profile
 }
 
 // Answer answers the question on standard input. args are the agent's name and the options of
@@ -49,7 +52,9 @@ func (f *Front) Answer(ctx context.Context, args []string) (code int, known bool
 	if f.withholds(h, r, &out) {
 		out = r.withhold(h, out)
 	}
-	return out.Print(f.Stdout, f.Stderr), true
+	code = out.Print(f.Stdout, f.Stderr)
+	f.Profile.End(process.AnswerWritten)
+	return code, true
 }
 
 // withholds reports whether an answer could stop a call although umpire only observes.
@@ -68,6 +73,7 @@ func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o relay.Opt
 	if err != nil {
 		return r.fail(h, err)
 	}
+	f.Profile.End(process.QuestionRead)
 	r.reads(payload)
 	q := h.NewQuestion(payload, o, f.Dir, f.Getenv)
 	if o.Home == "" {
@@ -80,13 +86,17 @@ func (f *Front) answerQuestion(ctx context.Context, h *Host, r *run, o relay.Opt
 	case err != nil:
 		return r.fail(h, err)
 	case line == nil:
-		return h.answerQuestion(f.Responder, ctx, r, q)
+		out := h.answerQuestion(f.Responder, ctx, r, q)
+		f.Profile.End(process.Decided)
+		return out
 	}
+	f.Profile.End(process.GateConnected)
 	q.Runner, q.Nonce = f.Runner(), f.Nonce()
 	out, err := askGate(ctx, line, r, q)
 	if err != nil {
 		return r.fail(h, err)
 	}
+	f.Profile.End(process.GateAnswered)
 	return out
 }
 

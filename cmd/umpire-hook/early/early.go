@@ -20,19 +20,23 @@ import (
 	"github.com/umpirehq/umpire/internal/host/relay"
 )
 
-// Attempt is the attempt that the init function made. Main uses its Dir, Nonce and Runner as well.
+// Attempt is the attempt that the init function made. Main uses its Dir, Nonce, Runner and Profile
+// as well.
 var Attempt = relay.Attempt{
 	Getenv: os.Getenv, Patience: relay.Patience,
 	Runner: func() string { return process.Host(os.Getppid()) },
 }
 
 func init() {
+	Attempt.Profile, _ = process.StartProfile(os.Getenv, "umpire-hook") // a hook must not fail because of it
 	Attempt.Args = os.Args[1:]
 	Attempt.Nonce = strconv.FormatUint(rand.Uint64(), 36) + strconv.FormatUint(rand.Uint64(), 36)
 	if dir, err := os.Getwd(); err == nil {
 		Attempt.Dir = dir
 	}
 	if answer, answered := Attempt.Ask(); answered {
-		os.Exit(answer.Print(os.Stdout, os.Stderr))
+		code := answer.Print(os.Stdout, os.Stderr)
+		Attempt.Profile.End(process.AnswerWritten)
+		os.Exit(code)
 	}
 }

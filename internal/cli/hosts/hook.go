@@ -79,9 +79,10 @@ func answerHook(ctx context.Context, a *app.App, args []string) int {
 	registered := *a
 	registered.Getenv = relay.Registered(a.Getenv, args)
 	a = &registered
+	profile, _ := process.StartProfile(a.Getenv, "hook") // a hook must not fail because of it
 	front := host.Front{
 		Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Getenv: a.Getenv, Dir: a.Dir, Now: a.Now,
-		Responder: newResponder(a), Nonce: rand.Text,
+		Responder: newResponder(a), Nonce: rand.Text, Profile: profile,
 		Line:   func(ctx context.Context, _ *host.Question) (*relay.Line, error) { return findLine(ctx, a) },
 		Runner: func() string { return process.Host(os.Getppid()) },
 		Observes: func() bool {

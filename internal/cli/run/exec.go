@@ -79,6 +79,7 @@ type execution struct {
 	project *project.Project
 	state   string
 	ahead   *sandbox.Ahead
+	profile *process.Profile
 	// late says that the caller no longer waits for the command; its effects are then held
 	late atomic.Bool
 }
@@ -93,12 +94,15 @@ func runTicket(ctx context.Context, a *app.App, mark, line string) error {
 	collectLater()
 	e := &execution{App: a, secret: secret, ahead: sandbox.StartAhead(pipedInput(a))}
 	defer e.ahead.End()
+	e.profile, _ = process.StartProfile(a.Getenv, "exec") // the agent that reads its output cannot help
 	if err := e.lookAround(ctx); err != nil {
 		return err
 	}
+	e.profile.End(process.ConfigRead)
 	if err := e.take(ctx, line); err != nil {
 		return err
 	}
+	e.profile.End(process.TicketTaken)
 	result, err := e.runLine(ctx)
 	if errors.Is(err, trial.ErrUnavailable) {
 		if err := trial.NoteUnavailable(e.state, e.project.Root); err != nil {
@@ -113,7 +117,9 @@ func runTicket(ctx context.Context, a *app.App, mark, line string) error {
 	if err != nil {
 		return app.Failed(errors.Join(err, e.giveUp(ctx, err)))
 	}
-	return e.settle(ctx, result)
+	err = e.settle(ctx, result)
+	e.profile.End(process.EffectsSettled)
+	return err
 }
 
 // lookAround gathers the facts that are needed before the ticket is used.
@@ -208,6 +214,7 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	go e.watch(ctx, signals, passed)
 	args, seen := e.args()
 	named, written := e.named()
+	e.profile.End(process.LineJudged)
 	way, err := e.way()
 	if err != nil {
 		return nil, err
@@ -224,7 +231,7 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 			Session: e.ticket.Session, Ledger: outside.NewLedger(e.state, e.Now),
 		},
 		Place: app.TrialPlace(e.App, e.project, e.config.SandboxShow), Again: e.sayAgain,
-		Exit: exit, Ahead: e.ahead, State: trial.LayersIn(e.state),
+		Exit: exit, Ahead: e.ahead, State: trial.LayersIn(e.state), Profile: e.profile,
 	})
 }
 
@@ -305,6 +312,9 @@ func (e *execution) runPlain() error {
 	args, _ := e.args()
 	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // it ends as it would have without umpire
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Dir, e.Stdin, e.Stdout, e.Stderr
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		return strings.HasPrefix(pair, process.ProfileVariable+"=")
+	})
 	err := cmd.Run()
 	if exited, is := errors.AsType[*exec.ExitError](err); is {
 		return &app.CommandError{Code: exited.ExitCode()}
@@ -353,6 +363,7 @@ func (e *execution) settle(ctx context.Context, result *trial.Result) error {
 		ended, err := g.Tickets().End(ctx, umpire.TicketEnd{Secret: e.secret, Report: &umpire.TicketReport{
 			Exit: result.Exit, Output: output, Effects: seen, Late: late,
 		}})
+		e.profile.End(process.EffectsDecided) // the gate has also kept them, if it could
 		b := ended.Batch
 		if err == nil {
 			b, err = e.keepHere(ctx, g, b)
@@ -447,7 +458,9 @@ func (e *execution) keepAllowed(
 	if late {
 		return e.hold(h, seen, e.Text.Of("nobody was waiting for it any longer"))
 	}
-	if d := e.decide(seen, h.Exit); d.Verdict != umpire.Allow {
+	d := e.decide(seen, h.Exit)
+	e.profile.End(process.EffectsDecided)
+	if d.Verdict != umpire.Allow {
 		return e.hold(h, seen, e.Text.Reason(d.Reason))
 	}
 	if _, err := h.Keep(ctx, trial.KeepSpec{

@@ -18,6 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/outside"
+	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
@@ -86,6 +87,10 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	collectLater()
 	ahead := sandbox.StartAhead(pipedInput(a)) // concurrently with finding out its task
 	defer ahead.End()
+	profile, err := process.StartProfile(a.Getenv, "try")
+	if err != nil {
+		a.RemarkError(err)
+	}
 	if _, err := egress.ParseList(f.reach); err != nil {
 		return app.Usage("umpire try --reach registry.example.com -- npm install", "--reach: %w", err)
 	}
@@ -94,12 +99,14 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	if err != nil {
 		return err
 	}
+	profile.End(process.ConfigRead)
 	read := make(chan []string, 1) // reading the rules that hide secrets takes a while
 	go func() { read <- tool.SandboxEnv(os.Environ(), conf.SandboxEnv) }()
 	named, written, err := refuseDenied(a, f, view.CommandLine(words))
 	if err != nil {
 		return err
 	}
+	profile.End(process.LineJudged)
 	state, err := prepareState(ctx, a)
 	if err != nil {
 		return err
@@ -110,7 +117,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		Args: commandArgs(words), Env: <-read, Dir: f.cwd, Seen: named, Ahead: ahead, State: trial.LayersIn(state),
 		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr,
 		Place:     &sandbox.Place{Show: conf.SandboxShow},
-		Temporary: outside.Folder{Path: outside.Temporary, Named: written},
+		Temporary: outside.Folder{Path: outside.Temporary, Named: written}, Profile: profile,
 	}
 	leases, err := leasesIn(a, f.cwd)
 	if err != nil {
@@ -169,12 +176,14 @@ func (t *tryRun) once(ctx context.Context, spec trial.Spec) (again []string, err
 		return nil, err
 	}
 	s := newSheet(t.App, held)
+	spec.Profile.End(process.EffectsDecided)
 	var r report
 	if t.flags.json { // before the layer is gone
 		r = s.report()
 		r.Duration = t.Now().Sub(began).Milliseconds()
 	}
 	outcome, err := t.settle(ctx, s)
+	spec.Profile.End(process.EffectsSettled)
 	if err != nil {
 		return nil, err
 	}

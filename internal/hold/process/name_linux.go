@@ -5,6 +5,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // knowsStart means that this system reports the start time of a process.
@@ -29,6 +32,17 @@ func Stat(pid int) (parent int, started string, ok bool) {
 	}
 	parent, err = strconv.Atoi(fields[parentField])
 	return parent, fields[startedField], err == nil
+}
+
+// age returns the time since this process was started. The kernel rounds the start down to 10 ms.
+func age() (passed time.Duration, known bool) {
+	_, started, ok := Stat(os.Getpid())
+	ticks, err := strconv.ParseInt(started, 10, 64)
+	var now unix.Timespec // since the boot, as the start is
+	if !ok || err != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
+		return 0, false
+	}
+	return time.Duration(now.Nano()) - time.Duration(ticks)*10*time.Millisecond, true
 }
 
 // Running names the inspectable processes of this machine.

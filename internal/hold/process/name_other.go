@@ -2,11 +2,16 @@
 
 package process
 
+import "time"
+
 // knowsStart means that this system does not report the start time of a process.
 const knowsStart = false
 
 // Stat returns false on this system.
 func Stat(int) (parent int, started string, ok bool) { return 0, "", false }
+
+// age returns false on this system.
+func age() (passed time.Duration, known bool) { return 0, false }
 
 // Running returns nil on this system.
 func Running() []string { return nil }

@@ -13,4 +13,6 @@
 //
 //	name := process.NameOf(os.Getpid())    // "host:4711:8823410"
 //	alive, known := process.Alive(name)
+//
+// A [Profile] tells how long each phase of this process took.
 package process

@@ -7,6 +7,7 @@ import (
 
 	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/outside"
+	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
@@ -41,6 +42,8 @@ type Spec struct {
 	// State is the folder for layers, private to the user. If its file system does not
 	// support layers, a tmpfs is used.
 	State string
+	// Profile records the phases; it may be nil.
+	Profile *process.Profile
 	// Grace is how long the command may take to end after it is asked to; 0 means two seconds.
 	Grace time.Duration
 

@@ -115,6 +115,7 @@ func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
+	spec.Profile.End(process.LayersPrepared)
 	exit, err := t.command(ctx, seen)
 	_ = t.cache.Close() // on failure the folder is not reused, as after a crash
 	if err != nil {
@@ -124,6 +125,7 @@ func (s *store) run(ctx context.Context, spec *Spec, layer Layer) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
+	spec.Profile.End(process.EffectsRead)
 	effects.Limit = cmp.Or(t.full, s.exceeded(), effects.Limit)
 	t.addSight(&effects)
 	return &Result{
@@ -174,8 +176,11 @@ func (t *try) command(ctx context.Context, seen []string) (int, error) {
 	if err != nil {
 		return 0, umpire.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	err = box.Close(t.wait(ctx, box))
+	err = t.wait(ctx, box)
+	t.spec.Profile.End(process.CommandRun)
+	err = box.Close(err)
 	leave()
+	t.spec.Profile.End(process.NetworkClosed)
 	t.sight = box.Seen
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx) // the helper may have been killed before it wrote anything
@@ -248,6 +253,7 @@ func (t *try) wait(ctx context.Context, box *sandbox.Box) error {
 	if err != nil {
 		return err
 	}
+	t.spec.Profile.End(process.HelperStarted)
 	ticker := time.NewTicker(fullness)
 	defer ticker.Stop()
 	for {

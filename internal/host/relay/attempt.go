@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/hold/process"
 )
 
 // Patience is the longest time for an [Attempt] of a hook, and how long the hook waits before it
@@ -31,6 +33,8 @@ type Attempt struct {
 	Runner func() string
 	// Nonce is unique to the question.
 	Nonce string
+	// Profile records the phases; it may be nil.
+	Profile *process.Profile
 
 	progress
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/hold/process"
 )
 
 // Ask asks the running gate, and reports whether it answered. If it reaches no gate, it reads and
@@ -37,15 +38,21 @@ func (a *Attempt) Ask() (answer Output, answered bool) {
 	if a.home == "" || o.Home == "" && !a.ownsHome(getenv) || !HasUsualSocket(a.home) || !a.connect() {
 		return Output{}, false
 	}
+	a.Profile.End(process.GateConnected)
 	until := began.Add(a.Patience)
 	if !a.readPayload(until) {
 		return Output{}, false
 	}
+	a.Profile.End(process.QuestionRead)
 	q := caller.NewQuestion(a.payload, o, a.Dir, getenv)
 	q.Runner, q.Nonce, q.Deadline = a.Runner(), a.Nonce, o.Deadline-time.Since(began)
 	a.send(newUsualLine(a.home, a.token, nil).request(q))
 	answer, err := readAnswer(&earlyReader{a, until})
-	return answer, err == nil && a.unsent == nil
+	if err != nil || a.unsent != nil {
+		return answer, false
+	}
+	a.Profile.End(process.GateAnswered)
+	return answer, true
 }
 
 // readArgs reads the arguments after the word hook. It returns no caller if anything about them is
