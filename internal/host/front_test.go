@@ -22,15 +22,15 @@ import (
 
 const claudeLs = `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"ls"}}`
 
-// A process is a front with its outputs.
-type process struct {
+// A hookProcess is a front with its outputs.
+type hookProcess struct {
 	Front
 
 	out, err bytes.Buffer
 }
 
-func newProcess(stdin string, responder *Responder, line func(context.Context, *Question) (*relay.Line, error)) *process {
-	p := &process{}
+func newProcess(stdin string, responder *Responder, line func(context.Context, *Question) (*relay.Line, error)) *hookProcess {
+	p := &hookProcess{}
 	p.Front = Front{
 		Stdin: strings.NewReader(stdin), Stdout: &p.out, Stderr: &p.err, Getenv: func(string) string { return "" }, Dir: "/p",
 		Now: time.Now, Responder: responder, Line: line, Runner: func() string { return "r" }, Nonce: func() string { return "n" },
@@ -38,7 +38,7 @@ func newProcess(stdin string, responder *Responder, line func(context.Context, *
 	return p
 }
 
-func (p *process) denies(t *testing.T, why string) {
+func (p *hookProcess) denies(t *testing.T, why string) {
 	t.Helper()
 	code, known := p.Answer(t.Context(), []string{"claude"})
 	if !known || code != relay.ExitDenied || !strings.Contains(p.out.String(), `"deny"`) || !strings.Contains(p.err.String(), why) {
