@@ -523,12 +523,16 @@ func (e *execution) hold(h *trial.Held, seen *umpire.TrialEffects, why string) e
 	return &app.CommandError{Code: app.ExitAsks}
 }
 
-// sayRefused lists the addresses that the line could not reach.
+// sayRefused lists the destinations that the line could not reach, or not in the way it wanted.
 func (e *execution) sayRefused(all []umpire.TrialAttempt) {
 	for _, r := range all {
-		if r.Kind == umpire.AttemptNetwork {
+		switch r.Kind { //nolint:exhaustive // the others are about files
+		case umpire.AttemptNetwork:
 			text := e.Text.Of("it wanted %s, which a trial does not reach")
 			fmt.Fprintf(e.Stderr, "umpire: "+text+"\n", view.Visible(r.Target))
+		case umpire.AttemptSend, umpire.AttemptSecret:
+			said := view.Joined(e.Text.Of("Refused"), ": ", refusal(e.App, r.Kind, r.Target))
+			fmt.Fprintln(e.Stderr, "umpire: "+said)
 		}
 	}
 }

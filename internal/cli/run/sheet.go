@@ -87,17 +87,7 @@ func (s *sheet) show(to io.Writer) {
 		if r.Kind == trial.AttemptNetwork && s.wantsNetwork() {
 			continue
 		}
-		why := s.Text.Of("a trial does not reach it")
-		switch r.Kind {
-		case trial.AttemptWrite:
-			why = s.Text.Of("outside of the project")
-		case umpire.AttemptSend:
-			why = s.Text.Of("commands only fetch from it")
-		case umpire.AttemptSecret:
-			why = s.Text.Of("a leased secret, used for something else")
-		case umpire.AttemptNetwork, umpire.AttemptRepository, umpire.AttemptHistory, umpire.AttemptPlain:
-		}
-		fmt.Fprintln(to, view.Joined(s.red(s.Text.Of("Refused")), ": ", view.Bracketed(view.Visible(r.Target), why)))
+		fmt.Fprintln(to, view.Joined(s.red(s.Text.Of("Refused")), ": ", refusal(s.App, r.Kind, r.Target)))
 	}
 	s.showQuestions(to)
 	if e.Whole() {
@@ -112,6 +102,21 @@ func (s *sheet) show(to io.Writer) {
 		fmt.Fprintf(to, "  %s  %s\n", view.Visible(s.relative(d.Path)), s.Text.Of(differenceTexts[d.Reason]))
 	}
 	fmt.Fprintln(to)
+}
+
+// refusal names a refused attempt, with the reason.
+func refusal(a *app.App, kind umpire.AttemptKind, target string) string {
+	why := a.Text.Of("a trial does not reach it")
+	switch kind {
+	case umpire.AttemptWrite:
+		why = a.Text.Of("outside of the project")
+	case umpire.AttemptSend:
+		why = a.Text.Of("commands only fetch from it")
+	case umpire.AttemptSecret:
+		why = a.Text.Of("a leased secret, used for something else")
+	case umpire.AttemptNetwork, umpire.AttemptRepository, umpire.AttemptHistory, umpire.AttemptPlain:
+	}
+	return view.Bracketed(view.Visible(target), why)
 }
 
 // suggestGroups names the groups that cover hosts which the command wanted, and how to list them.
