@@ -59,17 +59,20 @@ func TestHomeIsNotWritten(t *testing.T) {
 	b := newBench(t)
 	home := b.spec.Place.Home
 	b.write(home, privateFiles)
+	b.write(home, map[string]string{".cargo/env": ""})
 	for line, want := range map[string]string{
-		"echo y >~/Documents/y":   "Documents/y",
-		"echo y >~/Documents/x":   "Documents/x",
-		"rm -f ~/Documents/x":     "Documents/x",
-		"mkdir ~/Documents/new":   "Documents/new",
-		"mkdir ~/new":             "new",
-		"mkdir -p ~/.config/app":  "",
-		"rm -f ~/none ~/none/x":   "",
-		"echo y >~/none/x":        "",
-		"cat ~/Documents/x":       "",
-		"echo y >~/.config/app/x": ".config/app/x",
+		"echo y >~/Documents/y":           "Documents/y",
+		"echo y >~/Documents/x":           "Documents/x",
+		"rm -f ~/Documents/x":             "Documents/x",
+		"mkdir ~/Documents/new":           "Documents/new",
+		"mkdir ~/new":                     "new",
+		"mkdir -p ~/.config/app":          "",
+		"echo y >~/.cargo/.package-cache": "",
+		"echo y >~/.cargo/config.toml":    ".cargo/config.toml",
+		"rm -f ~/none ~/none/x":           "",
+		"echo y >~/none/x":                "",
+		"cat ~/Documents/x":               "",
+		"echo y >~/.config/app/x":         ".config/app/x",
 	} {
 		result, err := b.run("{ " + line + "; } 2>/dev/null || true")
 		if err != nil {

@@ -286,7 +286,7 @@ func (t *try) addSight(e *Effects) {
 		e.Refused = append(e.Refused, Attempt(a))
 	}
 	for _, path := range t.sight.Writes {
-		if isCount(t.spec.Place.Home, path) {
+		if isAside(t.spec.Place.Home, path) {
 			continue
 		}
 		e.Refused = append(e.Refused, Attempt{Kind: AttemptWrite, Target: path})
@@ -299,13 +299,16 @@ func (t *try) addSight(e *Effects) {
 	}
 }
 
-// countFolders are folders in a home in which tools count their usage. A refused write
-// there does not matter for the command.
-var countFolders = []string{".config/go/telemetry", ".config/configstore"}
+// sidePaths are folders in a home in which tools count their usage, and the files with which Cargo locks its cache
+// and counts the uses of packages. A refused write there does not matter for the command.
+var sidePaths = []string{
+	".config/go/telemetry", ".config/configstore",
+	".cargo/.package-cache", ".cargo/.package-cache-mutate", ".cargo/.global-cache",
+}
 
-func isCount(home, path string) bool {
-	return home != "" && slices.ContainsFunc(countFolders, func(folder string) bool {
-		return files.Within(filepath.Join(home, folder), path)
+func isAside(home, path string) bool {
+	return home != "" && slices.ContainsFunc(sidePaths, func(side string) bool {
+		return files.Within(filepath.Join(home, side), path)
 	})
 }
 
