@@ -159,8 +159,9 @@ func TestNewDotFoldersAsk(t *testing.T) {
 		}
 		for name, want := range map[string]struct{ written, tried umpire.Verdict }{
 			".unknown/x": {umpire.Ask, umpire.Ask}, "src/.unknown/a/x": {umpire.Ask, umpire.Ask},
-			".venv/bin/python": {umpire.Allow, umpire.Allow}, "node_modules/p/.github/x": {umpire.Allow, umpire.Allow},
-			".made/x": {umpire.Ask, umpire.Allow}, "src/.made/x": {umpire.Ask, umpire.Ask},
+			".venv/bin/python": {umpire.Allow, umpire.Allow}, "target/debug/.fingerprint/x": {umpire.Allow, umpire.Allow},
+			"node_modules/p/.github/x": {umpire.Allow, umpire.Allow},
+			".made/x":                  {umpire.Ask, umpire.Allow}, "src/.made/x": {umpire.Ask, umpire.Ask},
 			".known/x": {umpire.Allow, umpire.Allow}, ".known/.new/x": {umpire.Ask, umpire.Ask},
 			".worktrees/t/x": {umpire.Allow, umpire.Allow}, ".worktrees/t/.new/x": {umpire.Ask, umpire.Ask},
 			".prettierrc": {umpire.Allow, umpire.Allow}, "src/.hidden": {umpire.Allow, umpire.Allow},

@@ -12,7 +12,7 @@ const outputs = `
 	.next .nuxt .svelte-kit .astro .output .turbo .nx .parcel-cache .vite .cache .angular .docusaurus .expo .nyc_output
 	.vercel .netlify .wrangler .serverless .aws-sam .terraform .pnpm-store .yarn
 	.gradle .kotlin .dart_tool .stack-work .elixir_ls .build .swiftpm .metals .bloop .zig-cache .phpunit.cache
-	.scannerwork
+	.scannerwork .fingerprint
 `
 
 // packages are folders that package managers fill with third-party files, including dot-folders.
