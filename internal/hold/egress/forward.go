@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -73,8 +74,12 @@ func (c *client) another() bool {
 	return err == nil
 }
 
-// refuseHead answers a request whose head cannot be read. The link is nil if the request belongs to none.
+// refuseHead answers a request whose head cannot be read. The link is nil if the request belongs to none. A client
+// that ended the connection wanted nothing more: programs connect ahead, and end before they need the connection.
 func (p *Proxy) refuseHead(c *client, l *link, err error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
+		return
+	}
 	var d Destination
 	if l != nil {
 		d = l.to

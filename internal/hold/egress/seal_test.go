@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -90,6 +91,24 @@ func TestOnlyFetches(t *testing.T) {
 				}
 				w.refuses(tt.why)
 			})
+		}
+	}
+}
+
+// TestConnectionAhead: a connection that a program opens and never uses counts as no refusal.
+func TestConnectionAhead(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*net.TCPConn) error{
+		"closed": (*net.TCPConn).Close, "reset": func(c *net.TCPConn) error { return errors.Join(c.SetLinger(0), c.Close()) },
+	} {
+		w, trusted := fetchedFrom(t)
+		raw := w.direct(t, "example.com", portHTTPS)
+		err := tls.Client(raw, &tls.Config{ServerName: "example.com", RootCAs: trusted}).Handshake()
+		if err = errors.Join(err, end(raw)); err != nil {
+			t.Fatal(err)
+		}
+		if c := w.record(); c.Reason != 0 || c.How == Refused {
+			t.Errorf("%s: %+v", name, c)
 		}
 	}
 }
