@@ -29,6 +29,7 @@ func TestEgress(t *testing.T) {
 	n.host(manuals, "151.101.0.12", served)
 	n.host(github, "151.101.0.13", gitBackend(filepath.Dir(filepath.Dir(makeRepository(t, "public.git")))))
 	t.Run("installers", func(t *testing.T) { installers(t, n) })
+	t.Run("projects", func(t *testing.T) { projects(t, n) })
 	t.Run("approvals", func(t *testing.T) { approvals(t, n) })
 	t.Run("leases", func(t *testing.T) { leases(t, n) })
 }
