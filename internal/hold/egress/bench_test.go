@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -71,7 +72,8 @@ func BenchmarkFetch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if n, err := io.Copy(io.Discard, answer.Body); n != million || err != nil {
+			n, err := io.Copy(io.Discard, answer.Body)
+			if err := errors.Join(err, answer.Body.Close()); n != million || err != nil {
 				b.Fatal(n, err)
 			}
 		}

@@ -69,6 +69,7 @@ func TestHomeIsNotWritten(t *testing.T) {
 		"mkdir -p ~/.config/app":          "",
 		"echo y >~/.cargo/.package-cache": "",
 		"echo y >~/.cargo/config.toml":    ".cargo/config.toml",
+		"mkdir ~/.config/go":              "",
 		"rm -f ~/none ~/none/x":           "",
 		"echo y >~/none/x":                "",
 		"cat ~/Documents/x":               "",

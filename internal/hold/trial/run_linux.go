@@ -299,17 +299,15 @@ func (t *try) addSight(e *Effects) {
 	}
 }
 
-// sidePaths are folders in a home in which tools count their usage, and the files with which Cargo locks its cache
-// and counts the uses of packages. A refused write there does not matter for the command.
+// sidePaths are where tools count their usage in a home, and Cargo's locks. A refused write there does not matter.
 var sidePaths = []string{
 	".config/go/telemetry", ".config/configstore",
 	".cargo/.package-cache", ".cargo/.package-cache-mutate", ".cargo/.global-cache",
 }
 
-func isAside(home, path string) bool {
-	return home != "" && slices.ContainsFunc(sidePaths, func(side string) bool {
-		return files.Within(filepath.Join(home, side), path)
-	})
+func isAside(home, path string) bool { // Go makes .config/go to count in it; other files there are settings
+	return home != "" && (path == filepath.Join(home, ".config/go") ||
+		slices.ContainsFunc(sidePaths, func(side string) bool { return files.Within(filepath.Join(home, side), path) }))
 }
 
 // A stream records the command's output, and passes it on.
