@@ -4,12 +4,12 @@ import (
 	"errors"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/docedit"
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 )
 
 // A Server is how one server is reached: by the command that starts it, which then
@@ -34,7 +34,7 @@ type Server struct {
 }
 
 // serverName matches a name that can be used between the double underscores of a tool's name.
-var serverName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]|_[A-Za-z0-9-])*$`)
+var serverName = lazyregexp.Regexp{Text: `^[A-Za-z0-9](?:[A-Za-z0-9-]|_[A-Za-z0-9-])*$`}
 
 // maxServerName leaves room for the tool in the name that a model uses.
 const maxServerName = 24
@@ -42,7 +42,7 @@ const maxServerName = 24
 // Check rejects an invalid server. The error names the field.
 func (s *Server) Check(name string) error {
 	switch {
-	case len(name) > maxServerName || !serverName.MatchString(name):
+	case len(name) > maxServerName || !serverName.Get().MatchString(name):
 		return umpire.Errorf("name: want at most %d letters, digits, hyphens and single underscores", maxServerName)
 	case s.Command == "" && s.URL == "":
 		return errors.New("want a command or a url")

@@ -4,8 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"regexp"
 	"strconv"
+
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 )
 
 // A conn is one connection with its prepared statements. Only one goroutine may use it at
@@ -26,7 +27,7 @@ type prepared struct {
 }
 
 // parameters matches the parameters in statements.
-var parameters = regexp.MustCompile(`\$[0-9]+`)
+var parameters = lazyregexp.Regexp{Text: `\$[0-9]+`}
 
 // args returns the arguments for the occurrences.
 func (p *prepared) args(args []any) []any {
@@ -74,7 +75,7 @@ func (c *conn) stmt(ctx context.Context, query string) (*prepared, error) {
 		return p, nil
 	}
 	p := &prepared{}
-	text := parameters.ReplaceAllStringFunc(query, func(parameter string) string {
+	text := parameters.Get().ReplaceAllStringFunc(query, func(parameter string) string {
 		n, err := strconv.Atoi(parameter[1:])
 		if err != nil {
 			panic(err) // only digits match

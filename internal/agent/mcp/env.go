@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/tool"
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 )
 
 // harmless are the variables that every server gets: those that a program needs to find itself, its
@@ -72,7 +72,7 @@ func lookupIn(env []string) func(string) (string, bool) {
 }
 
 // variable is a reference to umpire's own environment.
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variable = lazyregexp.Regexp{Text: `\$\{([A-Za-z_][A-Za-z0-9_]*)\}`}
 
 // filledIn replaces variables by their values from the environment. A missing variable is an error:
 // an empty key would be refused far away, without a visible reason.
@@ -80,8 +80,8 @@ func filledIn(values map[string]string, lookup func(string) (string, bool)) (map
 	filled := map[string]string{}
 	for name, value := range values {
 		var missing string
-		filled[name] = variable.ReplaceAllStringFunc(value, func(ref string) string {
-			v, ok := lookup(variable.FindStringSubmatch(ref)[1])
+		filled[name] = variable.Get().ReplaceAllStringFunc(value, func(ref string) string {
+			v, ok := lookup(variable.Get().FindStringSubmatch(ref)[1])
 			if !ok {
 				missing = ref
 			}

@@ -2,13 +2,13 @@ package tui
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/docedit"
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -45,11 +45,11 @@ func listCommands() []slash {
 }
 
 // commandForm matches a word that is meant as a command; a path does not match.
-var commandForm = regexp.MustCompile(`^/([a-zA-Z-]+)(?:\s+(.*))?$`)
+var commandForm = lazyregexp.Regexp{Text: `^/([a-zA-Z-]+)(?:\s+(.*))?$`}
 
 // asCommand reads a message as a command.
 func asCommand(text string) (name, words string, is bool) {
-	found := commandForm.FindStringSubmatch(text)
+	found := commandForm.Get().FindStringSubmatch(text)
 	if found == nil {
 		return "", "", false
 	}

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -46,9 +46,9 @@ func (past *pastCalls) addPlanned(ctx context.Context, batches *batchCache) erro
 }
 
 var (
-	codeBlock = regexp.MustCompile("(?ms)^[ \t]*```(sh|bash|shell|zsh|console)?[ \t]*$\n(.*?)^[ \t]*```[ \t]*$")
-	codeSpan  = regexp.MustCompile("`([^`\n]+)`")
-	fileName  = regexp.MustCompile(`^(?:[\w.@-]+/)*[\w.@-]*\w\.[A-Za-z]\w{0,7}$`)
+	codeBlock = lazyregexp.Regexp{Text: "(?ms)^[ \t]*```(sh|bash|shell|zsh|console)?[ \t]*$\n(.*?)^[ \t]*```[ \t]*$"}
+	codeSpan  = lazyregexp.Regexp{Text: "`([^`\n]+)`"}
+	fileName  = lazyregexp.Regexp{Text: `^(?:[\w.@-]+/)*[\w.@-]*\w\.[A-Za-z]\w{0,7}$`}
 )
 
 // readPlan returns the calls that a plan names: the commands in its code, and changes of the files that it mentions.
@@ -60,10 +60,10 @@ func readPlan(plan *umpire.Call) (calls []umpire.Call) {
 	}
 	for _, text := range stringsIn(plan.Input) {
 		var code []string
-		for _, block := range codeBlock.FindAllStringSubmatch(text, -1) {
+		for _, block := range codeBlock.Get().FindAllStringSubmatch(text, -1) {
 			code = append(code, strings.Split(block[2], "\n")...)
 		}
-		for _, span := range codeSpan.FindAllStringSubmatch(codeBlock.ReplaceAllString(text, ""), -1) {
+		for _, span := range codeSpan.Get().FindAllStringSubmatch(codeBlock.Get().ReplaceAllString(text, ""), -1) {
 			code = append(code, span[1])
 		}
 		for _, line := range code {
@@ -75,7 +75,7 @@ func readPlan(plan *umpire.Call) (calls []umpire.Call) {
 		}
 		for word := range strings.FieldsSeq(text) {
 			word = strings.Trim(word, "`*_()[]<>\"',:;.")
-			if !fileName.MatchString(word) || !filepath.IsLocal(word) {
+			if !fileName.Get().MatchString(word) || !filepath.IsLocal(word) {
 				continue
 			}
 			_, err := os.Stat(filepath.Join(plan.Dir, word))

@@ -2,11 +2,11 @@ package egress
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 )
 
 // A Lease lets a command use a secret without seeing it. The command gets a placeholder, for which the proxy puts the
@@ -24,9 +24,9 @@ type Lease struct {
 const maxPatterns = 50
 
 var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
-	methodName   = regexp.MustCompile(`^[A-Z]{1,20}$`)
-	pathPattern  = regexp.MustCompile(`^(/[A-Za-z0-9._~%!$&'()+,=:@-]*\*?[A-Za-z0-9._~%!$&'()+,=:@-]*)+$`)
+	variableName = lazyregexp.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_]{0,63}$`}
+	methodName   = lazyregexp.Regexp{Text: `^[A-Z]{1,20}$`}
+	pathPattern  = lazyregexp.Regexp{Text: `^(/[A-Za-z0-9._~%!$&'()+,=:@-]*\*?[A-Za-z0-9._~%!$&'()+,=:@-]*)+$`}
 )
 
 // NewLease returns a lease without a value. An error says what to write instead.
@@ -38,7 +38,7 @@ func NewLease(name, written string, methods, paths []string) (Lease, error) {
 		return strings.EqualFold(taken, name)
 	})
 	switch {
-	case !variableName.MatchString(name) || reserved:
+	case !variableName.Get().MatchString(name) || reserved:
 		return Lease{}, umpire.Errorf("%q cannot hold a secret; name a variable like %s", name, "GITHUB_TOKEN")
 	case !normal || isAddress || !strings.Contains(host, "."):
 		return Lease{}, umpire.Errorf("%q is not a full host name; write one like %s, without a scheme or port",
@@ -47,12 +47,12 @@ func NewLease(name, written string, methods, paths []string) (Lease, error) {
 		return Lease{}, umpire.Errorf("want 1 to %d methods and 1 to %d paths", maxPatterns, maxPatterns)
 	}
 	for _, method := range methods {
-		if !methodName.MatchString(method) || method == "CONNECT" || method == "TRACE" {
+		if !methodName.Get().MatchString(method) || method == "CONNECT" || method == "TRACE" {
 			return Lease{}, umpire.Errorf("%q is not a method that can be leased; write one like %s", method, "GET")
 		}
 	}
 	for _, path := range paths {
-		if raw, _ := readings(strings.ReplaceAll(path, "*", "x")); raw == "" || !pathPattern.MatchString(path) {
+		if raw, _ := readings(strings.ReplaceAll(path, "*", "x")); raw == "" || !pathPattern.Get().MatchString(path) {
 			return Lease{}, umpire.Errorf("%q is not a path; write one like %s, with at most one * in a segment",
 				path, "/repos/me/*")
 		}
@@ -89,7 +89,7 @@ func (s *Lease) covers(h *head, target string) bool {
 	return true
 }
 
-var escape = regexp.MustCompile(`%..`)
+var escape = lazyregexp.Regexp{Text: `%..`}
 
 // readings returns a path as it was sent, with escapes in lower case, and decoded. Both are "" if a server may find a
 // third meaning: by dots, empty segments, parameters, double escapes, or characters outside of ASCII.
@@ -111,7 +111,7 @@ func readings(path string) (raw, decoded string) {
 			}
 		}
 	}
-	return escape.ReplaceAllStringFunc(path, strings.ToLower), decoded
+	return escape.Get().ReplaceAllStringFunc(path, strings.ToLower), decoded
 }
 
 // matches compares a path with a pattern.

@@ -5,12 +5,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/files/lazyregexp"
 )
 
 // maxSockets limits how many sockets are hidden one by one.
@@ -27,7 +27,7 @@ const (
 
 // socketLine matches a line of /proc/net/unix (proc(5)): the socket's number, and its
 // bound name, if any. Names that start with @ are not files.
-var socketLine = regexp.MustCompile(`^\S+: \S+ \S+ \S+ \S+ \S+ +(\d+)(?: (.*))?$`)
+var socketLine = lazyregexp.Regexp{Text: `^\S+: \S+ \S+ \S+ \S+ \S+ +(\d+)(?: (.*))?$`}
 
 // A socketLook is the list of sockets at one moment.
 type socketLook struct {
@@ -85,7 +85,7 @@ func socketsIn(
 	look := socketLook{all: true, numbers: map[string]bool{}}
 	lines := bufio.NewScanner(list)
 	for lines.Scan() {
-		m := socketLine.FindStringSubmatch(lines.Text())
+		m := socketLine.Get().FindStringSubmatch(lines.Text())
 		if m == nil || m[1] == "0" {
 			continue // a connection that is not accepted yet
 		}

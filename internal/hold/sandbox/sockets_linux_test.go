@@ -138,7 +138,7 @@ func TestBoundFiles(t *testing.T) {
 	}
 	want, is := fileAt(path)
 	for text := range strings.Lines(string(list)) {
-		if m := socketLine.FindStringSubmatch(strings.TrimSuffix(text, "\n")); m != nil && m[2] == path {
+		if m := socketLine.Get().FindStringSubmatch(strings.TrimSuffix(text, "\n")); m != nil && m[2] == path {
 			if got := files[m[1]]; !is || got != want {
 				t.Errorf("%+v, want %+v", got, want)
 			}
