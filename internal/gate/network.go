@@ -17,7 +17,7 @@ import (
 const keepNetwork = 15 * time.Minute
 
 // againText is the result of a call whose next run may use the network.
-const againText = "A person allows this command the destinations it wanted, once: run the same command again."
+const againText = "A person lets this command reach the hosts it wanted, once: run the same command again."
 
 // grantNetwork returns the grants for an answer about the network.
 func (r *resolution) grantNetwork(g *Gate, call *umpire.Call, d *umpire.Decision) ([]store.GrantRow, error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,6 +92,12 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	if err != nil {
 		a.RemarkError(err)
 	}
+	for _, name := range f.reach {
+		if slices.Contains(egress.GroupNames(), name) {
+			hint := "umpire autonomy --reach " + name
+			return app.Usage(hint, "--reach: %q is a group; name hosts, or list the group", name)
+		}
+	}
 	if _, err := egress.ParseList(f.reach); err != nil {
 		return app.Usage("umpire try --reach registry.example.com -- npm install", "--reach: %w", err)
 	}
@@ -154,7 +161,7 @@ type tryRun struct {
 	state   string // umpire's folder for trials
 	command string
 	reach   bool      // the person approved destinations
-	asks    *prompter // nil if nobody can be asked
+	asks    *prompter // nil without a person to ask
 }
 
 // leasesIn returns the leases of secrets for commands of a folder's project.

@@ -21,8 +21,8 @@ import (
 )
 
 // The hosts of a group that only serves files get requests that only fetch, and a leased host those of its leases. To
-// see them, the proxy ends TLS there by an authority of its own, which lives as long as the command and holds for those
-// hosts alone. Its key never leaves this process. The proxy itself trusts what this machine trusts.
+// see them, the proxy ends TLS there by its own authority, which lives as long as the command and holds for those hosts
+// alone. Its key never leaves this process. The proxy itself trusts what this machine trusts.
 
 // An authority signs certificates for the hosts whose requests are read.
 type authority struct {
