@@ -77,6 +77,10 @@ func newSecretsCommand(a *app.App) *cobra.Command {
 
 // leaseSecret leases a secret to the commands of the project. The lease is on the timeline before it holds.
 func leaseSecret(ctx context.Context, a *app.App, f *leaseFlags, name string) error {
+	if f.host == "" || len(f.paths) == 0 {
+		return app.Usage("umpire secrets lease --help",
+			"--host and --paths are needed: which requests may carry the secret")
+	}
 	request, err := egress.NewLease(name, f.host, f.methods, f.paths)
 	if err != nil {
 		return app.Usage("umpire secrets lease --help", "%w", err)

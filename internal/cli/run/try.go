@@ -94,8 +94,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	}
 	for _, name := range f.reach {
 		if slices.Contains(egress.GroupNames(), name) {
-			hint := "umpire autonomy --reach " + name
-			return app.Usage(hint, "--reach: %q is a group; name hosts, or list the group", name)
+			return app.Usage("umpire autonomy --help", "--reach: %q is a group; name hosts, or list the group", name)
 		}
 	}
 	if _, err := egress.ParseList(f.reach); err != nil {
