@@ -71,6 +71,10 @@ type Result struct {
 	// taken over.
 	Epoch int64     `json:"epoch,omitempty"`
 	At    time.Time `json:"at,omitzero"`
+	// Reached are the destinations of a command whose connections umpire led out, and Refused those that it was
+	// refused, as host:port. Only the timeline keeps the first of them.
+	Reached []TrialReach `json:"reached,omitempty"`
+	Refused []string     `json:"refused,omitempty"`
 }
 
 // IsError reports whether the model should treat the result as an error.

@@ -298,8 +298,7 @@ func (h *callHistory) object(l *line) string {
 // describeAccesses describes the accesses of a call, and says what the worst of them do.
 func describeAccesses(accesses []umpire.Access, text *catalogue.Language, in view.Folders) (object, reason string) {
 	var about []string
-	for i := range accesses {
-		a := accesses[i]
+	for _, a := range accesses {
 		a.Target = in.Target(&a)
 		about = append(about, view.AccessText(&a, text))
 	}
@@ -355,7 +354,8 @@ func (l *line) course() []umpire.Event {
 		var ended umpire.Result
 		_ = json.Unmarshal(e.Data, &ended) // an unreadable one is shown
 		return len(steps) > 1 && (e.Kind == umpire.EventCallStarted && steps[0].Kind != e.Kind ||
-			e.Kind == umpire.EventCallFinished && ended.Status == umpire.ResultOK)
+			e.Kind == umpire.EventCallFinished && ended.Status == umpire.ResultOK &&
+				len(ended.Reached)+len(ended.Refused) == 0)
 	})
 }
 

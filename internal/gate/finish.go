@@ -87,10 +87,10 @@ func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire
 		if r.Status == umpire.ResultOK {
 			return umpire.Batch{}, umpire.Errorf("call %q was never started: %w", r.Call, umpire.ErrState)
 		}
-		err = t.finishCallSealed(b, c.ID, r.Status, r.Code, output)
+		err = t.finishCallSealed(b, r, output)
 	case umpire.CallExecuting:
 		t.ran = true
-		err = t.finishCallSealed(b, c.ID, r.Status, r.Code, output)
+		err = t.finishCallSealed(b, r, output)
 	case umpire.CallDenied, umpire.CallSettled, umpire.CallUnknown:
 		err = umpire.Errorf("call %q is %s: %w", r.Call, c.State, umpire.ErrState)
 	}

@@ -303,39 +303,42 @@ func (o *outcome) finishCall(
 	if err != nil {
 		return err
 	}
-	return o.finishCallSealed(b, id, status, code, sealed)
+	return o.finishCallSealed(b, &umpire.Result{Call: id, Status: status, Code: code}, sealed)
 }
 
 // maxShown bounds the part of an output on the timeline.
 const maxShown = 2000
 
-func (o *outcome) finishCallSealed(
-	b *umpire.Batch, id umpire.CallID, status umpire.ResultStatus, code umpire.ReasonCode, output store.Sealed,
-) error {
-	c := b.Call(id)
-	if status != umpire.ResultOK && status != umpire.ResultIndeterminate &&
+// finishCallSealed stores a call's result with its sealed output.
+func (o *outcome) finishCallSealed(b *umpire.Batch, r *umpire.Result, output store.Sealed) error {
+	c := b.Call(r.Call)
+	if r.Status != umpire.ResultOK && r.Status != umpire.ResultIndeterminate &&
 		(c.TrialState == umpire.TrialRunning || c.TrialState == umpire.TrialWaiting) {
 		if err := discardTrial(o, b, c, ""); err != nil {
 			return err
 		}
-		c = b.Call(id)
+		c = b.Call(r.Call)
 	}
 	e := umpire.Event{
-		Kind: umpire.EventCallFinished, Call: id, Request: c.Request, Tool: c.Tool, Code: code,
+		Kind: umpire.EventCallFinished, Call: c.ID, Request: c.Request, Tool: c.Tool, Code: r.Code,
 		State: umpire.StateAllowed,
 	}
 	if c.Attempt == 0 {
 		e.State = umpire.StateDenied
 	}
-	detail := batch.Finished{Status: status, Output: files.ClipTo(output.Shown, maxShown, ""), Size: len(output.Shown)}
+	detail := batch.Finished{
+		Status: r.Status, Output: files.ClipTo(output.Shown, maxShown, ""), Size: len(output.Shown),
+		Reached: r.Reached[:min(len(r.Reached), maxListedPaths)],
+		Refused: r.Refused[:min(len(r.Refused), maxListedPaths)],
+	}
 	if err := o.apply(b, e, detail); err != nil {
 		return err
 	}
 	// The caller gets this batch with the result as it will be stored.
-	result := b.Call(id).Result
+	result := b.Call(r.Call).Result
 	result.Output, result.At = output.Shown, o.now
 	row := store.ResultRow{
-		Session: o.session.ID, Call: id, Status: status, Code: code, Output: output, At: o.now,
+		Session: o.session.ID, Call: r.Call, Status: r.Status, Code: r.Code, Output: output, At: o.now,
 	}
 	o.addWrite(func(tx *store.Tx) error { return tx.Results.Insert(row) })
 	return nil

@@ -33,10 +33,11 @@ func Outcome(e *umpire.Event, text *catalogue.Language) string {
 		words = append(words, text.Of(Refusal(e)))
 	case told.Trial != "":
 		words = append(words, told.outcome(text))
+	case told.Status != "":
+		ended := []string{text.Word("status", string(told.Status))}
+		words = append(words, List(append(ended, told.traffic(text)...), ", "))
 	case len(told.Reached)+len(told.Refused) > 0:
 		words = append(words, List(told.traffic(text), ", "))
-	case told.Status != "":
-		words = append(words, text.Word("status", string(told.Status)))
 	case told.From != "" && told.Mode != "":
 		words = append(words, told.From+" → "+told.Mode)
 	case told.Rule != "":

@@ -78,6 +78,9 @@ type Finished struct {
 	Status umpire.ResultStatus `json:"status"`
 	Output string              `json:"output,omitempty"` // its beginning, for display
 	Size   int                 `json:"size,omitempty"`   // of the whole output, in bytes
+	// Reached and Refused are the destinations of a command whose connections were led out.
+	Reached []umpire.TrialReach `json:"reached,omitempty"`
+	Refused []string            `json:"refused,omitempty"`
 }
 
 // Tried is the detail of the events about a trial: TrialStarted, TrialRan, EffectsKept,

@@ -254,7 +254,11 @@ type Result struct {
 	// The number that the runner got when it took the session.
 	Epoch int64 `protobuf:"varint,7,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// When the call ended.
-	At            *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=at,proto3" json:"at,omitempty"`
+	At *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=at,proto3" json:"at,omitempty"`
+	// The destinations of a command whose connections umpire led out.
+	Reached []*TrialReach `protobuf:"bytes,9,rep,name=reached,proto3" json:"reached,omitempty"`
+	// The destinations that it was refused, as host:port.
+	Refused       []string `protobuf:"bytes,10,rep,name=refused,proto3" json:"refused,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -341,6 +345,20 @@ func (x *Result) GetEpoch() int64 {
 func (x *Result) GetAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.At
+	}
+	return nil
+}
+
+func (x *Result) GetReached() []*TrialReach {
+	if x != nil {
+		return x.Reached
+	}
+	return nil
+}
+
+func (x *Result) GetRefused() []string {
+	if x != nil {
+		return x.Refused
 	}
 	return nil
 }
@@ -928,7 +946,7 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\x05lacks\x18\x02 \x01(\tR\x05lacks\x12\x12\n" +
 	"\x04mode\x18\x03 \x01(\tR\x04mode\x12\x16\n" +
 	"\x06loosen\x18\x04 \x01(\bR\x06loosen\x12\x16\n" +
-	"\x06trials\x18\x05 \x01(\bR\x06trials\"\xee\x01\n" +
+	"\x06trials\x18\x05 \x01(\bR\x06trials\"\xb9\x02\n" +
 	"\x06Result\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x1d\n" +
 	"\n" +
@@ -939,7 +957,10 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\vreason_code\x18\x06 \x01(\tR\n" +
 	"reasonCode\x12\x14\n" +
 	"\x05epoch\x18\a \x01(\x03R\x05epoch\x12*\n" +
-	"\x02at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\xfd\x03\n" +
+	"\x02at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12/\n" +
+	"\areached\x18\t \x03(\v2\x15.umpire.v1.TrialReachR\areached\x12\x18\n" +
+	"\arefused\x18\n" +
+	" \x03(\tR\arefused\"\xfd\x03\n" +
 	"\tBatchCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12,\n" +
@@ -1026,8 +1047,9 @@ var file_umpire_v1_batch_proto_goTypes = []any{
 	(*structpb.Value)(nil),        // 9: google.protobuf.Value
 	(*Rule)(nil),                  // 10: umpire.v1.Rule
 	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
-	(*Decision)(nil),              // 12: umpire.v1.Decision
-	(*Trial)(nil),                 // 13: umpire.v1.Trial
+	(*TrialReach)(nil),            // 12: umpire.v1.TrialReach
+	(*Decision)(nil),              // 13: umpire.v1.Decision
+	(*Trial)(nil),                 // 14: umpire.v1.Trial
 }
 var file_umpire_v1_batch_proto_depIdxs = []int32{
 	8,  // 0: umpire.v1.Submission.calls:type_name -> umpire.v1.Call
@@ -1035,19 +1057,20 @@ var file_umpire_v1_batch_proto_depIdxs = []int32{
 	10, // 2: umpire.v1.Submission.tighten:type_name -> umpire.v1.Rule
 	1,  // 3: umpire.v1.Submission.sandbox:type_name -> umpire.v1.Confinement
 	11, // 4: umpire.v1.Result.at:type_name -> google.protobuf.Timestamp
-	9,  // 5: umpire.v1.BatchCall.input:type_name -> google.protobuf.Value
-	2,  // 6: umpire.v1.BatchCall.result:type_name -> umpire.v1.Result
-	3,  // 7: umpire.v1.Batch.calls:type_name -> umpire.v1.BatchCall
-	1,  // 8: umpire.v1.Start.sandbox:type_name -> umpire.v1.Confinement
-	8,  // 9: umpire.v1.Started.call:type_name -> umpire.v1.Call
-	12, // 10: umpire.v1.Started.decision:type_name -> umpire.v1.Decision
-	4,  // 11: umpire.v1.Started.batch:type_name -> umpire.v1.Batch
-	13, // 12: umpire.v1.Started.trial:type_name -> umpire.v1.Trial
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	12, // 5: umpire.v1.Result.reached:type_name -> umpire.v1.TrialReach
+	9,  // 6: umpire.v1.BatchCall.input:type_name -> google.protobuf.Value
+	2,  // 7: umpire.v1.BatchCall.result:type_name -> umpire.v1.Result
+	3,  // 8: umpire.v1.Batch.calls:type_name -> umpire.v1.BatchCall
+	1,  // 9: umpire.v1.Start.sandbox:type_name -> umpire.v1.Confinement
+	8,  // 10: umpire.v1.Started.call:type_name -> umpire.v1.Call
+	13, // 11: umpire.v1.Started.decision:type_name -> umpire.v1.Decision
+	4,  // 12: umpire.v1.Started.batch:type_name -> umpire.v1.Batch
+	14, // 13: umpire.v1.Started.trial:type_name -> umpire.v1.Trial
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_batch_proto_init() }
