@@ -41,7 +41,7 @@ func needsNetwork(accesses []umpire.Access) bool {
 	looksUp, code := false, false
 	for i := range accesses {
 		a := &accesses[i]
-		if a.Kind == umpire.KindNetwork || a.Kind == umpire.KindExec && isAskedAbout(a) {
+		if a.Kind == umpire.KindNetwork || a.Kind == umpire.KindExec && GoesOnline(a) {
 			return true
 		}
 		looksUp, code = looksUp || a.Online, code || a.Code
@@ -49,8 +49,8 @@ func needsNetwork(accesses []umpire.Access) bool {
 	return looksUp && !code
 }
 
-// isAskedAbout reports whether a program goes online and a person is asked about it.
-func isAskedAbout(a *umpire.Access) bool {
+// GoesOnline reports whether a program goes online and a person is asked about it.
+func GoesOnline(a *umpire.Access) bool {
 	if len(a.Words) == 0 || !a.Risk.AtLeast(umpire.Medium) && a.Asks == "" {
 		return false
 	}

@@ -72,7 +72,7 @@ func (s *Set) bash(ctx context.Context, u *use) (string, error) {
 	defer cancel()
 	var out output
 	sink, done := s.streamOutput(u.call.ID, &out)
-	err = s.confined(ctx, s.shell(command, u.call.Dir, sink), s.limits(u), sink)
+	err = s.confined(ctx, u, s.shell(command, u.call.Dir, sink), sink)
 	done()
 	return out.String(), err
 }

@@ -152,9 +152,10 @@ func wasAskedAbout(d *umpire.Decision, access int, code umpire.ReasonCode) bool 
 // errNoSandbox means that a command was not started because there is no sandbox.
 var errNoSandbox = errors.New("the command was not run: the decision wants a sandbox, and there is none here")
 
-// confined runs a command in the sandbox with its limits. If a command may have failed
+// confined runs the command of a call in the sandbox with its limits. If a command may have failed
 // because of the sandbox, it adds the sandbox's restrictions to the output.
-func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out io.Writer) error {
+func (s *Set) confined(ctx context.Context, u *use, cmd *exec.Cmd, out io.Writer) error {
+	l := s.limits(u)
 	if l.Mode == umpire.SandboxFullAccess {
 		return runGroup(ctx, cmd, s.grace)
 	}
@@ -164,6 +165,11 @@ func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out
 	cmd.Env = withoutSecrets(cmd.Env, s.options.EnvListed)
 	watcher := &refusalWatcher{w: out}
 	cmd.Stdout, cmd.Stderr = watcher, watcher
+	closeNetwork, err := s.leadOut(ctx, u, cmd, &l, out)
+	if err != nil {
+		return err
+	}
+	defer closeNetwork()
 	box, err := s.options.Sandbox.Wrap(cmd, l)
 	if err != nil {
 		return err

@@ -61,19 +61,18 @@ type jobs struct {
 // startJob starts a command in the background. It outlives the context of the call: it ends
 // by itself, by KillShell or with the set.
 func (s *Set) startJob(command string, u *use) (string, error) {
-	limits := s.limits(u)
 	ctx, stop := context.WithCancel(context.Background())
 	j, err := s.newJob(command, stop)
 	if err != nil {
 		stop()
 		return "", err
 	}
-	record := u.record
+	own, record := *u, u.record
 	u.record = nil // it is sealed when the job has ended
 	go func() {
 		defer close(j.over)
 		defer stop()
-		j.err = s.confined(ctx, s.shell(command, u.call.Dir, j.out), limits, j.out)
+		j.err = s.confined(ctx, &own, s.shell(command, u.call.Dir, j.out), j.out)
 		if err := j.out.f.Close(); j.err == nil {
 			j.err = err
 		}

@@ -61,8 +61,12 @@ type Options struct {
 	// accepts the layers that are available.
 	Sandbox *sandbox.Place
 	Weaker  bool
-	// Exit returns the way of a trial to destinations, or nil. A nil Exit leads to none.
-	Exit func(begun umpire.BegunTrial) (*egress.Proxy, error)
+	// Exit returns the way of a call's trial to destinations, or nil. The person approved those in reach for this
+	// trial. A nil Exit leads to none.
+	Exit func(call *umpire.Call, reach []string) (*egress.Proxy, error)
+	// Leave returns the way of an allowed call that names all its destinations. If it is nil, or returns nil, the
+	// call gets the network as a whole.
+	Leave func(call *umpire.Call, named []string) (*egress.Proxy, error)
 	// Output receives the output of a running call, in pieces of valid UTF-8: the pieces of
 	// one call in order, and none after its Run has returned. If a call prints faster than
 	// Output takes the pieces, they omit text and say so. It may be nil. It does not receive
@@ -100,6 +104,9 @@ type use struct {
 	in       input
 	preview  bool             // show changes without making them, possibly while the question is open
 	record   *trial.Recording // nil if the call's changes are not recorded
+
+	reached []umpire.TrialReach // if its connections were led out
+	refused []string
 }
 
 // New returns the tools. Close the set when the session is over.
@@ -155,7 +162,9 @@ func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result)
 		r.Status, r.Output = umpire.ResultDenied, "the gate has not let this call run"
 		return r
 	}
-	output, err := s.runTool(ctx, started)
+	u := &use{call: call, decision: started.Decision}
+	output, err := s.runTool(ctx, u)
+	r.Reached, r.Refused = u.reached, u.refused
 	r.Status, r.Output = statusOf(err), cleanText(output)
 	if err != nil {
 		r.Output = joinTexts(cleanText(err.Error()), r.Output)
@@ -163,26 +172,24 @@ func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result)
 	return r
 }
 
-func (s *Set) runTool(ctx context.Context, started umpire.Started) (string, error) {
-	t, ok := s.tools[started.Call.Tool]
+func (s *Set) runTool(ctx context.Context, u *use) (output string, err error) {
+	t, ok := s.tools[u.call.Tool]
 	if !ok {
 		return "", fmt.Errorf(
-			"there is no tool %q here; there are: %s", started.Call.Tool, strings.Join(s.Names(), ", "),
+			"there is no tool %q here; there are: %s", u.call.Tool, strings.Join(s.Names(), ", "),
 		)
 	}
-	in, err := readInput(started.Call.Input)
-	if err != nil {
+	if u.in, err = readInput(u.call.Input); err != nil {
 		return "", err
 	}
-	if err := checkWrites(&started.Call, &started.Decision); err != nil {
+	if err := checkWrites(&u.call, &u.decision); err != nil {
 		return "", err
 	}
-	s.approved(&started.Decision)
-	u := &use{call: started.Call, decision: started.Decision, in: in}
+	s.approved(&u.decision)
 	if u.record, err = s.recordCall(ctx, u); err != nil {
 		return "", fmt.Errorf("nothing was changed, since it could not be undone: %w", err)
 	}
-	output, err := t.run(s, ctx, u)
+	output, err = t.run(s, ctx, u)
 	if u.record != nil {
 		_, sealErr := u.record.Seal(context.WithoutCancel(ctx))
 		err = errors.Join(err, sealErr)

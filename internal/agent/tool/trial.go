@@ -51,7 +51,7 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	temporary.Session, temporary.Ledger = begun.Call.Session, outside.NewLedger(t.set.options.State, time.Now)
 	var exit *egress.Proxy
 	if t.set.options.Exit != nil {
-		if exit, err = t.set.options.Exit(begun); err != nil {
+		if exit, err = t.set.options.Exit(&begun.Call, begun.Reach); err != nil {
 			return report, err
 		}
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // runFlags are the flags of `umpire run`.
@@ -372,7 +373,7 @@ func (s *agentRun) tools(session *umpire.Session, onOutput func(umpire.CallID, s
 	tidied := app.TidyUp(context.Background(), s.App, s.conf)
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: onOutput,
-		MayRead: s.mayRead, Exit: s.exitOf(session), State: s.StateDir(), Vault: app.NewVault(s.App),
+		MayRead: s.mayRead, Exit: s.exitOf(session), Leave: s.leave, State: s.StateDir(), Vault: app.NewVault(s.App),
 		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.RequireFull,
 	})
 	set.Keep(s.listedIn(session))
@@ -398,24 +399,42 @@ func (s *agentRun) mayRead(ctx context.Context, call umpire.Call, path string) b
 }
 
 // exitOf returns a function that returns the way of a session's trial to destinations.
-func (s *agentRun) exitOf(session *umpire.Session) func(umpire.BegunTrial) (*egress.Proxy, error) {
+func (s *agentRun) exitOf(session *umpire.Session) func(*umpire.Call, []string) (*egress.Proxy, error) {
 	project, id := session.Project, session.ID
-	return func(begun umpire.BegunTrial) (*egress.Proxy, error) {
+	return func(call *umpire.Call, reach []string) (*egress.Proxy, error) {
 		leases, err := app.LeasesIn(s.App, project, id)
 		if err != nil {
 			return nil, err
 		}
-		call := &begun.Call
-		return egress.NewProxy(egress.Way{
-			Listed: s.conf.Listed, Network: s.conf.Autonomy.Network, Approved: begun.Reach, Leases: leases,
-			Decide: func(ctx context.Context, to umpire.Call) (umpire.Decision, error) {
-				to.Dir, to.Session, to.Agent = call.Dir, call.Session, call.Agent
-				return s.gate.Check(ctx, to)
-			},
-			Ask: func(ctx context.Context, d egress.Destination, why egress.Reason) bool {
-				return app.AskToConnect(ctx, s.gate, call, d, why)
-			},
-		})
+		way := s.wayOf(call, reach)
+		way.Listed, way.Network, way.Leases = s.conf.Listed, s.conf.Autonomy.Network, leases
+		return egress.NewProxy(way)
+	}
+}
+
+// leave returns the way of an allowed call to the destinations that it names, and to those that the person listed. No
+// request is read, because the call may also send.
+func (s *agentRun) leave(call *umpire.Call, named []string) (*egress.Proxy, error) {
+	if s.conf.Sandbox.Network {
+		return nil, nil //nolint:nilnil // the person opened the network to each command
+	}
+	listed, _ := egress.Hosts(s.conf.Listed)
+	way := s.wayOf(call, slices.Concat(named, listed, s.conf.Listed))
+	way.Network = policy.NetworkOnce
+	return egress.NewProxy(way)
+}
+
+// wayOf returns the way of a call to approved destinations. The gate decides and asks about others.
+func (s *agentRun) wayOf(call *umpire.Call, approved []string) egress.Way {
+	return egress.Way{
+		Approved: approved,
+		Decide: func(ctx context.Context, to umpire.Call) (umpire.Decision, error) {
+			to.Dir, to.Session, to.Agent = call.Dir, call.Session, call.Agent
+			return s.gate.Check(ctx, to)
+		},
+		Ask: func(ctx context.Context, d egress.Destination, why egress.Reason) bool {
+			return app.AskToConnect(ctx, s.gate, call, d, why)
+		},
 	}
 }
 

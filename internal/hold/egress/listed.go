@@ -81,7 +81,8 @@ func (w *Way) judgeListed(ctx context.Context, d Destination, e Entry) umpire.Ve
 	return decision.Verdict
 }
 
-// judgeCall decides about a call of a tool. An error denies.
+// judgeCall decides about a call of a tool. An error denies. A denial because no person can be asked asks: earlier
+// answers may settle it.
 func (w *Way) judgeCall(ctx context.Context, tool, field, value string) umpire.Decision {
 	input, err := json.Marshal(map[string]string{field: value})
 	if err != nil {
@@ -90,6 +91,9 @@ func (w *Way) judgeCall(ctx context.Context, tool, field, value string) umpire.D
 	decision, err := w.Decide(ctx, umpire.Call{Tool: tool, Input: input})
 	if err != nil {
 		return umpire.Decision{}
+	}
+	if decision.ReasonCode == umpire.CodeAutoDeny {
+		decision.Verdict = umpire.Ask
 	}
 	return decision
 }

@@ -120,7 +120,9 @@ func (l Limits) String() string {
 		text = "the sandbox let this command change only the workspace (not git's hooks and settings in it, nor " +
 			"what decides what runs by itself) and its own /tmp"
 	}
-	if !l.Network {
+	if l.Exit != nil {
+		text += ", and connect only to the destinations that it names"
+	} else if !l.Network {
 		text += ", and kept it from the network and from servers that it did not start itself"
 	}
 	return text + "; if that is why it failed, running it again will not help"

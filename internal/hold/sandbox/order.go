@@ -92,12 +92,12 @@ const (
 )
 
 // reach returns the reach of a command. A private loopback needs a namespace; a read-only
-// command does not need it.
+// command needs it only for its way out.
 func (l Limits) reach(which layers) reach {
 	switch {
 	case l.Network:
 		return reachMachine
-	case l.Mode == umpire.SandboxWorkspaceWrite && which.has(withNamespaces):
+	case (l.Mode == umpire.SandboxWorkspaceWrite || l.Exit != nil) && which.has(withNamespaces):
 		return reachItself
 	}
 	return reachNothing
