@@ -162,12 +162,17 @@ func (f *finder) showLinked(dir string) {
 	if err != nil || slices.Contains([]string{"/usr/bin", "/usr/sbin"}, plain) {
 		return // the system's programs are not in homes
 	}
+	shown := files.WithinAny(f.view.Shown, plain)
 	entries, _ := os.ReadDir(dir) // the command cannot read it either
 	for _, e := range entries[:min(len(entries), maxLinks)] {
 		if e.Type()&os.ModeSymlink == 0 {
 			continue
 		}
-		to, err := files.Follow(filepath.Join(dir, e.Name()), true)
+		path := filepath.Join(dir, e.Name())
+		if target, err := os.Readlink(path); shown && err == nil && filepath.Base(target) == target && target != ".." {
+			continue // a program beside it, which is visible
+		}
+		to, err := files.Follow(path, true)
 		made := func(l files.Link) bool { return files.WithinAny(f.workspace, l.Path) }
 		if err != nil || f.homeOf(to.Path) == "" || to.Process || slices.ContainsFunc(to.Links, made) {
 			continue
