@@ -164,7 +164,7 @@ func TestPower(t *testing.T) {
 				if len(problems) > 0 {
 					t.Fatalf("without any trouble: %q", problems)
 				}
-				for at := 1; at <= total; at += stride * sample.Times(4, 1) {
+				for at := 1; at <= total; at += stride * sample.Times(12, 1) {
 					if _, problems := history(t, c.start, c.settings, c.rounds, at, kind, dice); len(problems) > 0 {
 						t.Errorf("operation %d: %q", at, problems)
 					}
