@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -33,17 +34,26 @@ type Vault interface {
 	Open(label string, sealed []byte) ([]byte, error)
 }
 
+// A Keyring keeps texts by name, as that of the system does. The names are the paths of the leases' files.
+type Keyring interface {
+	Keep(name, text string) error
+	Read(name string) (string, error)
+	Drop(name string) error
+}
+
 // Leases are the leases in a folder, a file for each. A value opens only with its lease as it was made.
 type Leases struct {
 	Folder string
 	Vault  Vault
-	Now    func() time.Time
+	// Keyring keeps the sealed values. Without one, and if it fails, the files do.
+	Keyring Keyring
+	Now     func() time.Time
 }
 
 // A leaseFile is the content of a file.
 type leaseFile struct {
 	Lease  Lease  `json:"lease"`
-	Sealed []byte `json:"sealed"`
+	Sealed []byte `json:"sealed,omitempty"` // empty if it is in the keyring
 }
 
 // The limits of a secret in bytes. A shorter one could not be told from other text in answers.
@@ -79,6 +89,9 @@ func (s *Leases) Add(l *Lease, value string) error {
 	sealed, err := s.Vault.Seal(l.label(), []byte(value))
 	if err != nil {
 		return err
+	}
+	if s.Keyring != nil && s.Keyring.Keep(s.path(l.Project, l.Name), base64.StdEncoding.EncodeToString(sealed)) == nil {
+		sealed = nil
 	}
 	text, err := json.Marshal(leaseFile{*l, sealed})
 	if err != nil {
@@ -128,8 +141,26 @@ func (s *Leases) Value(l *Lease) (string, error) {
 	if file.Lease.label() != l.label() {
 		return "", umpire.Errorf("lease %s: another one took its place: %w", l.Name, fs.ErrNotExist)
 	}
+	if len(file.Sealed) == 0 {
+		if file.Sealed, err = s.readKeyring(l); err != nil {
+			return "", err
+		}
+	}
 	value, err := s.Vault.Open(l.label(), file.Sealed)
 	return string(value), err
+}
+
+// readKeyring returns a lease's sealed value from the keyring.
+func (s *Leases) readKeyring(l *Lease) ([]byte, error) {
+	if s.Keyring == nil {
+		return nil, umpire.Errorf("the secret of lease %s is in the system's keyring, which this session cannot reach",
+			l.Name)
+	}
+	text, err := s.Keyring.Read(s.path(l.Project, l.Name))
+	if err != nil {
+		return nil, umpire.Errorf("the secret of lease %s is in the system's keyring: %w", l.Name, err)
+	}
+	return base64.StdEncoding.DecodeString(text)
 }
 
 // Remove ends a lease. The error matches fs.ErrNotExist if the name is not leased.
@@ -139,10 +170,19 @@ func (s *Leases) Remove(project umpire.ProjectID, name string) (Lease, error) {
 		return l, err
 	}
 	path := s.path(project, name)
+	s.dropValue(path)
 	return l, errors.Join(os.Remove(path), files.SyncFolder(filepath.Dir(path))) // also one that cannot be read
 }
 
 const leaseSuffix = ".json"
+
+// dropValue removes the value of the lease in a file from the keyring. One that stays is useless: it opens with its
+// lease alone.
+func (s *Leases) dropValue(path string) {
+	if s.Keyring != nil {
+		_ = s.Keyring.Drop(path)
+	}
+}
 
 // path returns the file of a lease. Names of variables and ids of projects have no separators.
 func (s *Leases) path(project umpire.ProjectID, name string) string {
@@ -167,6 +207,7 @@ func (s *Leases) readLease(project umpire.ProjectID, name string) (leaseFile, er
 	}
 	if !s.Now().Before(file.Lease.ExpiresAt) {
 		_ = os.Remove(path) // the next reader tries again
+		s.dropValue(path)
 		return leaseFile{}, umpire.Errorf("lease %s has expired: %w", name, fs.ErrNotExist)
 	}
 	return file, nil

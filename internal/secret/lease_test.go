@@ -129,3 +129,76 @@ func TestCheckValue(t *testing.T) {
 		}
 	}
 }
+
+// A fakeKeyring keeps texts unless it is locked.
+type fakeKeyring struct {
+	texts  map[string]string
+	locked bool
+}
+
+var errLocked = errors.New("it is locked")
+
+func (k *fakeKeyring) Keep(name, text string) error {
+	if k.locked {
+		return errLocked
+	}
+	k.texts[name] = text
+	return nil
+}
+
+func (k *fakeKeyring) Read(name string) (string, error) {
+	if k.locked {
+		return "", errLocked
+	}
+	return k.texts[name], nil
+}
+
+func (k *fakeKeyring) Drop(name string) error { delete(k.texts, name); return nil }
+
+// TestKeyring: where there is a keyring it keeps the values, sealed. The files keep those that it refuses.
+func TestKeyring(t *testing.T) {
+	t.Parallel()
+	s, now := leaseStore(t)
+	ring := &fakeKeyring{texts: map[string]string{}}
+	s.Keyring = ring
+	first, second, short := leased(s, "FIRST"), leased(s, "SECOND"), leased(s, "SHORT")
+	short.ExpiresAt = s.Now().Add(time.Minute)
+	for _, l := range []*Lease{first, short} {
+		if err := s.Add(l, leasedValue); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ring.locked = true
+	if err := s.Add(second, leasedValue); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Value(first); !errors.Is(err, errLocked) || !strings.Contains(err.Error(), "lease FIRST") {
+		t.Errorf("a locked keyring: %v", err)
+	}
+	ring.locked = false
+	for name, text := range ring.texts {
+		if strings.Contains(text, leasedValue) || !strings.HasPrefix(name, s.Folder) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	for _, l := range []*Lease{first, second} {
+		if value, err := s.Value(l); value != leasedValue || err != nil {
+			t.Errorf("%s: %q, %v", l.Name, value, err)
+		}
+	}
+	ring.texts[s.path("p", "FIRST")] = ring.texts[s.path("p", "SHORT")]
+	if value, err := s.Value(first); value != "" || err == nil {
+		t.Errorf("the value of another lease: %q, %v", value, err)
+	}
+	if _, err := s.Remove("p", "FIRST"); err != nil {
+		t.Error(err)
+	}
+	*now = now.Add(2 * time.Minute)
+	if _, err := s.List("p"); err != nil || len(ring.texts) != 0 {
+		t.Errorf("%d values are left: %v", len(ring.texts), err)
+	}
+	s.Keyring = nil
+	if value, err := s.Value(second); value != leasedValue || err != nil {
+		t.Errorf("without a keyring: %q, %v", value, err)
+	}
+}

@@ -2,7 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
+	"time"
+
+	"github.com/zalando/go-keyring"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/hold/egress"
@@ -12,7 +16,58 @@ import (
 
 // Leases are the secrets that a person leased to commands.
 func Leases(a *App) *secret.Leases {
-	return &secret.Leases{Folder: filepath.Join(a.StateDir(), "leases"), Vault: NewVault(a), Now: a.Now}
+	leases := &secret.Leases{Folder: filepath.Join(a.StateDir(), "leases"), Vault: NewVault(a), Now: a.Now}
+	if a.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" { // no other service of secrets can be asked without a person
+		leases.Keyring = systemKeyring{}
+	}
+	return leases
+}
+
+// A systemKeyring is the keyring of the desktop, by the Secret Service of freedesktop.org.
+type systemKeyring struct{}
+
+// The name of umpire's items, and the time that a keyring has for an answer: a locked one asks for a password.
+const (
+	keyringService = "umpire"
+	keyringWait    = 3 * time.Second
+)
+
+var errKeyring = errors.New("it does not answer; is it locked?")
+
+// Keep implements [secret.Keyring].
+func (k systemKeyring) Keep(name, text string) error {
+	_, err := k.inTime(func() (string, error) { return "", keyring.Set(keyringService, name, text) })
+	return err
+}
+
+// Read implements [secret.Keyring].
+func (k systemKeyring) Read(name string) (string, error) {
+	return k.inTime(func() (string, error) { return keyring.Get(keyringService, name) })
+}
+
+// Drop implements [secret.Keyring].
+func (k systemKeyring) Drop(name string) error {
+	_, err := k.inTime(func() (string, error) { return "", keyring.Delete(keyringService, name) })
+	return err
+}
+
+// inTime returns the result of f, unless it takes too long.
+func (systemKeyring) inTime(f func() (string, error)) (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := f()
+		done <- result{text, err}
+	}()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-time.After(keyringWait):
+		return "", errKeyring
+	}
 }
 
 // LeasesIn returns the leases for the commands of a project, in a session or, if it is "", outside of any.
