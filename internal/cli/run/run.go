@@ -408,6 +408,7 @@ func (s *agentRun) exitOf(session *umpire.Session) func(umpire.BegunTrial) (*egr
 		call := &begun.Call
 		return egress.NewProxy(egress.Way{
 			Listed: s.conf.Listed, Network: s.conf.Autonomy.Network, Approved: begun.Reach, Leases: leases,
+			SSH: app.SSHOf(s.App),
 			Decide: func(ctx context.Context, to umpire.Call) (umpire.Decision, error) {
 				to.Dir, to.Session, to.Agent = call.Dir, call.Session, call.Agent
 				return s.gate.Check(ctx, to)
