@@ -87,7 +87,8 @@ type AttemptKind string
 const (
 	AttemptNetwork AttemptKind = "network" // connecting or sending to an address
 	AttemptSend    AttemptKind = "send"    // sending to a destination that is only fetched from
-	// AttemptSecret is a leased secret's placeholder where its lease does not permit it. The target is NAME@host:port.
+	// AttemptSecret is a leased secret's placeholder where its lease does not permit it, or a request to an SSH agent
+	// other than to sign in at a server. The target is NAME@host:port, or the name alone.
 	AttemptSecret AttemptKind = "secret"
 	AttemptWrite  AttemptKind = "write" // creating, writing or deleting a file elsewhere
 	// AttemptRepository is a new git repository whose settings may name programs.
@@ -120,13 +121,13 @@ type TrialReach struct {
 	Got     int64  `json:"got"`               // bytes from the target
 	Millis  int64  `json:"ms"`                // time of all connections together
 	Problem Phrase `json:"problem,omitempty"` // why the last connection that failed did so
-	// Secrets are the uses of leased secrets.
+	// Secrets are the uses of leased secrets, and of keys to sign in.
 	Secrets []SecretUse `json:"secrets,omitempty"`
 }
 
-// A SecretUse says how often requests carried a leased secret, which the command did not see.
+// A SecretUse says how often requests used a leased secret or an SSH key, which the command did not see.
 type SecretUse struct {
-	Name    string `json:"name"`    // of the lease
+	Name    string `json:"name"`    // of the lease, or the key's fingerprint
 	Request string `json:"request"` // the method and the path, without its query; "?" for those beyond a limit
 	Times   int    `json:"times"`
 }

@@ -123,7 +123,7 @@ func accessOfAttempt(t umpire.TrialAttempt) umpire.Access {
 	case umpire.AttemptSend:
 		a.Kind, a.Reason = umpire.KindNetwork, "the command wanted to send something to a host that only serves files"
 	case umpire.AttemptSecret:
-		a.Kind, a.Reason = umpire.KindNetwork, "the command wanted to use a leased secret for something else"
+		a.Kind, a.Reason = umpire.KindNetwork, "the command wanted to use a secret of yours for something else"
 	case umpire.AttemptRepository:
 		a.Doubt, a.Reason = DoubtRepository, effectReasons[umpire.EffectCreated]
 	case umpire.AttemptHistory:

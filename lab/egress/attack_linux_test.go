@@ -93,7 +93,14 @@ var attacks = map[string]func(){
 }
 
 // attack runs one of the attacks, in a trial.
-func attack(name string) { attacks[name](); fmt.Println("attacked") }
+func attack(name string) {
+	if do := attacks[name]; do != nil {
+		do()
+	} else {
+		keyAttacks[name]()
+	}
+	fmt.Println("attacked")
+}
 
 const patience = 3 * time.Second
 

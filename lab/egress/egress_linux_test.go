@@ -32,6 +32,7 @@ func TestEgress(t *testing.T) {
 	t.Run("projects", func(t *testing.T) { projects(t, n) })
 	t.Run("approvals", func(t *testing.T) { approvals(t, n) })
 	t.Run("leases", func(t *testing.T) { leases(t, n) })
+	t.Run("servers", func(t *testing.T) { servers(t, n) })
 }
 
 // attackers runs every attack in a trial that may fetch from npm's registry. Nothing but fetches from it may leave.

@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -241,8 +242,7 @@ func (n *internet) serveNames(t *testing.T) {
 // serve serves the pages on a port of every address.
 func (n *internet) serve(t *testing.T, port string, secure *tls.Config) {
 	t.Helper()
-	listener, err := net.Listen("tcp", ":"+port)
-	must(t, err)
+	listener := listen(t, ":"+port)
 	server := &http.Server{
 		Handler: http.HandlerFunc(n.page), ErrorLog: nil, TLSConfig: secure,
 		ConnState: func(conn net.Conn, state http.ConnState) {
@@ -258,6 +258,19 @@ func (n *internet) serve(t *testing.T, port string, secure *tls.Config) {
 		}
 		_ = server.Serve(listener)
 	}()
+}
+
+// listen listens on an address; one without a host leaves room for those with one.
+func listen(t *testing.T, address string) net.Listener {
+	t.Helper()
+	shared := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) (err error) {
+		return errors.Join(raw.Control(func(fd uintptr) {
+			err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+		}), err)
+	}}
+	listener, err := shared.Listen(t.Context(), "tcp", address)
+	must(t, err)
+	return listener
 }
 
 func (n *internet) page(w http.ResponseWriter, r *http.Request) {
@@ -304,6 +317,7 @@ type person struct {
 	internet      *internet
 	program, home string
 	project       string
+	agent         string // the socket of an SSH agent, or ""
 }
 
 func newPerson(t *testing.T, n *internet, destinations string) *person {
@@ -352,6 +366,7 @@ func (p *person) command(t *testing.T, args ...string) *exec.Cmd {
 		"HOME=" + p.home, "PATH=" + searchPath(), "LANG=C.UTF-8", "TERM=dumb", "SSL_CERT_FILE=" + p.internet.roots,
 		"GOTOOLCHAIN=local", "GONOSUMDB=*", "GOFLAGS=-modcacherw", "PIP_NO_INPUT=1",
 		"PIP_RETRIES=0", "CARGO_NET_RETRY=0", "npm_config_fetch_retries=0", // a refused host stays refused
+		"SSH_AUTH_SOCK=" + p.agent,
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		cmd.Env = append(cmd.Env, "RUSTUP_HOME="+filepath.Join(home, ".rustup")) // where rustup keeps its toolchains

@@ -240,6 +240,7 @@ func (e *execution) way() (egress.Way, error) {
 	leases, err := app.LeasesIn(e.App, e.project.ID, e.ticket.Session)
 	way := egress.Way{
 		Listed: e.config.Listed, Network: e.config.Autonomy.Network, Approved: e.ticket.Reach, Leases: leases,
+		SSH:    app.SSHOf(e.App),
 		Decide: e.decideTo,
 	}
 	hold := e.config.Hook.WhenAsked

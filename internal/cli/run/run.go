@@ -408,6 +408,7 @@ func (s *agentRun) exitOf(session *umpire.Session) func(*umpire.Call, []string) 
 		}
 		way := s.wayOf(call, reach)
 		way.Listed, way.Network, way.Leases = s.conf.Listed, s.conf.Autonomy.Network, leases
+		way.SSH = app.SSHOf(s.App)
 		return egress.NewProxy(way)
 	}
 }
@@ -418,8 +419,11 @@ func (s *agentRun) leave(call *umpire.Call, named []string) (*egress.Proxy, erro
 	if s.conf.Sandbox.Network {
 		return nil, nil //nolint:nilnil // the person opened the network to each command
 	}
-	listed, _ := egress.Hosts(s.conf.Listed)
-	way := s.wayOf(call, slices.Concat(named, listed, s.conf.Listed))
+	hosts, _ := egress.Hosts(s.conf.Listed)
+	// Servers of SSH ask: the command has no agent for them.
+	isSSH := func(entry string) bool { return strings.HasSuffix(entry, ":22") }
+	listed := slices.DeleteFunc(slices.Clone(s.conf.Listed), isSSH)
+	way := s.wayOf(call, slices.Concat(named, hosts, listed))
 	way.Network = policy.NetworkOnce
 	return egress.NewProxy(way)
 }

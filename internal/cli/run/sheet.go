@@ -113,7 +113,7 @@ func refusal(a *app.App, kind umpire.AttemptKind, target string) string {
 	case umpire.AttemptSend:
 		why = a.Text.Of("commands only fetch from it")
 	case umpire.AttemptSecret:
-		why = a.Text.Of("a leased secret, used for something else")
+		why = a.Text.Of("a secret of yours, used for something else")
 	case umpire.AttemptNetwork, umpire.AttemptRepository, umpire.AttemptHistory, umpire.AttemptPlain:
 	}
 	return view.Bracketed(view.Visible(target), why)

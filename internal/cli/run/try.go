@@ -131,6 +131,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	}
 	way := egress.Way{
 		Listed: conf.Listed, Network: conf.Autonomy.Network, Approved: f.reach, Leases: leases,
+		SSH:    app.SSHOf(a),
 		Decide: func(_ context.Context, call umpire.Call) (umpire.Decision, error) { return decideIn(a, f.cwd, call) },
 	}
 	t := &tryRun{App: a, flags: f, state: state, command: view.CommandLine(words)}

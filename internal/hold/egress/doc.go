@@ -15,6 +15,9 @@
 //     else.
 //   - Each entry of the list has a quota of bytes that may be sent, for all its connections together.
 //   - A connection ends with its context, and none holds up another.
+//   - A server on the port of SSH is reached only if the person's known_hosts files pin its key. The command's agent
+//     lets the person's own sign nothing but requests to sign in to a session with such a server, which the server has
+//     signed with its key, while the command is connected to it.
 //
 // These ways out remain:
 //
@@ -25,4 +28,8 @@
 //     of the same server.
 //   - Bits in the timing and choice of listed destinations, and in at most maxNames short names below each wildcard.
 //   - On a listed port other than 80 and 443, a protocol other than TLS and HTTP passes unread.
+//   - A server at which a command signed in does all that the key permits there, and passes connections on.
+//   - A pinned server that conspires with the command may sign the session of another server. The agent's signature for
+//     it is of use at servers that the key is also for, unless the client names the server's key in its request
+//     (publickey-hostbound-v00@openssh.com), as OpenSSH does with servers that know it.
 package egress

@@ -19,6 +19,8 @@ type Exit struct {
 	Direct func(conn net.Conn, name string, port uint16)
 	// Named is told the name for which an address was invented, before a program learns of the address.
 	Named func(invented netip.Addr, name string)
+	// Texts replace the content of files of the system, by their names.
+	Texts map[string]string
 }
 
 // Exit returns the way out through the proxy. Its connections end with ctx. It sets NameOf.
@@ -31,7 +33,7 @@ func (p *Proxy) Exit(ctx context.Context) *Exit {
 		name, known := names[invented]
 		return name, known
 	}
-	return &Exit{
+	exit := &Exit{
 		Proxy: func(conn net.Conn) { p.ServeProxy(ctx, conn) },
 		Direct: func(conn net.Conn, name string, port uint16) {
 			p.ServeDirect(ctx, conn, Destination{name, port})
@@ -42,6 +44,10 @@ func (p *Proxy) Exit(ctx context.Context) *Exit {
 			names[invented] = name
 		},
 	}
+	if p.keys != nil {
+		exit.Texts = map[string]string{sshSettings: p.keys.settings()}
+	}
+	return exit
 }
 
 // A passage is a message of the sandbox about the way out: a listener, or a name.

@@ -36,7 +36,13 @@ func (p *Proxy) reach(ctx context.Context, c *client, d Destination) (*link, Rea
 	done := Connection{Destination: d, Began: time.Now()}
 	leave, reason := p.allow(ctx, d)
 	done.How, done.Entry = leave.how, leave.entry
-	var conn net.Conn
+	var (
+		conn net.Conn
+		seen *visit
+	)
+	if reason == 0 {
+		seen, reason = p.keys.visitHost(d)
+	}
 	if reason == 0 {
 		conn, done.Address, reason = p.connect(ctx, d)
 	}
@@ -44,6 +50,7 @@ func (p *Proxy) reach(ctx context.Context, c *client, d Destination) (*link, Rea
 		conn, reason = p.secureTo(ctx, conn, d)
 	}
 	if reason != 0 {
+		p.keys.leaveHost(seen)
 		if reason.denies() {
 			done.How = Refused
 		}
@@ -60,7 +67,7 @@ func (p *Proxy) reach(ctx context.Context, c *client, d Destination) (*link, Rea
 		stop()
 		l.hangUp()
 		done.Up, done.Down, done.Reason = l.up.Load(), l.down.Load(), l.reason()
-		done.Uses, done.Misplaced = l.secrets.uses, l.secrets.misplaced
+		done.Uses, done.Misplaced = append(l.secrets.uses, p.keys.leaveHost(seen)...), l.secrets.misplaced
 		done.Lasted = time.Since(done.Began)
 		p.record(done)
 	}

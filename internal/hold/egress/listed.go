@@ -18,6 +18,8 @@ type Way struct {
 	Approved []string
 	// Leases are secrets for requests to their hosts, which they approve.
 	Leases []Lease
+	// SSH is how the command signs in at servers among these entries.
+	SSH SSH
 	// Decide judges a call of the session, like umpire check.
 	Decide func(context.Context, umpire.Call) (umpire.Decision, error)
 	// Ask asks the person about a destination, as [Proxy.Ask] does. nil says no.
@@ -45,7 +47,7 @@ func NewProxy(w Way) (*Proxy, error) {
 	if len(list.entries)+len(w.Leases) == 0 && w.Ask == nil {
 		return nil, nil //nolint:nilnil // a command without a way out is usual
 	}
-	return &Proxy{List: list, leases: activate(w.Leases), Ask: w.Ask, Judge: func(
+	p := &Proxy{List: list, leases: activate(w.Leases), keys: newKeyring(w.SSH, list), Ask: w.Ask, Judge: func(
 		ctx context.Context, d Destination, e Entry, why Reason,
 	) umpire.Verdict {
 		decision := w.judgeCall(ctx, policy.ConnectTool, "url", d.URL())
@@ -60,7 +62,11 @@ func NewProxy(w Way) (*Proxy, error) {
 		default:
 			return verdict
 		}
-	}}, nil
+	}}
+	if p.keys != nil {
+		p.keys.record = p.record
+	}
+	return p, nil
 }
 
 // approvedQuota is the number of bytes that a command may send to a destination that was approved for its run.

@@ -89,6 +89,7 @@ type Proxy struct {
 
 	authority authority
 	leases    []activeLease
+	keys      *keyring
 
 	turn sync.Mutex // held by the connection that asks the person
 
@@ -191,8 +192,11 @@ func (p *Proxy) MaySend() bool {
 	}))
 }
 
-// Wait waits until no connection is served. It is for a context that has ended.
+// Wait waits until no connection is served, of the command's agent neither. It is for a context that has ended.
 func (p *Proxy) Wait() {
+	if p.keys != nil {
+		p.keys.serving.Wait()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.idle.L = &p.mu; p.serving > 0; {

@@ -33,7 +33,8 @@ const (
 	TooSlow                            // the command did not send its request in time
 	Idle                               // nothing was sent either way for too long
 	NotLeased                          // a request to a leased host that neither a lease nor the list covers
-	MisplacedSecret                    // a secret's placeholder where its lease does not permit it
+	MisplacedSecret                    // a secret's placeholder or a key, used for something else
+	NoHostKey                          // a server of SSH whose key is not pinned
 )
 
 // Say returns the reason as a sentence without a full stop, or "" for 0.
@@ -72,6 +73,8 @@ func (r Reason) Say(d Destination) umpire.Phrase {
 		return umpire.Say("the leases for %s don't cover this request", to)
 	case MisplacedSecret:
 		return umpire.Say("a request to %s uses a secret in a way that its lease doesn't permit", to)
+	case NoHostKey:
+		return umpire.Say("your known_hosts files have no key of %s; connect to it once outside of a trial", to)
 	case OtherServerName, NoServerName, HiddenServerName, BadHello, OtherHost, BadRequest, BadResponse, NotWeb,
 		NotFetching, NotTrusted, BadDemand:
 		return r.sayProtocol(to)

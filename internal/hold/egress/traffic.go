@@ -26,13 +26,16 @@ func (t *Traffic) Note(c Connection) {
 	if c.Destination == (Destination{}) {
 		target = unknownTarget
 	}
-	failed := c.Reason == NoAddress || c.Reason == Unreachable || c.Reason == Idle
+	failed := c.Reason == NoAddress || c.Reason == Unreachable || c.Reason == Idle || c.Reason == NoHostKey
 	attempt := umpire.TrialAttempt{Kind: umpire.AttemptNetwork, Target: target}
 	switch c.Reason { //nolint:exhaustive // all others refuse the destination
 	case NotFetching:
 		attempt.Kind = umpire.AttemptSend
 	case MisplacedSecret:
-		attempt = umpire.TrialAttempt{Kind: umpire.AttemptSecret, Target: c.Misplaced + "@" + target}
+		attempt = umpire.TrialAttempt{Kind: umpire.AttemptSecret, Target: c.Misplaced}
+		if target != unknownTarget {
+			attempt.Target += "@" + target
+		}
 	}
 	if c.Reason != 0 && !failed && !slices.Contains(t.refused, attempt) && len(t.refused) < maxTargets {
 		t.refused = append(t.refused, attempt)

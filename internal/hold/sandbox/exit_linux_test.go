@@ -15,7 +15,7 @@ import (
 )
 
 // TestExit: a command reaches names, addresses and the proxy through the exit alone. It holds no socket of the machine's
-// network. Messages without a connection stay out of reach.
+// network. Messages without a connection stay out of reach. It sees the exit's texts in files that exist.
 func TestExit(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -40,12 +40,14 @@ func TestExit(t *testing.T) {
 			answer(conn, net.JoinHostPort(name, strconv.Itoa(int(port))))
 		},
 		Named: func(at netip.Addr, name string) { note(name + " is " + at.String()) },
+		Texts: map[string]string{"/etc/passwd": "another text\n", "/etc/missing.example": "no text"},
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", `
 		for to in registry.example/443 registry.example/443 registry.example/22 other.example/8443 127.0.0.1/19181 \
 			203.0.113.9/80 2001:db8::9/80; do
 			timeout 5 bash -c "exec 3<>/dev/tcp/$to && cat <&3" 2>/dev/null || echo "$to is out of reach"
 		done
+		cat /etc/passwd; ls /etc/missing.example 2>/dev/null
 		python3 -c 'import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("203.0.113.10", 123))'`)
 	cmd.Dir, cmd.Env = b.root, []string{"PATH=/usr/bin:/bin"}
 	var out strings.Builder
@@ -58,7 +60,7 @@ func TestExit(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "registry.example:443\nregistry.example:443\nregistry.example:22\nother.example:8443\nproxy\n" +
-		"203.0.113.9:80\n[2001:db8::9]:80\n"
+		"203.0.113.9:80\n[2001:db8::9]:80\nanother text\n"
 	if out.String() != want {
 		t.Errorf("%s", out.String())
 	}

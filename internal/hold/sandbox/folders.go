@@ -24,6 +24,9 @@ func (p *Place) order(cmd *exec.Cmd, limits Limits, which layers, b *Box) (*orde
 	if cmd.Err != nil {
 		return nil, cmd.Err
 	}
+	if o.Exit {
+		o.Texts = limits.Exit.Texts
+	}
 	var err error
 	if o.Dir == "" {
 		if o.Dir, err = os.Getwd(); err != nil {

@@ -129,6 +129,7 @@ var steps = []step{
 	{"way out", withNamespaces, (*helper).openExit},
 	{stepOverlays, withNamespaces, (*helper).makeOverlays},
 	{"mounts", withNamespaces, (*helper).mountAll},
+	{"texts", withNamespaces, (*helper).replaceTexts},
 	{"names", withNamespaces, (*helper).serveNames},
 	{"working directory", 0, (*helper).enter},
 	{"no new privileges", 0, (*helper).noNewPrivileges},

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 	"golang.org/x/sys/unix"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/hold/egress"
 )
 
@@ -91,6 +92,20 @@ func (h *helper) openExit() (err error) {
 		h.journal.doors, err = egress.OpenDoors(exitFile)
 	}
 	return err
+}
+
+// replaceTexts shows the command other texts in files of the system.
+func (h *helper) replaceTexts() error {
+	for path, text := range h.Texts {
+		plain, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			continue // its program is not installed
+		}
+		if err := coverFile(plain, text); err != nil {
+			return umpire.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
 }
 
 // serveNames starts the name server and makes programs use it. If the port is taken,

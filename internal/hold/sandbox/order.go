@@ -26,6 +26,8 @@ type order struct {
 	Observe bool
 	// Exit passes connections to names to the process that started the helper.
 	Exit bool
+	// Texts replace the content of files that exist, by their names.
+	Texts map[string]string
 	// Open are writable files and folders, outer before inner.
 	Open []string
 	// Pinned are folders inside them that may be written but not moved, because guarded

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -200,26 +199,20 @@ func (t *try) openExit(ctx context.Context, cmd *exec.Cmd) (exit *egress.Exit, l
 	if p == nil {
 		return nil, func() {}, nil
 	}
-	bundle := ""
-	authorities, err := p.Authorities()
-	if err == nil && authorities != nil {
-		bundle = filepath.Join(outside.Temporary, bundleName)
-		err = os.WriteFile(filepath.Join(t.layer.tmp(), bundleName), authorities, 0o600)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	cmd.Env = append(append(cmd.Env, egress.Variables(bundle)...), p.Placeholders()...)
-	p.Record = t.reached.Note
 	ctx, cancel := context.WithCancel(ctx)
-	return p.Exit(ctx), func() {
+	leave = func() {
 		cancel()
 		p.Wait()
-	}, nil
+	}
+	p.Record = t.reached.Note
+	env, err := p.Furnish(ctx, t.layer.tmp(), outside.Temporary)
+	if err != nil {
+		leave()
+		return nil, nil, err
+	}
+	cmd.Env = append(cmd.Env, env...)
+	return p.Exit(ctx), leave, nil
 }
-
-// bundleName is the file of authorities that the command trusts, in its temporary folder.
-const bundleName = "umpire-authorities.pem"
 
 // offlineVariables stop programs from checking for updates, which a trial would refuse
 // and then ask about, and from retrying refused requests for minutes.
