@@ -185,8 +185,8 @@ var buildTools = []program{
 var cargoCommands = []program{
 	{
 		names: "metadata tree", each: true, risk: umpire.Safe, why: "looks at the dependencies", args: "none",
-		opts: []option{
-			{names: cargoLooks, does: plain}, {names: "-qvd"}, {names: "-i= -p= -e= -f=", does: plain},
+		also: []*[]option{&cargoLooks}, opts: []option{
+			{names: "-qvd"}, {names: "-i= -p= -e= -f=", does: plain},
 			{names: "--invert? --package= --edges= --duplicates --depth= --prefix= --charset= --format= --no-dedupe " +
 				"--target= --prune= --workspace --exclude= --format-version= --no-deps --filter-platform=",
 				does: plain},
@@ -197,37 +197,40 @@ var cargoCommands = []program{
 		opts: []option{{names: "--limit= -q --quiet", does: plain}}},
 	{
 		names: "help version locate-project pkgid read-manifest", each: true, risk: umpire.Safe,
-		why: "prints what it knows",
-		opts: []option{
-			{names: cargoLooks + " --workspace --message-format=", does: plain},
+		why:  "prints what it knows",
+		also: []*[]option{&cargoLooks}, opts: []option{
+			{names: "--workspace --message-format=", does: plain},
 			{names: "--manifest-path=", does: reads},
 		},
 	},
 	// safe: cargo check
 	{
 		names: "check c build b", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
-		also: []*[]option{&cargoBuilding}, opts: []option{{names: "--out-dir= --artifact-dir=", does: writes}},
+		also: []*[]option{&cargoLooks, &cargoBuilding},
+		opts: []option{{names: "--out-dir= --artifact-dir=", does: writes}},
 	},
 	{names: "test t", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest,
-		also: []*[]option{&cargoBuilding}, opts: []option{{names: "--doc --no-run --no-fail-fast"}}},
-	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, also: []*[]option{&cargoBuilding},
+		also: []*[]option{&cargoLooks, &cargoBuilding}, opts: []option{{names: "--doc --no-run --no-fail-fast"}}},
+	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy,
+		also: []*[]option{&cargoLooks, &cargoBuilding},
 		opts: []option{
 			{names: "--no-deps"},
 			{names: "--fix --allow-dirty --allow-staged", does: asks, consequence: reversible, why: changesSources},
 		}},
 	{names: "doc d", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
-		also: []*[]option{&cargoBuilding}, opts: []option{
+		also: []*[]option{&cargoLooks, &cargoBuilding}, opts: []option{
 			{names: "--no-deps --document-private-items"},
 			{names: "--open", does: asks, consequence: sent, why: "opens a browser"},
 		}},
-	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, also: []*[]option{&cargoBuilding},
+	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest,
+		also: []*[]option{&cargoLooks, &cargoBuilding},
 		opts: []option{{names: "--no-run --no-fail-fast"}}},
 	{
 		names: "nextest", risk: umpire.Medium, consequence: reversible, why: "runs or archives the project's tests",
 		style: leading,
 		subs: []program{
 			{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest,
-				also: []*[]option{&cargoBuilding}, opts: []option{
+				also: []*[]option{&cargoLooks, &cargoBuilding}, opts: []option{
 					{names: "--no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= --test-threads= " +
 						"--partition= --filter-expr= --filterset= --status-level= --final-status-level= " +
 						"--success-output= --failure-output= --run-ignored= --hide-progress-bar --no-tests= " +
@@ -256,18 +259,19 @@ var cargoCommands = []program{
 		why: changesPackages, lax: true},
 }
 
-const cargoLooks = "--all-features --no-default-features --features= --locked --offline --frozen --color= --quiet " +
-	"--verbose"
+// cargoLooks are the options that most of cargo's subcommands accept.
+var cargoLooks = []option{
+	{names: "--all-features --no-default-features --features= --locked --offline --frozen --color= --quiet " +
+		"--verbose", does: plain},
+}
 
-// cargoBuilds are the options of cargo's builds. It leaves out --target, because its file can
-// name a linker.
-const cargoBuilds = cargoLooks + " --workspace --all --lib --bins --bin= --examples --example= --tests --test= " +
-	"--benches --bench= --all-targets --package= --exclude= --release --profile= --jobs= --keep-going " +
-	"--message-format= --ignore-rust-version --future-incompat-report"
-
-// cargoBuilding are the options that all of cargo's builds accept.
+// cargoBuilding are the options that all of cargo's builds accept, besides cargoLooks. It leaves
+// out --target, because its file can name a linker.
 var cargoBuilding = []option{
-	{names: cargoBuilds + " -qvr -p= -j= -F=", does: plain}, {names: "--manifest-path=", does: reads},
+	{names: "--workspace --all --lib --bins --bin= --examples --example= --tests --test= --benches --bench= " +
+		"--all-targets --package= --exclude= --release --profile= --jobs= --keep-going --message-format= " +
+		"--ignore-rust-version --future-incompat-report -qvr -p= -j= -F=",
+		does: plain}, {names: "--manifest-path=", does: reads},
 	{names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
 }
 

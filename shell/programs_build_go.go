@@ -7,16 +7,12 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// Options that go build, test, run, list and vet share. Options that name a program or a file
+// goBuild are the options that go build, test and run share. Options that name a program or a file
 // for the build to obey are in goRuns.
-const (
-	goBuild = "-a -n -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? " +
-		"-installsuffix= -json -linkshared -modcacherw -p= -tags= -trimpath"
-	goTest = "-run= -bench= -benchtime= -benchmem -count= -cpu= -failfast -fullpath -fuzztime= -list= -parallel= " +
-		"-short -shuffle= -skip= -timeout= -vet= -test.v -test.run="
-	goPlain = "-json -m -e -f= -u -retracted -versions -deps -test -find -compiled -export -tags= -race -v -n -x " +
-		"-reuse= -buildvcs= -p= -trimpath"
-)
+var goBuild = []option{
+	{names: "-a -n -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? " +
+		"-installsuffix= -json -linkshared -modcacherw -p= -tags= -trimpath", does: plain},
+}
 
 const (
 	buildsProject = "compiles the project, and runs none of its code"
@@ -39,7 +35,8 @@ var goTools = []program{
 			{names: "doc", risk: umpire.Safe, why: "prints documentation", style: words,
 				opts: []option{{names: "-all -c -cmd -short -src -u -ex"}}, args: "data…"},
 			{names: "list", risk: umpire.Safe, why: "lists packages", style: words, check: checkGoList, opts: []option{
-				{names: goPlain, does: plain},
+				{names: "-json -m -e -f= -u -retracted -versions -deps -test -find -compiled -export -tags= -race -v " +
+					"-n -x -reuse= -buildvcs= -p= -trimpath", does: plain},
 				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
 				{names: goRuns, does: obeys, why: obeysBuild},
 			}},
@@ -56,31 +53,34 @@ var goTools = []program{
 					{names: "-fix", does: asks, consequence: reversible, why: "changes source files"},
 				},
 			},
-			{names: "build", risk: umpire.Low, why: buildsProject, style: words, check: checkGoBuild, opts: []option{
-				{names: goBuild, does: plain}, {names: "-pgo=", does: reads, except: "auto off"},
-				{names: goFlags, does: plain},
-				{names: "-o=", does: plain},
-				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
-				{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
-			}},
-			{names: "test", risk: umpire.Safe, why: runsTests, style: words, check: checkGoTest, opts: []option{
-				{names: goTest, does: plain}, {names: goBuild, does: plain},
-				{names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags, does: plain},
-				{names: "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= " +
-					"-outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes a profile"},
-				{names: "-c -i -artifacts", does: asks, consequence: reversible, why: "writes what was built"},
-				{names: "-fuzz=", does: asks, consequence: lost,
-					why: "runs until it is stopped, and writes what it finds"},
-				{names: "-args", does: ends | asks, consequence: lost, why: "gives the tests options of their own"},
-				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
-				{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
-			}},
+			{names: "build", risk: umpire.Low, why: buildsProject, style: words, check: checkGoBuild,
+				also: []*[]option{&goBuild}, opts: []option{
+					{names: "-pgo=", does: reads, except: "auto off"},
+					{names: goFlags, does: plain},
+					{names: "-o=", does: plain},
+					{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
+					{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
+				}},
+			{names: "test", risk: umpire.Safe, why: runsTests, style: words, check: checkGoTest,
+				also: []*[]option{&goBuild}, opts: []option{
+					{names: "-run= -bench= -benchtime= -benchmem -count= -cpu= -failfast -fullpath -fuzztime= -list= " +
+						"-parallel= -short -shuffle= -skip= -timeout= -vet= -test.v -test.run=", does: plain},
+					{names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags, does: plain},
+					{names: "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= " +
+						"-outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes a profile"},
+					{names: "-c -i -artifacts", does: asks, consequence: reversible, why: "writes what was built"},
+					{names: "-fuzz=", does: asks, consequence: lost,
+						why: "runs until it is stopped, and writes what it finds"},
+					{names: "-args", does: ends | asks, consequence: lost, why: "gives the tests options of their own"},
+					{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
+					{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
+				}},
 			// asks: go run .
 			{
 				names: "run", risk: umpire.Medium, consequence: lost, why: "builds and runs Go code", style: words,
 				check: checkGoRun,
-				opts: []option{
-					{names: goBuild, does: plain}, {names: "-mod=", does: plain},
+				also:  []*[]option{&goBuild}, opts: []option{
+					{names: "-mod=", does: plain},
 					{names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags, does: plain},
 					{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
 				},

@@ -13,13 +13,17 @@ const (
 	changesServices = "changes infrastructure"
 	printsOutputs   = "prints outputs and settings, those that are marked as sensitive too"
 	kubeOpts        = "-n= --namespace= --request-timeout= -v= --v="
-	kubeLooks       = kubeOpts + " -A --all-namespaces -o= --output= -l= --selector= --field-selector= --show-labels " +
+)
+
+// kubeLooks are the options of kubectl's commands that look.
+var kubeLooks = []option{
+	{names: kubeOpts + " -A --all-namespaces -o= --output= -l= --selector= --field-selector= --show-labels " +
 		"--no-headers --sort-by= -L= --label-columns= --show-kind --ignore-not-found --chunk-size= --recursive " +
 		"--api-version= --api-group= --namespaced? --verbs= --cached --client --short --containers --sum " +
 		"--show-managed-fields --show-events --tail= --since= --since-time= --timestamps -c= --container= " +
 		"--all-containers -p --previous --prefix --limit-bytes= -w --watch --max-log-requests= --ignore-errors " +
-		"--minify --flatten --output-watch-events --subresource= -R --types= --no-color"
-)
+		"--minify --flatten --output-watch-events --subresource= -R --types= --no-color", does: plain},
+}
 
 // clusterTools are the programs that manage clusters and infrastructure.
 var clusterTools = []program{
@@ -37,8 +41,7 @@ var clusterTools = []program{
 			// safe: kubectl get pods
 			{
 				names: "get describe", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeGet,
-				about: "--help -h", opts: []option{
-					{names: kubeLooks, does: plain},
+				about: "--help -h", also: []*[]option{&kubeLooks}, opts: []option{
 					{names: kubeElsewhere, does: asks, consequence: sent,
 						why: "talks to another cluster or as another user"},
 					{names: "--raw= -f= --filename= -k= --kustomize= --template=", does: asks, consequence: harmless,
@@ -48,8 +51,8 @@ var clusterTools = []program{
 			{
 				names: "logs version explain api-resources api-versions cluster-info top events options", each: true,
 				risk: umpire.Low, why: looksAtCluster, check: checkKubeDump,
-				about: "--help -h", opts: []option{
-					{names: kubeLooks + " -f --follow", does: plain},
+				about: "--help -h", also: []*[]option{&kubeLooks}, opts: []option{
+					{names: "-f --follow", does: plain},
 					{names: kubeElsewhere, does: asks, consequence: sent,
 						why: "talks to another cluster or as another user"},
 				},
@@ -77,7 +80,7 @@ var clusterTools = []program{
 				names: "rollout", risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
 				subs: []program{
 					{names: "status history", each: true, risk: umpire.Low, why: looksAtCluster,
-						opts: []option{{names: kubeLooks + " --timeout= --revision=", does: plain}}},
+						also: []*[]option{&kubeLooks}, opts: []option{{names: "--timeout= --revision=", does: plain}}},
 				},
 			},
 			// safe: kubectl create ns x --dry-run=client -o yaml

@@ -15,16 +15,13 @@ const (
 )
 
 // Options that docker run, create and exec share and that do not extend a container's rights.
-// Options that reach the machine are in runReaches.
 const (
-	runAccepts = "-d -i -t -q --rm --detach --interactive --tty --init --name= --hostname= -h= --entrypoint= -w= " +
-		"--workdir= -l= --label= --restart= --cpus= -m= --memory= --memory-swap= --shm-size= --platform= --pull= " +
-		"--stop-timeout= --stop-signal= --health-cmd= --health-interval= --read-only --log-driver= --quiet " +
-		"--network-alias= --dns= --add-host= --tmpfs= --detach-keys= --no-healthcheck --domainname= " +
-		"--ulimit= --expose= --link= --no-deps --use-aliases --service-ports -e= --env= -T --index="
-	runReaches = "--privileged --device= --cap-add= --security-opt= --pid= --ipc= --uts= --userns= --cgroupns= " +
-		"--network= --net= --volumes-from= --runtime= --gpus= --device-cgroup-rule= --cgroup-parent= --group-add= " +
-		"--sysctl= --storage-opt="
+	runFlags = "-d -i -t -q --rm --detach --interactive --tty --init --read-only --quiet --no-healthcheck --no-deps " +
+		"--use-aliases --service-ports -T"
+	runValues = "--name= --hostname= -h= --entrypoint= -w= --workdir= -l= --label= --restart= --cpus= -m= --memory= " +
+		"--memory-swap= --shm-size= --platform= --pull= --stop-timeout= --stop-signal= --health-cmd= " +
+		"--health-interval= --log-driver= --network-alias= --dns= --add-host= --tmpfs= --detach-keys= --domainname= " +
+		"--ulimit= --expose= --link= -e= --env= --index="
 )
 
 // containerTools are the programs that run containers.
@@ -43,8 +40,8 @@ var containerTools = []program{
 			{
 				names: "ps images logs inspect version info stats top port history diff", each: true, risk: umpire.Low,
 				why: looksAtContainers, check: checkInspect,
-				about: "--help", opts: []option{
-					{names: dockerLooks, does: plain}, {names: "-aqlstfd"},
+				about: "--help", also: []*[]option{&dockerLooks}, opts: []option{
+					{names: "-aqlstfd"},
 					{names: "-n=", does: plain},
 				},
 			},
@@ -55,8 +52,11 @@ var containerTools = []program{
 				names: "run create", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs a program in a container", style: leading, check: checkDockerRun,
 				about: "--help", opts: []option{
-					{names: runAccepts + " -P --publish-all", does: plain},
-					{names: runReaches, why: reachesMachine}, {names: "--cidfile=", does: writes},
+					{names: runFlags + " " + runValues + " -P --publish-all", does: plain},
+					{names: "--privileged --device= --cap-add= --security-opt= --pid= --ipc= --uts= --userns= " +
+						"--cgroupns= --network= --net= --volumes-from= --runtime= --gpus= --device-cgroup-rule= " +
+						"--cgroup-parent= --group-add= --sysctl= --storage-opt=",
+						why: reachesMachine}, {names: "--cidfile=", does: writes},
 					{names: "-v= --volume= --mount=", does: plain},
 					{names: "-p= --publish= -u= --user= -a= --attach=", does: plain},
 					{names: "--env-file= --label-file=", does: reads},
@@ -66,7 +66,7 @@ var containerTools = []program{
 				names: "exec", risk: umpire.Medium, consequence: lost, why: "runs a program in a container",
 				style: leading, check: checkDockerExec,
 				opts: []option{
-					{names: runAccepts, does: plain}, {names: "-u= --user=", does: plain},
+					{names: runFlags + " " + runValues, does: plain}, {names: "-u= --user=", does: plain},
 					{names: "--privileged", does: harms, consequence: lost, why: reachesMachine},
 					{names: "--env-file=", does: reads},
 				},
@@ -79,8 +79,8 @@ var containerTools = []program{
 				subs: []program{
 					{
 						names: "ls du version inspect", each: true, risk: umpire.Low, why: looksAtContainers,
-						about: "--help", opts: []option{
-							{names: dockerLooks + " --builder=", does: plain},
+						about: "--help", also: []*[]option{&dockerLooks}, opts: []option{
+							{names: "--builder=", does: plain},
 							{names: "--bootstrap", does: asks, consequence: lost, why: "starts a builder"},
 						},
 					},
@@ -110,8 +110,7 @@ var containerTools = []program{
 					{
 						names: "ls list ps inspect df info logs top stats port history diff show exists", each: true,
 						risk: umpire.Low, why: looksAtContainers, check: checkInspect,
-						about: "--help", opts: []option{
-							{names: dockerLooks, does: plain},
+						about: "--help", also: []*[]option{&dockerLooks}, opts: []option{
 							{names: "-aqsvlt -f= -n=", does: plain},
 						},
 					},
@@ -119,33 +118,15 @@ var containerTools = []program{
 			},
 			{
 				names: "compose", risk: umpire.High, consequence: lost, why: changesContainers, style: leading,
-				opts: []option{
-					{names: composeOpts, does: plain}, {names: "-f= --file= --env-file=", does: reads},
+				also: []*[]option{&composeOpts}, opts: []option{
+					{names: "-f= --file= --env-file=", does: reads},
 					{names: "--project-directory=", does: enters},
 				},
-				subs: []program{
+				more: []*[]program{&composeCommands}, subs: []program{
 					{
 						names: "ps images logs top port version ls events config convert stats", each: true,
 						risk: umpire.Low, why: looksAtContainers, check: checkComposeConfig,
-						opts: []option{
-							{
-								names: dockerLooks + " --services --volumes --profiles --images --networks " +
-									"--no-interpolate --hash= --follow", does: plain,
-							},
-							{names: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
-							{names: "-aqft"}, {names: "-n=", does: plain}, {names: "-o= --output=", does: writes},
-						},
-					},
-					{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
-						consequence: lost, why: "builds and runs the project's containers", lax: true},
-					{
-						names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
-						why: "runs a program in a container", style: leading, check: checkDockerExec,
-						opts: []option{
-							{names: runAccepts, does: plain}, {names: "-u= --user= -p= --publish=", does: plain},
-							{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost,
-								why: reachesMachine},
-						},
+						also: []*[]option{&dockerLooks, &composeLooks},
 					},
 				},
 			},
@@ -156,7 +137,7 @@ var containerTools = []program{
 					{
 						names: "ls list ps inspect", each: true, risk: umpire.Low, why: looksAtContainers,
 						check: checkInspect,
-						about: "--help", opts: []option{{names: dockerLooks, does: plain}, {names: "-qf"}},
+						about: "--help", also: []*[]option{&dockerLooks}, opts: []option{{names: "-qf"}},
 					},
 					// safe: docker service logs web
 					{names: "logs", risk: umpire.Low, why: looksAtContainers, opts: []option{
@@ -178,36 +159,17 @@ var containerTools = []program{
 	{
 		names: "docker-compose podman-compose", risk: umpire.High, consequence: lost, why: changesContainers,
 		style: leading,
-		about: "--version -v --help -h", opts: []option{
-			{names: composeOpts, does: plain}, {names: "-f= --file= --env-file=", does: reads},
+		about: "--version -v --help -h", also: []*[]option{&composeOpts}, opts: []option{
+			{names: "-f= --file= --env-file=", does: reads},
 			{names: "--project-directory=", does: enters},
 			{names: "-H= --host=", does: asks, consequence: sent, why: otherDaemon},
 		},
-		subs: []program{
+		more: []*[]program{&composeCommands}, subs: []program{
 			// safe: docker-compose ps
 			{
 				names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low,
 				why: looksAtContainers, check: checkComposeConfig,
-				opts: []option{
-					{
-						names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate " +
-							"--hash= --follow", does: plain,
-					},
-					{names: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
-					{names: "-aqft"}, {names: "-n=", does: plain}, {names: "-o= --output=", does: writes},
-				},
-			},
-			// asks: docker-compose up
-			{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
-				consequence: lost, why: "builds and runs the project's containers", lax: true},
-			{
-				names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
-				why: "runs a program in a container", style: leading, check: checkDockerExec,
-				opts: []option{
-					{names: runAccepts, does: plain}, {names: "-u= --user= -p= --publish=", does: plain},
-					{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost,
-						why: reachesMachine},
-				},
+				also: []*[]option{&dockerLooks, &composeLooks},
 			},
 		},
 	},
@@ -232,12 +194,38 @@ var containerTools = []program{
 	},
 }
 
-const (
-	dockerLooks = "--all --quiet --latest --last= --size --no-trunc --filter= --format= --digests --tree --no-stream " +
-		"--tail= --since= --until= --timestamps --details --type= --human --verbose --no-color --no-log-prefix " +
-		"--json --index= --protocol= --status="
-	composeOpts = "-p= --project-name= --profile= --ansi= --progress= --parallel= --all-resources --compatibility " +
-		"--dry-run --no-ansi --verbose"
+// composeCommands are the subcommands that docker compose and docker-compose share.
+var composeCommands = []program{
+	// asks: docker-compose up
+	{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
+		consequence: lost, why: "builds and runs the project's containers", lax: true},
+	{
+		names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
+		why: "runs a program in a container", style: leading, check: checkDockerExec,
+		opts: []option{
+			{names: runFlags + " " + runValues, does: plain}, {names: "-u= --user= -p= --publish=", does: plain},
+			{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost, why: reachesMachine},
+		},
+	},
+}
+
+// The options that the subcommands of docker and compose share that look, and those of the two
+// programs of compose.
+var (
+	composeLooks = []option{
+		{names: "--services --volumes --profiles --images --networks --no-interpolate --hash= --follow", does: plain},
+		{names: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
+		{names: "-aqft"}, {names: "-n=", does: plain}, {names: "-o= --output=", does: writes},
+	}
+	dockerLooks = []option{
+		{names: "--all --quiet --latest --last= --size --no-trunc --filter= --format= --digests --tree --no-stream " +
+			"--tail= --since= --until= --timestamps --details --type= --human --verbose --no-color --no-log-prefix " +
+			"--json --index= --protocol= --status=", does: plain},
+	}
+	composeOpts = []option{
+		{names: "-p= --project-name= --profile= --ansi= --progress= --parallel= --all-resources --compatibility " +
+			"--dry-run --no-ansi --verbose", does: plain},
+	}
 )
 
 const buildsImage = "builds an image, which runs the steps of its Dockerfile"

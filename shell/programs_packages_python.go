@@ -20,13 +20,13 @@ var pythonPackages = []program{
 			// safe: pip list
 			{
 				names: "list freeze check", each: true, risk: umpire.Safe, why: listsPackages, args: "none",
-				about: aboutItself, opts: []option{
-					{names: pipLooks, does: plain}, {names: "-lqvuoe"},
+				about: aboutItself, also: []*[]option{&pipLooks}, opts: []option{
+					{names: "-lqvuoe"},
 					{names: "--path= -r= --requirement=", does: reads},
 				},
 			},
 			{names: "show inspect debug help", each: true, risk: umpire.Safe, why: listsPackages,
-				about: aboutItself, opts: []option{{names: pipLooks, does: plain}, {names: "-fqvl --files"}}},
+				about: aboutItself, also: []*[]option{&pipLooks}, opts: []option{{names: "-fqvl --files"}}},
 			{names: "index search", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
 				about: aboutItself, opts: []option{{names: "--pre --json --format=", does: plain}}},
 			{names: "hash", risk: umpire.Safe, why: "prints checksums of files", args: "read…",
@@ -221,9 +221,6 @@ var pythonPackages = []program{
 	},
 }
 
-const pipLooks = "--format= --outdated --uptodate --local --user --editable --exclude-editable --include-editable " +
-	"--not-required --exclude= --pre --all --verbose --quiet --disable-pip-version-check --no-color"
-
 // languagePackages are the package managers of other languages.
 var languagePackages = []program{
 	// asks: gem install x
@@ -331,4 +328,10 @@ func startsNamed(u *use) {
 			u.raise(umpire.Medium, umpire.Say("starts %s", operand.display()))
 		}
 	}
+}
+
+// pipLooks are the options of pip's listings.
+var pipLooks = []option{
+	{names: "--format= --outdated --uptodate --local --user --editable --exclude-editable --include-editable " +
+		"--not-required --exclude= --pre --all --verbose --quiet --disable-pip-version-check --no-color", does: plain},
 }

@@ -10,13 +10,18 @@ import (
 
 // The options that listings and scripts of JavaScript package managers accept. Options that
 // name another registry, shell, folder or configuration are left out.
-const (
-	npmLooks = "--json --long --parseable --silent --depth= --all --omit= --include= --only= --prod --production " +
-		"--dev --link --workspace= -w= --workspaces --global --color? --no-color --loglevel= --no-fund --no-audit " +
-		"--no-update-notifier --package-lock-only --quiet --verbose --include-workspace-root --unicode"
-	npmShort  = "-lpsagqd"
-	npmScript = "--silent --if-present --workspace= -w= --workspaces --loglevel= --no-color --color? " +
-		"--ignore-scripts --quiet --verbose --include-workspace-root --foreground-scripts"
+var (
+	npmLooks = []option{
+		{names: "--json --long --parseable --silent --depth= --all --omit= --include= --only= --prod --production " +
+			"--dev --link --workspace= -w= --workspaces --global --color? --no-color --loglevel= --no-fund " +
+			"--no-audit --no-update-notifier --package-lock-only --quiet --verbose --include-workspace-root --unicode",
+			does: plain},
+	}
+	npmShort  = []option{{names: "-lpsagqd", does: plain}}
+	npmScript = []option{
+		{names: "--silent --if-present --workspace= -w= --workspaces --loglevel= --no-color --color? " +
+			"--ignore-scripts --quiet --verbose --include-workspace-root --foreground-scripts", does: plain},
+	}
 )
 
 const (
@@ -35,30 +40,29 @@ var scriptPackages = []program{
 	{
 		names: "npm", manifests: "package.json", risk: umpire.High, consequence: sent, why: changesPackages,
 		style: leading,
-		about: "--version -v --help -h -l", opts: []option{
-			{names: npmScript, does: plain}, {names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther},
+		about: "--version -v --help -h -l", also: []*[]option{&npmScript}, opts: []option{
+			{names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther},
 		},
 		subs: []program{
 			// safe: npm ls
 			{names: "list ls la ll", each: true, risk: umpire.Safe, why: listsPackages,
-				about: aboutItself, opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain}}},
+				about: aboutItself, also: []*[]option{&npmLooks, &npmShort}},
 			{
 				names: "view info show v outdated search explain why fund", each: true, risk: umpire.Safe,
 				why: asksRegistry, check: registryNames,
-				about: aboutItself, opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain}},
+				about: aboutItself, also: []*[]option{&npmLooks, &npmShort},
 			},
 			{
 				names: "root prefix bin query help help-search completion", each: true, risk: umpire.Safe,
 				why:   listsPackages,
-				about: aboutItself, opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain}},
+				about: aboutItself, also: []*[]option{&npmLooks, &npmShort},
 			},
 			{names: "ping whoami doctor", each: true, risk: umpire.Low, why: asksRegistry, args: "none",
 				about: aboutItself, opts: []option{{names: "--json"}}},
 			{
 				names: "audit", risk: umpire.Low, why: asksRegistry,
-				about: aboutItself, opts: []option{
-					{names: npmLooks + " --audit-level= --no-package-lock", does: plain},
-					{names: npmShort, does: plain},
+				about: aboutItself, also: []*[]option{&npmLooks, &npmShort}, opts: []option{
+					{names: "--audit-level= --no-package-lock", does: plain},
 				},
 				subs: []program{
 					{names: "fix", risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
@@ -66,10 +70,10 @@ var scriptPackages = []program{
 				},
 			},
 			{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
-				about: aboutItself, opts: []option{{names: npmScript, does: plain}, {names: "-s"}}},
+				about: aboutItself, also: []*[]option{&npmScript}, opts: []option{{names: "-s"}}},
 			{
 				names: "run run-script rum urn", risk: umpire.Safe, why: "lists the project's scripts", args: "read…",
-				check: checkScript, about: aboutItself, opts: []option{{names: npmScript, does: plain}, {names: "-s"}},
+				check: checkScript, about: aboutItself, also: []*[]option{&npmScript}, opts: []option{{names: "-s"}},
 			},
 			{names: "start stop restart", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs a script of the project", lax: true, check: checkNamedScript},
@@ -87,7 +91,7 @@ var scriptPackages = []program{
 				names: "pkg", risk: umpire.Medium, consequence: reversible, why: "changes package.json", style: leading,
 				subs: []program{
 					{names: "get", risk: umpire.Safe, why: "prints package.json",
-						opts: []option{{names: npmScript + " --json", does: plain}}},
+						also: []*[]option{&npmScript}, opts: []option{{names: "--json", does: plain}}},
 					{names: "set delete fix", each: true, risk: umpire.Medium, consequence: reversible,
 						why: "changes package.json, whose scripts run", lax: true},
 				},
@@ -195,11 +199,10 @@ var scriptPackages = []program{
 		subs: []program{
 			{
 				names: "list ls la ll why licenses root bin", each: true, risk: umpire.Safe, why: listsPackages,
-				about: aboutItself, opts: []option{
+				about: aboutItself, also: []*[]option{&npmLooks}, opts: []option{
 					{names: "-C= --dir=", does: enters},
-					{
-						names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects " +
-							"--exclude-peers --find-by= --dir-only", does: plain,
+					{names: "--recursive --filter= --no-optional --lockfile-only --only-projects " +
+						"--exclude-peers --find-by= --dir-only", does: plain,
 					},
 					{names: "-rgPDs -F=", does: plain},
 				},
@@ -207,8 +210,8 @@ var scriptPackages = []program{
 			{
 				names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry,
 				check: registryNames,
-				about: aboutItself, opts: []option{
-					{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by=",
+				about: aboutItself, also: []*[]option{&npmLooks}, opts: []option{
+					{names: "--recursive --filter= --compatible --format= --no-table --sort-by=",
 						does: plain},
 					{names: "-rgPDs -F=", does: plain},
 				},

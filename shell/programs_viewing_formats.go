@@ -57,10 +57,12 @@ var formatViewers = []program{
 	{
 		names: "csvsort csvjson csvformat csvjoin csvstack", risk: umpire.Safe, why: "prints tables", args: "read…",
 		about: aboutItself, opts: []option{
-			{
-				names: csvReading + " --out-tabs --out-delimiter= --out-quotechar= --out-quoting= --reverse " +
-					"--no-inference --indent= --key= --stream --left --right --outer --groups= --group-name= " +
-					"--filenames --snifflimit=", does: plain,
+			{names: "-d= --delimiter= -t --tabs -q= --quotechar= -u= --quoting= -b --no-doublequote -p= " +
+				"--escapechar= -z= --maxfieldsize= -e= --encoding= -L= --locale= -S --skipinitialspace --blanks " +
+				"--null-value= --date-format= --datetime-format= -H --no-header-row -K= --skip-lines= -v --verbose " +
+				"-l --linenumbers --zero -n --names -c= --columns= -y= -g= --out-tabs --out-delimiter= " +
+				"--out-quotechar= --out-quoting= --reverse --no-inference --indent= --key= --stream --left --right " +
+				"--outer --groups= --group-name= --filenames --snifflimit=", does: plain,
 			},
 			{names: "-DTQUrIik"},
 		},
@@ -74,12 +76,11 @@ var formatViewers = []program{
 			{
 				names: "count headers stats frequency slice sort table flatten fmt input reverse", each: true,
 				risk: umpire.Safe, why: "prints parts of tables", args: "read…",
-				about: aboutItself, opts: []option{
-					{
-						names: xsvReading + " --just-names --intersect --everything --mode --cardinality --median " +
-							"--nulls --jobs= --select= --limit= --asc --no-nulls --start= --end= --len= --index= " +
-							"--numeric --reverse --width= --pad= --condense= --separator= --out-delimiter= --crlf " +
-							"--ascii --quote= --quote-always --escape= --no-quoting", does: plain,
+				about: aboutItself, also: []*[]option{&xsvReading}, opts: []option{
+					{names: "--just-names --intersect --everything --mode --cardinality --median " +
+						"--nulls --jobs= --select= --limit= --asc --no-nulls --start= --end= --len= --index= " +
+						"--numeric --reverse --width= --pad= --condense= --separator= --out-delimiter= --crlf " +
+						"--ascii --quote= --quote-always --escape= --no-quoting", does: plain,
 					},
 					{names: "-j -N -R -w= -p= -c= -t= -i= -s= -e= -l=", does: plain},
 					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
@@ -89,8 +90,8 @@ var formatViewers = []program{
 			{
 				names: "select search", each: true, risk: umpire.Safe, why: "prints parts of tables",
 				args:  "data read…",
-				about: aboutItself, opts: []option{
-					{names: xsvReading + " --ignore-case --invert-match --select=", does: plain},
+				about: aboutItself, also: []*[]option{&xsvReading}, opts: []option{
+					{names: "--ignore-case --invert-match --select=", does: plain},
 					{names: "-iv -s=", does: plain},
 					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
 				},
@@ -168,13 +169,8 @@ var formatViewers = []program{
 		about: "-v", opts: []option{{names: "-cklnrsStxWp -w= -m= -I=", does: plain}}},
 }
 
-const (
-	csvReading = "-d= --delimiter= -t --tabs -q= --quotechar= -u= --quoting= -b --no-doublequote -p= --escapechar= " +
-		"-z= --maxfieldsize= -e= --encoding= -L= --locale= -S --skipinitialspace --blanks --null-value= " +
-		"--date-format= --datetime-format= -H --no-header-row -K= --skip-lines= -v --verbose -l --linenumbers --zero " +
-		"-n --names -c= --columns= -y= -g="
-	xsvReading = "-n --no-headers -d= --delimiter="
-)
+// xsvReading are the options of xsv that say how its input is written.
+var xsvReading = []option{{names: "-n --no-headers -d= --delimiter=", does: plain}}
 
 // checkUnpacked makes files ask that the program unpacks with another program.
 func checkUnpacked(u *use) {
