@@ -186,8 +186,7 @@ var archivers = []program{
 	// asks: zip a.zip b
 	{
 		names: "zip", risk: umpire.Medium, consequence: reversible, why: "packs files", args: "write tree…",
-		check: checkZip,
-		about: "--help --version -h --license", opts: []option{
+		check: checkZip, about: "--help --version -h --license", opts: []option{
 			{names: "-0123456789qvrRjkluofyXDFeEnNgAJUwzSTcL@ --recurse-paths --quiet --verbose --junk-paths " +
 				"--update --freshen --symlinks --no-extra --no-dir-entries --encrypt --test --latest-time --fix " +
 				"--fixfix --adjust-sfx --grow --show-files"},
@@ -219,8 +218,7 @@ var archivers = []program{
 	// asks: cpio -i
 	{
 		names: "cpio", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…",
-		check: checkCpio,
-		about: aboutItself, opts: []option{
+		check: checkCpio, about: aboutItself, opts: []option{
 			{names: "-0aAbBcdfiklLmnrsSuvVwzy --extract --make-directories --preserve-modification-time " +
 				"--no-absolute-filenames --absolute-filenames --quiet --verbose --unconditional --null " +
 				"--numeric-uid-gid --to-stdout --dereference --link --sparse --dot --swap --only-verify-crc " +

@@ -30,8 +30,7 @@ var buildTools = []program{
 	{
 		names:     "ninja samu mage invoke tup earthly dagger",
 		manifests: "build.ninja magefile.go tasks.py dodo.py SConstruct wscript Earthfile", risk: umpire.Medium,
-		consequence: lost, why: "runs the build rules of the project", lax: true,
-		about: "--version", opts: []option{
+		consequence: lost, why: "runs the build rules of the project", lax: true, about: "--version", opts: []option{
 			{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads},
 		},
 	},
@@ -63,8 +62,7 @@ var buildTools = []program{
 	// asks: cmake .
 	{
 		names: "cmake", risk: umpire.Medium, consequence: reversible, why: "runs the build rules of the project",
-		style: words, lax: true,
-		about: "--version -version --help -help -h", opts: []option{
+		style: words, lax: true, about: "--version -version --help -help -h", opts: []option{
 			{names: "-B=", does: writes},
 			{names: "-S= --build= --install= -P= -C=", does: reads},
 			{names: "-D= -G= -U= -A= -T= -j= --target= --config=", does: plain},
@@ -82,8 +80,7 @@ var buildTools = []program{
 	// asks: cargo +evil test
 	{
 		names: "cargo", risk: umpire.Medium, consequence: lost, why: "runs a subcommand of cargo that is not known",
-		style: leading,
-		about: "--version -V --help -h --list", opts: []option{
+		style: leading, about: "--version -V --help -h --list", opts: []option{
 			{names: "--locked --offline --frozen --color= -q --quiet -v --verbose", does: plain},
 			{names: "-C=", does: enters, why: worksInOther},
 			{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"},
@@ -173,8 +170,7 @@ var buildTools = []program{
 	// asks: rustc a.rs
 	{
 		names: "rustc", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds",
-		args: "read…", check: checkCompiler, lax: true,
-		about: "--version -V --help -h -v --verbose", opts: []option{
+		args: "read…", check: checkCompiler, lax: true, about: "--version -V --help -h -v --verbose", opts: []option{
 			{names: "-o= --out-dir=", does: writes},
 			{names: "-C= --edition= --crate-type= --crate-name= --target= --emit=", does: plain},
 		},
@@ -197,8 +193,7 @@ var cargoCommands = []program{
 		opts: []option{{names: "--limit= -q --quiet", does: plain}}},
 	{
 		names: "help version locate-project pkgid read-manifest", each: true, risk: umpire.Safe,
-		why:  "prints what it knows",
-		also: []*[]option{&cargoLooks}, opts: []option{
+		why: "prints what it knows", also: []*[]option{&cargoLooks}, opts: []option{
 			{names: "--workspace --message-format=", does: plain},
 			{names: "--manifest-path=", does: reads},
 		},
@@ -212,8 +207,7 @@ var cargoCommands = []program{
 	{names: "test t", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest,
 		also: []*[]option{&cargoLooks, &cargoBuilding}, opts: []option{{names: "--doc --no-run --no-fail-fast"}}},
 	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy,
-		also: []*[]option{&cargoLooks, &cargoBuilding},
-		opts: []option{
+		also: []*[]option{&cargoLooks, &cargoBuilding}, opts: []option{
 			{names: "--no-deps"},
 			{names: "--fix --allow-dirty --allow-staged", does: asks, consequence: reversible, why: changesSources},
 		}},
@@ -223,8 +217,7 @@ var cargoCommands = []program{
 			{names: "--open", does: asks, consequence: sent, why: "opens a browser"},
 		}},
 	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest,
-		also: []*[]option{&cargoLooks, &cargoBuilding},
-		opts: []option{{names: "--no-run --no-fail-fast"}}},
+		also: []*[]option{&cargoLooks, &cargoBuilding}, opts: []option{{names: "--no-run --no-fail-fast"}}},
 	{
 		names: "nextest", risk: umpire.Medium, consequence: reversible, why: "runs or archives the project's tests",
 		style: leading,
@@ -242,8 +235,7 @@ var cargoCommands = []program{
 	// asks: cargo +nightly run
 	{
 		names: "run r rustc rustdoc expand", each: true, risk: umpire.Medium, consequence: lost,
-		why: "builds the project, whose build scripts run", lax: true,
-		opts: []option{
+		why: "builds the project, whose build scripts run", lax: true, opts: []option{
 			{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes},
 			{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"},
 		},

@@ -117,8 +117,7 @@ var codeChecks = []program{
 			// asks: ruff check --fix .
 			{
 				names: "check", formats: pythonFiles, risk: umpire.Safe, why: "analyses code without running it",
-				args:  "tree…",
-				about: aboutItself, opts: []option{
+				args: "tree…", about: aboutItself, opts: []option{
 					{names: "--select= --ignore= --extend-select= --extend-ignore= --output-format= --statistics " +
 						"--show-files --show-settings --no-fix --diff --preview --no-preview --target-version= " +
 						"--line-length= --exclude= --extend-exclude= --force-exclude --respect-gitignore " +
@@ -137,8 +136,7 @@ var codeChecks = []program{
 			},
 			{
 				names: "format", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…",
-				check: checkFormatter,
-				about: aboutItself, opts: []option{
+				check: checkFormatter, about: aboutItself, opts: []option{
 					{names: "--check --diff"},
 					{names: "--preview --line-length= --target-version= --exclude= --force-exclude --isolated " +
 						"--no-cache --quiet --verbose --range=", does: plain},
@@ -156,8 +154,7 @@ var codeChecks = []program{
 	// asks: black .
 	{
 		names: "black isort yapf autopep8", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…",
-		check: checkFormatter,
-		about: "--version --help -h", opts: []option{
+		check: checkFormatter, about: "--version --help -h", opts: []option{
 			{names: "--check --check-only --diff"},
 			{names: "--color --no-color --quiet --verbose -q -v --fast --safe --line-length= -l= --target-version= " +
 				"-t= --include= --exclude= --extend-exclude= --force-exclude= --profile= --preview " +
@@ -169,8 +166,7 @@ var codeChecks = []program{
 	// asks: pyright --createstub x
 	{
 		names: "pyright basedpyright", risk: umpire.Safe, why: "checks types by the project's configuration",
-		args:  "tree…",
-		about: "--version --help -h", opts: []option{
+		args: "tree…", about: "--version --help -h", opts: []option{
 			{names: "--outputjson --level= --stats --verbose --warnings --dependencies --skipunannotated " +
 				"--pythonversion= --pythonplatform=", does: plain},
 			{names: "-p= --project= -v= --venvpath= --pythonpath= --typeshedpath= -t=", does: obeys, why: otherRules},
@@ -182,8 +178,7 @@ var codeChecks = []program{
 	// asks: mypy --install-types src
 	{
 		names: "mypy", risk: umpire.Safe, why: "checks types by the project's configuration", args: "tree…",
-		check: checkResponseFile,
-		about: "-V --version -h --help", opts: []option{
+		check: checkResponseFile, about: "-V --version -h --help", opts: []option{
 			{names: "--strict --ignore-missing-imports --no-error-summary --show-error-codes --hide-error-codes " +
 				"--pretty --no-pretty --show-column-numbers --show-error-context --show-absolute-path " +
 				"--no-color-output --no-incremental --follow-imports= --python-version= --platform= --exclude= " +
@@ -206,8 +201,7 @@ var codeChecks = []program{
 	// asks: flake8 --config=../x src
 	{
 		names: "flake8 pycodestyle pydocstyle pyflakes vulture bandit", risk: umpire.Safe,
-		why: "analyses code without running it", args: "tree…",
-		about: "--version --help -h", opts: []option{
+		why: "analyses code without running it", args: "tree…", about: "--version --help -h", opts: []option{
 			{names: "--max-line-length= --ignore= --select= --extend-ignore= --extend-select= --exclude= " +
 				"--extend-exclude= --count --statistics --show-source --quiet --verbose --max-complexity= --isolated " +
 				"--exit-zero --per-file-ignores= --filename= --recursive --min-confidence= --severity-level= --first " +
@@ -231,8 +225,7 @@ var codeChecks = []program{
 	// asks: pylint --init-hook=x src
 	{
 		names: "pylint", risk: umpire.Safe, why: "checks code by the project's configuration", args: "tree…",
-		check: checkResponseFile,
-		about: "--version --help -h --long-help", opts: []option{
+		check: checkResponseFile, about: "--version --help -h --long-help", opts: []option{
 			{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= " +
 				"--max-line-length= --ignore= --ignore-patterns= --ignore-paths= --fail-under= --fail-on= " +
 				"--exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --good-names= " +

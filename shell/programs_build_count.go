@@ -129,8 +129,7 @@ var fileChecks = []program{
 	// asks: pkg-config --nosuch x
 	{
 		names: "pkg-config", risk: umpire.Safe, why: "prints how to compile with a library", args: "data…",
-		check: checkPkgConfig,
-		about: "--version --help -h", opts: []option{
+		check: checkPkgConfig, about: "--version --help -h", opts: []option{
 			{names: "--cflags --cflags-only-I --cflags-only-other --libs --libs-only-l --libs-only-L " +
 				"--libs-only-other --modversion --exists --static --shared --list-all --list-package-names " +
 				"--print-errors --short-errors --silence-errors --errors-to-stdout --print-provides --print-requires " +

@@ -58,7 +58,8 @@ var goTools = []program{
 					{names: "-pgo=", does: reads, except: "auto off"},
 					{names: goFlags, does: plain},
 					{names: "-o=", does: plain},
-					{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
+					{names: "-mod=", does: asks, consequence: reversible, why: changesModules,
+						except: "readonly vendor"},
 					{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
 				}},
 			{names: "test", risk: umpire.Safe, why: runsTests, style: words, check: checkGoTest,
@@ -72,14 +73,14 @@ var goTools = []program{
 					{names: "-fuzz=", does: asks, consequence: lost,
 						why: "runs until it is stopped, and writes what it finds"},
 					{names: "-args", does: ends | asks, consequence: lost, why: "gives the tests options of their own"},
-					{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
+					{names: "-mod=", does: asks, consequence: reversible, why: changesModules,
+						except: "readonly vendor"},
 					{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
 				}},
 			// asks: go run .
 			{
 				names: "run", risk: umpire.Medium, consequence: lost, why: "builds and runs Go code", style: words,
-				check: checkGoRun,
-				also:  []*[]option{&goBuild}, opts: []option{
+				check: checkGoRun, also: []*[]option{&goBuild}, opts: []option{
 					{names: "-mod=", does: plain},
 					{names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags, does: plain},
 					{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
@@ -100,8 +101,7 @@ var goTools = []program{
 					},
 					{
 						names: "cover", risk: umpire.Safe, why: "prints how much the tests cover", style: words,
-						args: "read…",
-						opts: []option{
+						args: "read…", opts: []option{
 							{names: "-func=", does: reads},
 							{names: "-html= -o= -mode= -var= -pkgcfg= -outfilelist=", does: asks,
 								consequence: reversible, why: "writes pages or source files"},
@@ -110,8 +110,7 @@ var goTools = []program{
 					},
 					{
 						names: "nm objdump buildid addr2line", each: true, risk: umpire.Safe, why: "reads object files",
-						style: words, args: "read…",
-						opts: []option{
+						style: words, args: "read…", opts: []option{
 							{names: "-n -size -sort= -type -s= -S -gnu", does: plain},
 							{names: "-w", does: asks, consequence: reversible, why: "changes the file"},
 						},
@@ -123,8 +122,7 @@ var goTools = []program{
 					// asks: go tool pprof -http=:1 cpu.out
 					{
 						names: "pprof", risk: umpire.Safe, why: "reads profiles", style: words, args: "read…",
-						check: checkPprof,
-						opts: []option{
+						check: checkPprof, opts: []option{
 							{names: "-top -text -tree -traces -raw -peek= -nodecount= -nodefraction= -edgefraction= " +
 								"-cum -flat -focus= -ignore= -show= -hide= -show_from= -sample_index= -unit= -lines " +
 								"-functions -files -filefunctions -inuse_space -inuse_objects -alloc_space " +
@@ -142,8 +140,7 @@ var goTools = []program{
 				why: "downloads code and installs it", style: words, lax: true},
 			{
 				names: "clean", risk: umpire.Medium, consequence: reversible, why: "deletes what was built",
-				style: words,
-				opts: []option{
+				style: words, opts: []option{
 					{names: "-i -n -r -x -cache -testcache"},
 					{names: "-modcache -fuzzcache", does: harms, consequence: lost,
 						why: "deletes what was downloaded or found"},
@@ -182,8 +179,7 @@ var goTools = []program{
 	// asks: gofmt -w .
 	{
 		names: "gofmt gofumpt", formats: ".go", risk: umpire.Safe, why: "prints formatted code", style: words,
-		args:  "tree…",
-		about: "-version --version -h -help --help", opts: []option{
+		args: "tree…", about: "-version --version -h -help --help", opts: []option{
 			{names: "-d -e -l -s -r= -extra -lang= -modpath=", does: plain},
 			{names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
 			{names: "-cpuprofile=", does: writes},
@@ -193,8 +189,7 @@ var goTools = []program{
 	// asks: goimports -w .
 	{
 		names: "goimports golines gofumports", formats: ".go", risk: umpire.Safe, why: "prints formatted code",
-		style: words, args: "tree…",
-		about: "-h -help --help", opts: []option{
+		style: words, args: "tree…", about: "-h -help --help", opts: []option{
 			{names: "-d -e -l -v -local= -format-only -m= -dry-run", does: plain},
 			{names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
 			{names: "-cpuprofile= -memprofile= -trace=", does: writes},

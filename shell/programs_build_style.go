@@ -16,8 +16,7 @@ var styleChecks = []program{
 	// asks: rubocop --require ./x
 	{
 		names: "rubocop standardrb", formats: ".rb .rake .gemspec .ru", risk: umpire.Safe, why: checksByRules,
-		args: "tree…", check: checkRunner,
-		about: "--version -v -V --help -h", opts: []option{
+		args: "tree…", check: checkRunner, about: "--version -v -V --help -h", opts: []option{
 			{names: "--only= --except= --lint -l --layout -x --fail-level= --fail-fast -F --display-cop-names -D " +
 				"--no-display-cop-names --extra-details -E --display-style-guide -S --parallel -P --no-parallel " +
 				"--force-exclusion --color --no-color --cache= --debug -d --list-target-files -L --show-cops? " +
@@ -42,8 +41,7 @@ var styleChecks = []program{
 			// asks: biome check --write src
 			{
 				names: "check lint format ci", each: true, formats: webFiles, risk: umpire.Safe, why: checksByRules,
-				args:  "tree…",
-				about: aboutItself, opts: []option{
+				args: "tree…", about: aboutItself, opts: []option{
 					{names: "--colors= --verbose --diagnostic-level= --max-diagnostics= --no-errors-on-unmatched " +
 						"--error-on-warnings --skip= --only= --changed --staged --since= --files-ignore-unknown= " +
 						"--formatter-enabled= --linter-enabled= --assist-enabled= --organize-imports-enabled= " +
@@ -62,8 +60,7 @@ var styleChecks = []program{
 	// asks: ast-grep new
 	{
 		names: "ast-grep", formats: webFiles + " .py .go .rs .java .rb .c .cpp .kt", risk: umpire.Safe,
-		why: checksByRules, args: "tree…", check: checkSearchVerb, about: "--version -V --help -h",
-		opts: []option{
+		why: checksByRules, args: "tree…", check: checkSearchVerb, about: "--version -V --help -h", opts: []option{
 			{names: "-p= --pattern= -r= --rewrite= -l= --lang= --selector= --strictness= --debug-query? --json? " +
 				"--color= --heading= -A= -B= -C= --after= --before= --context= --globs= -j= --threads= " +
 				"--inline-rules= --report-style= --filter= --follow", does: plain},
@@ -109,8 +106,7 @@ var styleChecks = []program{
 			// safe: phpstan analyse -l 6 src
 			// asks: phpstan analyse -c x.neon src
 			{
-				names: "analyse analyze", risk: umpire.Safe, why: checksByRules, args: "tree…",
-				opts: []option{
+				names: "analyse analyze", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
 					{names: "-l= --level= --no-progress --memory-limit= --ansi --no-ansi -q -v -n --debug",
 						does: plain},
 					{names: "--error-format=", does: obeys, why: "loads the formatter that it names",

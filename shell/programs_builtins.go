@@ -60,8 +60,7 @@ var builtins = []program{
 	// asks: pwd > ../x
 	{
 		names: "pwd", risk: umpire.Safe, why: "prints the working directory",
-		about: aboutItself, opts: []option{{names: "-LP --logical --physical"}}, args: "none",
-		out: printsDir,
+		about: aboutItself, opts: []option{{names: "-LP --logical --physical"}}, args: "none", out: printsDir,
 	},
 	// safe: cd src && ls
 	// asks: cd .. && rm x

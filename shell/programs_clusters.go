@@ -30,8 +30,7 @@ var clusterTools = []program{
 	// asks: kubectl delete pod x
 	{
 		names: "kubectl oc k3s-kubectl microk8s.kubectl", risk: umpire.High, consequence: sent, why: changesCluster,
-		style: leading,
-		about: "--help -h", opts: []option{
+		style: leading, about: "--help -h", opts: []option{
 			{names: kubeOpts, does: plain},
 			{names: "--context= --cluster= --user= -s= --server= --token= --as= --as-group= " +
 				"--insecure-skip-tls-verify --kubeconfig= --certificate-authority= --client-certificate= " +
@@ -63,8 +62,7 @@ var clusterTools = []program{
 				subs: []program{
 					{
 						names: "view current-context get-contexts get-clusters get-users", each: true, risk: umpire.Low,
-						why: looksAtCluster,
-						opts: []option{
+						why: looksAtCluster, opts: []option{
 							{names: "-o= --output= --minify --no-headers", does: plain},
 							{names: "--raw --flatten", does: asks, consequence: harmless, why: "prints credentials"},
 						},
@@ -128,8 +126,7 @@ var clusterTools = []program{
 			// safe: helm list
 			{
 				names: "list ls status history get show inspect version env", each: true, risk: umpire.Low,
-				why: looksAtCluster, check: checkHelmGet,
-				about: "--help -h", opts: []option{
+				why: looksAtCluster, check: checkHelmGet, about: "--help -h", opts: []option{
 					{
 						names: kubeOpts + " -A --all-namespaces -a --all -q --short -o= --output= --max= -m= " +
 							"--filter= -f= --revision= --template= --client --show-resources --show-desc --failed " +
@@ -192,8 +189,7 @@ var clusterTools = []program{
 			}},
 			{
 				names: "output", risk: umpire.Low, why: "prints the names of outputs", style: words,
-				check: checkTerraformOutput,
-				opts: []option{
+				check: checkTerraformOutput, opts: []option{
 					{names: "-no-color"}, {names: "-json -raw", does: asks, consequence: harmless, why: printsOutputs},
 					{names: "-state=", does: reads},
 				},

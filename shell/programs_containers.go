@@ -28,8 +28,7 @@ const (
 var containerTools = []program{
 	{
 		names: "docker podman nerdctl", risk: umpire.High, consequence: lost,
-		why: "runs a subcommand that is not known", style: leading,
-		about: "--version -v --help", opts: []option{
+		why: "runs a subcommand that is not known", style: leading, about: "--version -v --help", opts: []option{
 			{names: "-D --debug -l= --log-level=", does: plain},
 			{names: "-H= --host= -c= --context= --url= --connection= --remote -r --identity= --tls --tlscacert= " +
 				"--tlscert= --tlskey= --tlsverify", does: asks, consequence: sent, why: otherDaemon},
@@ -64,8 +63,7 @@ var containerTools = []program{
 			},
 			{
 				names: "exec", risk: umpire.Medium, consequence: lost, why: "runs a program in a container",
-				style: leading, check: checkDockerExec,
-				opts: []option{
+				style: leading, check: checkDockerExec, opts: []option{
 					{names: runFlags + " " + runValues, does: plain}, {names: "-u= --user=", does: plain},
 					{names: "--privileged", does: harms, consequence: lost, why: reachesMachine},
 					{names: "--env-file=", does: reads},
@@ -158,8 +156,7 @@ var containerTools = []program{
 	},
 	{
 		names: "docker-compose podman-compose", risk: umpire.High, consequence: lost, why: changesContainers,
-		style: leading,
-		about: "--version -v --help -h", also: []*[]option{&composeOpts}, opts: []option{
+		style: leading, about: "--version -v --help -h", also: []*[]option{&composeOpts}, opts: []option{
 			{names: "-f= --file= --env-file=", does: reads},
 			{names: "--project-directory=", does: enters},
 			{names: "-H= --host=", does: asks, consequence: sent, why: otherDaemon},
@@ -168,8 +165,7 @@ var containerTools = []program{
 			// safe: docker-compose ps
 			{
 				names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low,
-				why: looksAtContainers, check: checkComposeConfig,
-				also: []*[]option{&dockerLooks, &composeLooks},
+				why: looksAtContainers, check: checkComposeConfig, also: []*[]option{&dockerLooks, &composeLooks},
 			},
 		},
 	},
@@ -201,8 +197,7 @@ var composeCommands = []program{
 		consequence: lost, why: "builds and runs the project's containers", lax: true},
 	{
 		names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
-		why: "runs a program in a container", style: leading, check: checkDockerExec,
-		opts: []option{
+		why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{
 			{names: runFlags + " " + runValues, does: plain}, {names: "-u= --user= -p= --publish=", does: plain},
 			{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost, why: reachesMachine},
 		},

@@ -15,8 +15,7 @@ var databases = []program{
 	// asks: sqlite3 a.db '.shell ls'
 	{
 		names: "sqlite3 sqlite", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words,
-		check: checkSQLite,
-		about: "-version --version -help --help", opts: []option{
+		check: checkSQLite, about: "-version --version -help --help", opts: []option{
 			{names: "-init= --init=", does: reads | obeys, why: "runs a file of statements"},
 			{names: "-cmd= --cmd=", does: asks, consequence: lost, why: "runs a command of its own"},
 			{names: "-readonly --readonly", why: "only looks"},
@@ -108,8 +107,7 @@ var databases = []program{
 	// asks: redis-cli flushall
 	{
 		names: "redis-cli valkey-cli", risk: umpire.Medium, consequence: lost, why: "runs commands on a database",
-		style: leading,
-		about: "--version -v --help", opts: []option{
+		style: leading, about: "--version -v --help", opts: []option{
 			{names: "-h=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
 			{names: "-u= --uri=", does: asks, consequence: sent, why: talksTo},
 			{names: "-p= -n= -a= --pass= --user= -r= -i= -3 -2 --raw --no-raw --csv --json --quoted-json " +
@@ -131,8 +129,7 @@ var databases = []program{
 	},
 	{
 		names: "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport", risk: umpire.Medium,
-		consequence: sent, why: "copies a database", lax: true,
-		about: "--version -V --help", opts: []option{
+		consequence: sent, why: "copies a database", lax: true, about: "--version -V --help", opts: []option{
 			{names: "-f= --file= -o= --out= -r= --result-file= --archive=", does: writes},
 			{names: "-h= --host=", does: reaches, why: "talks to a database there"},
 			{names: "-U= -d= -u= -p? -P= -t= -n= -T=", does: plain},

@@ -33,8 +33,7 @@ var diskTools = []program{
 	// asks: sfdisk -d /dev/sda x
 	{
 		names: "fdisk parted sfdisk gdisk sgdisk cfdisk cgdisk gpart", risk: umpire.High, consequence: lost,
-		why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition,
-		opts: []option{
+		why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition, opts: []option{
 			{names: "-l --list"},
 			{names: "-t= --type= -u= --units= -b= --sector-size= -o= --output= -w= --wipe=", does: plain},
 		},
@@ -59,16 +58,14 @@ var diskTools = []program{
 		args: "write…", lax: true, check: checkDiskInfo},
 	{
 		names: "badblocks", risk: umpire.High, consequence: lost, why: "tests a disk, and may overwrite it",
-		args: "read data…", lax: true,
-		opts: []option{
+		args: "read data…", lax: true, opts: []option{
 			{names: "-b= -c= -e= -d= -p= -t= -i=", does: plain}, {names: "-o=", does: writes},
 			{names: "-wn", does: edits, consequence: lost},
 		},
 	},
 	{
 		names: "vgremove lvremove", risk: umpire.Critical, consequence: lost,
-		why: "destroys volumes and what is on them", args: "write…", check: checkVolumes,
-		opts: []option{
+		why: "destroys volumes and what is on them", args: "write…", check: checkVolumes, opts: []option{
 			{names: "-ydfqv --yes --debug --force --quiet --verbose --noudevsync --nohistory --lockopt= --nolocking " +
 				"--profile= --reportformat= --config= --commandprofile= --driverloaded= --longhelp -A= --autobackup=",
 				does: plain},
@@ -85,8 +82,7 @@ var diskTools = []program{
 	// asks: pvs --config x
 	{
 		names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan", risk: umpire.Safe, why: "lists disks and volumes",
-		args:  "data…",
-		about: aboutItself, opts: []option{
+		args: "data…", about: aboutItself, opts: []option{
 			{names: "-aPcChmsvt --all --noheadings --units= --options= --sort= --nosuffix --columns --colon --maps " +
 				"--segments --verbose --readonly -o= -O= -S= --select= --separator= --reportformat=", does: plain},
 		},

@@ -23,8 +23,7 @@ var editors = []program{
 		why: "edits files", args: "write…", about: "--version --help"},
 	{
 		names: "emacs emacsclient", every: guessCode, risk: umpire.Medium, consequence: lost,
-		why: "edits files, and runs Lisp", args: "write…", style: words,
-		about: aboutItself, opts: []option{
+		why: "edits files, and runs Lisp", args: "write…", style: words, about: aboutItself, opts: []option{
 			{names: "-nw --no-window-system -q --no-init-file -Q --quick --batch -batch -n --no-wait -c " +
 				"--create-frame"},
 			{names: "-l= --load= --script= -script=", does: reads | obeys, why: "runs a file of Lisp"},

@@ -18,8 +18,7 @@ var fileTools = []program{
 	}, about: aboutItself},
 	{
 		names: "Remove-Item remove-item", each: true, risk: umpire.High, consequence: lost,
-		why: "deletes files for good", style: words, args: "delete…", lax: true,
-		opts: []option{
+		why: "deletes files for good", style: words, args: "delete…", lax: true, opts: []option{
 			{names: "-Recurse -recurse -r", does: walks, why: "deletes everything below"},
 			{names: "-Force -force -fo -Verbose -Confirm"},
 		},
@@ -35,8 +34,7 @@ var fileTools = []program{
 	// asks: shred a
 	{
 		names: "shred srm wipe", risk: umpire.High, consequence: lost, why: "overwrites files so that nothing is left",
-		args: "write…", check: checkShred,
-		about: aboutItself, opts: []option{
+		args: "write…", check: checkShred, about: aboutItself, opts: []option{
 			{names: "-fvxzrRdlmMqQecC --force --verbose --exact --zero --recursive"},
 			{names: "-u --remove?", does: plain},
 			{names: "-n= --iterations= -s= --size=", does: plain},
@@ -66,8 +64,7 @@ var fileTools = []program{
 	// asks: ln -s a b
 	{
 		names: "ln link", peeks: true, risk: umpire.Medium, consequence: reversible,
-		why: "makes another name for a file", check: checkLink,
-		about: aboutItself, opts: []option{
+		why: "makes another name for a file", check: checkLink, about: aboutItself, opts: []option{
 			{names: "-bdFfinLPrsvh --force --interactive --logical --no-dereference --physical --relative --symbolic " +
 				"--verbose --directory"},
 			{names: "--backup? -S= --suffix="},
@@ -77,8 +74,7 @@ var fileTools = []program{
 	// asks: install a b
 	{
 		names: "install ginstall", risk: umpire.Medium, consequence: reversible,
-		why: "copies files and sets who may do what with them", check: checkInstall,
-		about: aboutItself, opts: []option{
+		why: "copies files and sets who may do what with them", check: checkInstall, about: aboutItself, opts: []option{
 			{names: "-bcCDpvsZ --compare --preserve-timestamps --strip --verbose --preserve-context --context? " +
 				"--debug", does: plain},
 			{names: "-m= --mode= -o= --owner= -g= --group= --backup? -S= --suffix="},
@@ -104,8 +100,7 @@ var fileTools = []program{
 	// asks: touch a
 	{
 		names: "touch", risk: umpire.Medium, consequence: reversible, why: "makes files, or changes their times",
-		args:  "write…",
-		about: aboutItself, opts: []option{
+		args: "write…", about: aboutItself, opts: []option{
 			{names: "-acfhm --no-create --no-dereference"}, {names: "-d= --date= -t= --time= -A=", does: plain},
 			{names: "-r= --reference=", does: reads},
 		},
@@ -121,8 +116,7 @@ var fileTools = []program{
 	// asks: fallocate -l 5 a
 	{
 		names: "fallocate", risk: umpire.High, consequence: reversible, why: "changes the size of files",
-		args:  "write…",
-		about: aboutItself, opts: []option{
+		args: "write…", about: aboutItself, opts: []option{
 			{names: "-cdinpvwxz --keep-size --dig-holes --zero-range --punch-hole --collapse-range --insert-range " +
 				"--posix --verbose"},
 			{names: "-l= --length= -o= --offset=", does: plain},
@@ -159,8 +153,7 @@ var fileTools = []program{
 	// asks: patch -p1 -i a.patch
 	{
 		names: "patch", risk: umpire.Medium, consequence: reversible, why: "changes the files that a patch names",
-		check: checkPatch,
-		about: aboutItself, opts: []option{
+		check: checkPatch, about: aboutItself, opts: []option{
 			{names: "-bcEflNnRstTuvZ --backup --force --batch --forward --reverse --silent --quiet --unified " +
 				"--context --normal --dry-run --verbose --binary --remove-empty-files --posix --ignore-whitespace"},
 			{names: "-p= --strip= -F= --fuzz= -V= --version-control= -z= --suffix= -B= --prefix= -Y= -D= --ifdef= " +

@@ -12,8 +12,7 @@ var ownerTools = []program{
 	// asks: chmod +x a
 	{
 		names: "chmod gchmod", risk: umpire.High, consequence: reversible, why: "changes who may use files",
-		args: "data write…", check: checkMode,
-		about: aboutItself, opts: []option{
+		args: "data write…", check: checkMode, about: aboutItself, opts: []option{
 			{names: "-cfvhEHLP --changes --silent --quiet --verbose --preserve-root --no-preserve-root --dereference " +
 				"--no-dereference"},
 			{names: "-R --recursive", does: walks, why: "changes everything below"},
@@ -24,8 +23,7 @@ var ownerTools = []program{
 	// asks: chown x a
 	{
 		names: "chown chgrp gchown", risk: umpire.High, consequence: lost, why: "changes whom files belong to",
-		args:  "data write…",
-		about: aboutItself, opts: []option{
+		args: "data write…", about: aboutItself, opts: []option{
 			{names: "-cfvhHLPnx --changes --silent --quiet --verbose --dereference --no-dereference --preserve-root " +
 				"--no-preserve-root --from=", does: plain},
 			{names: "-R --recursive", does: walks, why: "changes everything below"},
@@ -35,8 +33,7 @@ var ownerTools = []program{
 	// asks: chattr +i a
 	{
 		names: "chattr", risk: umpire.High, consequence: lost, why: "changes what may be done with files",
-		args:  "data write…",
-		about: aboutItself, opts: []option{
+		args: "data write…", about: aboutItself, opts: []option{
 			{names: "-VfhHLx -v= -p=", does: plain}, {names: "-aAcCdDeijmPsStTuF", does: lead},
 			{names: "-R", does: walks},
 		},

@@ -48,8 +48,7 @@ var ghWork = []program{
 		// safe: gh pr list
 		{
 			names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers,
-			also: []*[]option{&ghCommon},
-			opts: []option{
+			also: []*[]option{&ghCommon}, opts: []option{
 				{names: "-cd --comments --conflict-status --draft --patch --name-only --watch --fail-fast --required"},
 				{names: "-i= --interval= -t= -s= --state= -a= --assignee= -A= --author= --app= -B= --base= -H= " +
 					"--head= -l= --label= -S= --search= -e= --exclude=", does: plain},
@@ -64,8 +63,7 @@ var ghWork = []program{
 	{names: "issue", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{
 			names: "list ls view status", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers,
-			also: []*[]option{&ghCommon},
-			opts: []option{
+			also: []*[]option{&ghCommon}, opts: []option{
 				{names: "-c --comments"},
 				{names: "-t= -s= --state= -a= --assignee= -A= --author= --app= -l= --label= -S= --search= --mention= " +
 					"-m= --milestone= --type=", does: plain},
@@ -99,8 +97,7 @@ var ghWork = []program{
 	{names: "release", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{
 			names: "list ls view verify verify-asset", each: true, risk: umpire.Low, why: asksHost,
-			also: []*[]option{&ghCommon},
-			opts: []option{{names: "--exclude-drafts --exclude-pre-releases"},
+			also: []*[]option{&ghCommon}, opts: []option{{names: "--exclude-drafts --exclude-pre-releases"},
 				{names: "-O= --order= -t=", does: plain}},
 		},
 		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads files", lax: true,
@@ -124,8 +121,7 @@ var ghWork = []program{
 	{names: "search", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{
 			names: "code commits issues prs repos", each: true, risk: umpire.Low, why: asksHost,
-			also: []*[]option{&ghCommon},
-			opts: []option{
+			also: []*[]option{&ghCommon}, opts: []option{
 				{names: "--archived? --draft? --locked? --merged? --include-prs --include-forks= --no-assignee " +
 					"--no-label --no-milestone --no-project", does: plain},
 				{names: "--author= --assignee= --base= --head= --checks= --closed= --commenter= --comments= " +
@@ -168,8 +164,7 @@ var ghAccount = []program{
 		subs: []program{
 			{
 				names: "list ls view get check item-list field-list verify", each: true, risk: umpire.Low,
-				why: asksHost, also: []*[]option{&ghCommon},
-				opts: []option{
+				why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
 					{names: "-f= --filename= --files --raw -r --public --secret --include-content --filter= -s= " +
 						"--sort= --order= -O= -S= --search= -k= --key= --ref= -o= --org= --owner= -e= --env= -u= " +
 						"--user= -a= --app= --format= --default --parents -p --closed -t= --hostname=", does: plain},
@@ -236,8 +231,7 @@ var glabWork = []program{
 			// safe: glab mr list
 			{
 				names: "list ls view show diff status get trace issues approvers search contributors", each: true,
-				risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
-				opts: []option{
+				risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
 					{names: "-cdMFA --comments --closed --merged --all --draft --raw --unresolved --resolved " +
 						"--system-logs --mine --opened --compact --live"},
 					{names: "-b= --branch= -p= --page= -P= --per-page= -a= --assignee= --author= -l= --label= -m= " +

@@ -10,8 +10,7 @@ import (
 var gitChanging = []program{
 	{
 		names: "add stage", risk: umpire.Medium, consequence: reversible, why: "adds changes to the next commit",
-		lax: true, check: checkOutward,
-		opts: []option{
+		lax: true, check: checkOutward, opts: []option{
 			{names: "-f --force", why: "adds files that are ignored too"},
 			{names: "--pathspec-from-file=", does: reads},
 		},
@@ -30,8 +29,7 @@ var gitChanging = []program{
 	},
 	{
 		names: "restore", risk: umpire.Medium, consequence: reversible, why: "takes changes out of the next commit",
-		check: checkRestore,
-		about: aboutItself, opts: []option{
+		check: checkRestore, about: aboutItself, opts: []option{
 			{names: "-s= --source= -q --quiet --progress --no-progress --ignore-unmerged --overlay --no-overlay " +
 				"--pathspec-file-nul --recurse-submodules --ours --theirs -23 -m --merge --conflict= -p --patch " +
 				"--ignore-skip-worktree-bits", does: plain},
@@ -40,16 +38,14 @@ var gitChanging = []program{
 	},
 	{
 		names: "clean", risk: umpire.High, consequence: lost, why: "deletes files that are not tracked",
-		check: checkClean,
-		about: aboutItself, opts: []option{
+		check: checkClean, about: aboutItself, opts: []option{
 			{names: "-dxXqfi --force --interactive --quiet -e= --exclude=", does: plain}, {names: "-n --dry-run"},
 		},
 	},
 	// asks: git checkout -b topic
 	{
 		names: "checkout", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree",
-		lax: true, check: checkCheckout,
-		about: aboutItself, opts: []option{
+		lax: true, check: checkCheckout, about: aboutItself, opts: []option{
 			{names: "-f --force", does: harms, consequence: lost, why: "throws away changes by force"},
 			{names: "-B=", does: harms, consequence: reversible, why: "puts a branch elsewhere by force"},
 			{names: "-b= --orphan= --conflict=", does: plain}, {names: "-qltdpmu23"},
@@ -84,8 +80,7 @@ var gitChanging = []program{
 	},
 	{
 		names: "apply", risk: umpire.Medium, consequence: reversible, why: "changes files as a patch says",
-		args: "read…", check: checkApply,
-		about: aboutItself, opts: []option{
+		args: "read…", check: checkApply, about: aboutItself, opts: []option{
 			{names: "--stat --numstat --summary --check", why: "only shows"},
 			{names: "--apply --index --cached -3 --3way --intent-to-add -N", does: asks, consequence: reversible,
 				why: "changes files as a patch says"},
@@ -100,8 +95,7 @@ var gitChanging = []program{
 	},
 	{
 		names: "init init-db", risk: umpire.Medium, consequence: reversible, why: "creates a repository", args: "write",
-		lax:   true,
-		about: aboutItself, opts: []option{
+		lax: true, about: aboutItself, opts: []option{
 			{names: "-b= --initial-branch= --object-format= --ref-format=", does: plain},
 			{names: "--shared? --bare -q --quiet", does: plain},
 			{names: "--template=", does: harms | reads, consequence: lost, why: "takes hooks from a folder"},
@@ -115,8 +109,7 @@ var gitChanging = []program{
 		subs: []program{
 			{
 				names: "ls-files status env version locks", each: true, risk: umpire.Low, why: "lists large files",
-				check: checkOutward,
-				about: aboutItself, opts: []option{
+				check: checkOutward, about: aboutItself, opts: []option{
 					{names: "-alsdnIX --all --long --size --debug --name-only --json --porcelain --include= " +
 						"--exclude= --deleted", does: plain},
 				},

@@ -68,8 +68,7 @@ var gitHistory = []program{
 	}},
 	{
 		names: "grep", risk: umpire.Safe, why: "searches the work tree or commits", check: checkGitGrep,
-		out:   grepsNames,
-		about: aboutItself, opts: []option{
+		out: grepsNames, about: aboutItself, opts: []option{
 			{names: "-viwaIrEGFPnhHzocpWq"}, {names: "-l --files-with-matches --name-only -L --files-without-match"},
 			{names: "--no-index"}, {names: "-0123456789"},
 			{names: "-A= -B= -C= --after-context= --before-context= --context= -m= --max-count= --max-depth= " +

@@ -39,8 +39,7 @@ var gitLooking = []program{
 	}, about: aboutItself},
 	{
 		names: "rev-parse", risk: umpire.Safe, why: "prints what a revision means", check: checkPrinted,
-		out:   parsesRevisions,
-		about: aboutItself, opts: []option{
+		out: parsesRevisions, about: aboutItself, opts: []option{
 			{names: "--abbrev-ref? --short? --verify -q --quiet --symbolic-full-name", does: plain},
 			{names: "--show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir " +
 				"--git-path= --path-format= --resolve-git-dir= --shared-index-path --show-superproject-working-tree " +
@@ -101,8 +100,7 @@ var gitLooking = []program{
 	}},
 	{
 		names: "verify-pack show-index get-tar-commit-id patch-id", each: true, risk: umpire.Safe,
-		why: "prints what a file or the input holds", args: "read…",
-		about: aboutItself, opts: []option{
+		why: "prints what a file or the input holds", args: "read…", about: aboutItself, opts: []option{
 			{names: "-vs --verbose --stat-only --object-format= --stable --unstable --verbatim", does: plain},
 		},
 	},

@@ -13,8 +13,7 @@ var gitPlumbing = []program{
 	},
 	{
 		names: "mktree mktag write-tree commit-tree", each: true, risk: umpire.Low,
-		why:   "adds an object that nothing refers to",
-		about: aboutItself, opts: []option{
+		why: "adds an object that nothing refers to", about: aboutItself, opts: []option{
 			{names: "-z --missing --batch --strict --missing-ok --prefix= -p= -m= -S? --gpg-sign? --no-gpg-sign",
 				does: plain},
 			{names: "-F=", does: reads},
@@ -54,8 +53,7 @@ func checkTrailers(u *use) {
 var gitPrograms = []program{
 	{
 		names: "difftool", risk: umpire.Medium, consequence: reversible, why: "starts a program on files that differ",
-		lax:   true,
-		about: aboutItself, opts: []option{
+		lax: true, about: aboutItself, opts: []option{
 			{names: "-x= --extcmd=", does: runs, why: "runs a program on files that differ"},
 			{names: "-t= --tool=", does: plain},
 		},

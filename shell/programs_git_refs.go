@@ -5,8 +5,7 @@ import "github.com/umpirehq/umpire"
 // gitRefs are the subcommands that list and change refs and data attached to them.
 var gitRefs = []program{
 	{
-		names: "branch", risk: umpire.Safe, why: "lists branches", check: checkBranch, out: namesBranch,
-		opts: []option{
+		names: "branch", risk: umpire.Safe, why: "lists branches", check: checkBranch, out: namesBranch, opts: []option{
 			{names: "-vqraih --verbose --quiet --remotes --all --ignore-case --create-reflog --recurse-submodules " +
 				"--no-verbose"},
 			{names: "-l --list", why: "lists"}, {names: "--show-current"},
@@ -23,8 +22,7 @@ var gitRefs = []program{
 		also: []*[]option{&gitListOpts},
 	},
 	{
-		names: "tag", risk: umpire.Safe, why: "lists tags", check: checkTag,
-		opts: []option{
+		names: "tag", risk: umpire.Safe, why: "lists tags", check: checkTag, opts: []option{
 			{names: "-ih --ignore-case --cleanup= --create-reflog", does: plain}, {names: "-l --list -n?",
 				does: plain, why: "lists"},
 			{names: "-d --delete", does: harms, consequence: lost, why: "deletes a tag"},
@@ -82,8 +80,7 @@ var gitRefs = []program{
 			{names: "list show get-ref", each: true, risk: umpire.Safe, why: "prints notes", about: aboutItself},
 			{
 				names: "add append copy edit merge", each: true, risk: umpire.Medium, consequence: reversible,
-				why: "changes notes", lax: true,
-				opts: []option{
+				why: "changes notes", lax: true, opts: []option{
 					{names: "-F= --file=", does: reads}, {names: "-m= -c= -C= -s= -q -v", does: plain},
 					{names: "-f --force", does: harms, consequence: lost, why: "overwrites notes"},
 				},

@@ -28,8 +28,7 @@ var gitRemotes = []program{
 		check: checkFetch, also: []*[]option{&gitFetchOpts}},
 	{
 		names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads a repository", lax: true,
-		check: checkClone,
-		about: aboutItself, opts: []option{
+		check: checkClone, about: aboutItself, opts: []option{
 			{names: "-u= --upload-pack=", does: harms | runs, consequence: lost,
 				why: "runs a program at the other end"},
 			{names: "-c= --config=", does: obeys, why: "a setting on the line can name programs to run",

@@ -15,8 +15,7 @@ var gitRewriting = []program{
 	},
 	{
 		names: "rebase", risk: umpire.High, consequence: reversible, why: "rewrites commits", lax: true,
-		check: checkRebase,
-		about: aboutItself, opts: []option{
+		check: checkRebase, about: aboutItself, opts: []option{
 			{names: "-i --interactive"}, {names: "-qvnkrpm"},
 			{names: "-x= --exec=", does: harms | runs, consequence: lost, why: "runs a program after each commit"},
 			{names: "-s= --strategy= -X= --strategy-option= -C= --onto= --whitespace= --empty=", does: plain},
@@ -31,22 +30,19 @@ var gitRewriting = []program{
 	},
 	{
 		names: "cherry-pick revert", each: true, risk: umpire.High, consequence: reversible, why: "makes commits",
-		lax:   true,
-		about: aboutItself, opts: []option{
+		lax: true, about: aboutItself, opts: []option{
 			{names: "-m= --mainline= -s= -X= --strategy= --strategy-option= --cleanup=", does: plain},
 		},
 	},
 	{
 		names: "am", risk: umpire.High, consequence: reversible, why: "makes commits of patches", args: "read…",
-		lax:   true,
-		about: aboutItself, opts: []option{
+		lax: true, about: aboutItself, opts: []option{
 			{names: "--directory= --include= --exclude= -p= -C= --whitespace= --patch-format= --show-current-patch?",
 				does: plain},
 		},
 	},
 	{
-		names: "format-patch", risk: umpire.Safe, why: "prints patches", check: checkFormatPatch,
-		opts: []option{
+		names: "format-patch", risk: umpire.Safe, why: "prints patches", check: checkFormatPatch, opts: []option{
 			{names: "-nNks --numbered --no-numbered --start-number= --keep-subject --signoff --signature= " +
 				"--no-signature --suffix= --reroll-count= --filename-max-length= --rfc? --cover-from-description= " +
 				"--subject-prefix= --no-stat --attach? --inline? --no-attach --thread? --no-thread --in-reply-to= " +

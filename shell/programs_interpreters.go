@@ -37,8 +37,7 @@ var interpreters = []program{
 	// asks: bash --rcfile ./evil
 	{
 		names: "bash rbash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
-		check: checkShell, also: []*[]option{&shellOptions},
-		opts: []option{
+		check: checkShell, also: []*[]option{&shellOptions}, opts: []option{
 			{names: "-O=", does: asks, consequence: lost, why: "changes what names and syntax mean",
 				except: harmlessShopts},
 			{names: "--rcfile= --init-file=", does: obeys, why: "obeys a start-up file that it names"},
@@ -53,8 +52,7 @@ var interpreters = []program{
 	// asks: zsh -O ./evil.sh
 	{
 		names: "zsh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
-		check: checkShell, also: []*[]option{&shellOptions},
-		opts: []option{
+		check: checkShell, also: []*[]option{&shellOptions}, opts: []option{
 			{names: "--emulate=", does: obeys, why: "reads code as another shell"},
 			{names: "--login --restricted --verbose --no-rcs --no-globalrcs"},
 		},
@@ -121,8 +119,7 @@ var interpreters = []program{
 		subs: []program{
 			{
 				names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it",
-				args: "data…", check: checkDenoTargets,
-				opts: []option{
+				args: "data…", check: checkDenoTargets, opts: []option{
 					{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private", does: plain},
 					{names: "--html? --output=", does: asks, consequence: reversible, why: "writes its pages"},
 					{names: "--fix", does: asks, consequence: reversible, why: changesSources},
@@ -155,8 +152,7 @@ var interpreters = []program{
 	// asks: ruby a.rb
 	{
 		names: "ruby", every: guessCode, risk: umpire.Safe, why: unjudged("Ruby"), style: leading,
-		args: "script data…", check: checkSyntax,
-		about: "--version -v --help -h --copyright", opts: []option{
+		args: "script data…", check: checkSyntax, about: "--version -v --help -h --copyright", opts: []option{
 			{names: "-wW"},
 			{names: "-c --check", why: "checks the syntax"},
 			{names: "-e= -r= -I= -C= -E= -x? -i? -n -p -a -l -s -S -d", does: asks, consequence: lost,
@@ -184,13 +180,11 @@ var interpreters = []program{
 	// asks: php a.php
 	{
 		names: "php", every: guessCode, risk: umpire.Safe, why: unjudged("PHP"), style: leading,
-		args: "script data…", check: checkSyntax,
-		about: "--version -v --help -h --ini -m --modules", opts: []option{
+		args: "script data…", check: checkSyntax, about: "--version -v --help -h --ini -m --modules", opts: []option{
 			{names: "-i --info", does: asks, consequence: harmless, why: printsEnvironment},
 			{names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
 			{names: "-c= --php-ini=", does: obeys},
-			{names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, consequence: lost,
-				why: unjudged("PHP")},
+			{names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, consequence: lost, why: unjudged("PHP")},
 			{names: "-S= --server=", does: harms, consequence: sent, why: "serves files to the network"},
 		},
 	},

@@ -22,8 +22,7 @@ var networkTools = []program{
 	// asks: traceroute example.com
 	{
 		names: "traceroute traceroute6 tracepath", risk: umpire.Safe, why: "sends packets to the hosts on the way",
-		check: visitsHosts,
-		about: aboutItself, opts: []option{
+		check: visitsHosts, about: aboutItself, opts: []option{
 			{names: "-46bnrITUFdea --tcp --udp"}, {names: "-m= -q= -w= -p= -i= -f= -s= -N= -z=", does: plain},
 		},
 	},
@@ -56,8 +55,7 @@ var networkTools = []program{
 	// asks: nmap example.com
 	{
 		names: "nmap masscan zmap hping3 nikto sqlmap hydra", risk: umpire.High, consequence: sent, why: "scans hosts",
-		args: "host…", style: words, lax: true,
-		about: "--version -V --help -h", opts: []option{
+		args: "host…", style: words, lax: true, about: "--version -V --help -h", opts: []option{
 			{names: "-oN= -oX= -oG= -oA=", does: writes},
 			{names: "-iL= --excludefile= --resume=", does: reads}, {names: "-p= --top-ports= -e=", does: plain},
 			{names: "--script=", does: harms, consequence: lost, why: "runs scripts"},
@@ -67,8 +65,7 @@ var networkTools = []program{
 	// asks: tcpdump -i any
 	{
 		names: "tcpdump tshark dumpcap wireshark ngrep", risk: umpire.High, consequence: reversible,
-		why: "listens to the network", lax: true,
-		about: "--version --help -h", opts: []option{
+		why: "listens to the network", lax: true, about: "--version --help -h", opts: []option{
 			{names: "-w=", does: writes}, {names: "-r= -F=", does: reads},
 			{names: "-z= --postrotate-command=", does: runs | harms, consequence: lost,
 				why: "runs a program on what it saved"},
@@ -78,8 +75,7 @@ var networkTools = []program{
 	// asks: nc example.com 80
 	{
 		names: "nc ncat netcat", risk: umpire.High, consequence: sent, why: "opens a connection", lax: true,
-		check: checkNetcat, out: fromNetwork,
-		about: "--version --help -h", opts: []option{
+		check: checkNetcat, out: fromNetwork, about: "--version --help -h", opts: []option{
 			{names: "-zvn46 -l --listen -k --keep-open"},
 			{names: "-e= --exec= -c= --sh-exec=", does: runs | harms, consequence: lost,
 				why: "gives a connection to a program"},
@@ -92,8 +88,7 @@ var networkTools = []program{
 	// asks: socat - TCP:example.com:80
 	{
 		names: "socat", risk: umpire.High, consequence: sent, why: "connects files, programs and the network",
-		lax: true, check: checkSocat, out: fromNetwork,
-		about: "-V -h", opts: []option{
+		lax: true, check: checkSocat, out: fromNetwork, about: "-V -h", opts: []option{
 			{names: "-b= -t= -T= -l= -L= -W=", does: plain}, {names: "-r= -R=", does: writes},
 		},
 	},

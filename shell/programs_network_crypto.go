@@ -11,16 +11,14 @@ var cryptoTools = []program{
 			// safe: openssl version
 			{
 				names: "version ciphers list help", each: true, risk: umpire.Safe, why: "prints what it knows",
-				style: words,
-				opts: []option{
+				style: words, opts: []option{
 					{names: "-a -v -V -d -e -m -p -b -commands -digest-commands -cipher-commands -digest-algorithms " +
 						"-cipher-algorithms -s -tls1_2 -tls1_3"},
 				},
 			},
 			{
 				names: "x509 req crl verify asn1parse", each: true, risk: umpire.Safe, why: "looks at a certificate",
-				style: words, args: "read…",
-				opts: []option{
+				style: words, args: "read…", opts: []option{
 					{names: "-noout -text -subject -issuer -dates -startdate -enddate -fingerprint -serial -hash " +
 						"-subject_hash -issuer_hash -purpose -pubkey -modulus -email -ocsp_uri -inform= -outform= " +
 						"-nameopt= -certopt= -ext= -sha1 -sha256 -sha512 -md5 -checkend= -checkhost= -verify " +
@@ -31,8 +29,7 @@ var cryptoTools = []program{
 			},
 			{
 				names: "dgst md5 sha1 sha224 sha256 sha384 sha512 sha3-256 blake2b512", each: true, risk: umpire.Safe,
-				why: "prints checksums", style: words, args: "read…",
-				opts: []option{
+				why: "prints checksums", style: words, args: "read…", opts: []option{
 					{names: "-md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -sha3-512 -blake2b512 -hex -binary " +
 						"-r -c -hmac= -list", does: plain},
 					{names: "-verify= -prverify= -signature=", does: reads}, {names: "-out=", does: writes},
@@ -45,8 +42,7 @@ var cryptoTools = []program{
 				opts: []option{{names: "-d -e -A -a"}, {names: "-in=", does: reads}, {names: "-out=", does: writes}}},
 			{
 				names: "s_client s_server s_time ocsp ts cmp", each: true, risk: umpire.High, consequence: sent,
-				why: "opens a connection", style: words, lax: true, out: fromNetwork,
-				opts: []option{
+				why: "opens a connection", style: words, lax: true, out: fromNetwork, opts: []option{
 					{names: "-connect= -host= -proxy= -url= -server=", does: reaches, why: "opens a connection to it"},
 					{names: "-in= -CAfile= -cert= -key=", does: reads}, {names: "-out=", does: writes},
 				},

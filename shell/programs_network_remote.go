@@ -18,8 +18,7 @@ var remoteTools = []program{
 	// asks: ssh example.com ls
 	{
 		names: "ssh autossh mosh", risk: umpire.High, consequence: sent, why: "runs commands on another machine",
-		style: leading, args: "data…", check: checkSSH, out: fromNetwork,
-		opts: []option{
+		style: leading, args: "data…", check: checkSSH, out: fromNetwork, opts: []option{
 			{names: "-46aCfGgKkMNnqsTtvXxYyA"}, {names: "-c= -e= -l= -m= -O= -p= -P= -o=", does: plain},
 			{names: "-b= -B=", does: routes},
 			{names: "-I=", does: reads | obeys, why: "loads code"},
@@ -32,8 +31,7 @@ var remoteTools = []program{
 	// asks: scp a example.com:
 	{
 		names: "scp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine",
-		check: checkSCP,
-		opts: []option{
+		check: checkSCP, opts: []option{
 			{names: "-346ABCOpqRsTv"}, {names: "-r", does: walks}, {names: "-c= -l= -P= -X= -o=", does: plain},
 			{names: "-J= -D=", does: harms, consequence: sent, why: otherRoute},
 			{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"},
@@ -44,8 +42,7 @@ var remoteTools = []program{
 	// asks: sftp example.com
 	{
 		names: "sftp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine",
-		style: leading, check: checkSCP,
-		opts: []option{
+		style: leading, check: checkSCP, opts: []option{
 			{names: "-46AaCfNpqrv"}, {names: "-B= -c= -l= -P= -R= -s= -X= -o=", does: plain},
 			{names: "-J= -D=", does: harms, consequence: sent, why: otherRoute}, {names: "-b=", does: reads},
 			{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"},
@@ -69,8 +66,7 @@ var remoteTools = []program{
 	// asks: ssh-keygen -f a
 	{
 		names: "ssh-keygen", risk: umpire.High, consequence: lost, why: "makes or changes keys", check: checkKeygen,
-		lax: true,
-		opts: []option{
+		lax: true, opts: []option{
 			{names: "-lBLFyvq"}, {names: "-E=", does: plain}, {names: "-f=", does: reads},
 			{names: "-D= -w=", does: harms, consequence: lost, why: "loads code"},
 		},

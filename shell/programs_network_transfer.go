@@ -69,8 +69,7 @@ var transferTools = []program{
 		{names: "--netrc --netrc-optional --location-trusted --insecure -k -n --proxy-insecure --doh-insecure " +
 			"--delegation= --proxy-negotiate -u= --user= -U= --proxy-user= --oauth2-bearer= --aws-sigv4= " +
 			"--sasl-authzid=", does: asks | plain, consequence: sent, why: sendsKeys},
-		{names: "--cacert= --capath= --crlfile= --egd-file= --random-file= --pinnedpubkey=",
-			does: reads},
+		{names: "--cacert= --capath= --crlfile= --egd-file= --random-file= --pinnedpubkey=", does: reads},
 		{names: "--engine=", does: harms, consequence: lost, why: "loads code"},
 		{names: "-x= --proxy= --preproxy= --proxy1.0= --socks4= --socks4a= --socks5= --socks5-hostname= " +
 			"--resolve= --connect-to= --doh-url= --dns-servers= --dns-interface= --interface= " +
@@ -80,8 +79,7 @@ var transferTools = []program{
 	// asks: wget https://example.com
 	{
 		names: "wget wget2", risk: umpire.High, consequence: sent, why: "downloads and writes files", check: checkWget,
-		out: fromNetwork, lax: true,
-		about: "--version -V --help -h", opts: []option{
+		out: fromNetwork, lax: true, about: "--version -V --help -h", opts: []option{
 			{names: "-O= --output-document= -o= --output-file= -a= --append-output= --save-cookies= --warc-file= " +
 				"--rejected-log= --hsts-file=", does: writes},
 			{names: "-P= --directory-prefix=", does: writes},
@@ -102,8 +100,7 @@ var transferTools = []program{
 	// asks: http example.com
 	{
 		names: "http https xh xhs httpie", risk: umpire.High, consequence: sent, why: sendsData, lax: true,
-		check: checkHTTPie, out: fromNetwork,
-		about: "--version --help", opts: []option{
+		check: checkHTTPie, out: fromNetwork, about: "--version --help", opts: []option{
 			{names: "-o= --output=", does: writes},
 			{names: "--cert= --cert-key= --verify= --session= --session-read-only=", does: reads, except: "yes no"},
 			{names: "--proxy= --interface= --resolve= --unix-socket= -F --follow", does: routes},
@@ -115,8 +112,7 @@ var transferTools = []program{
 	// asks: aria2c https://example.com/a
 	{
 		names: "aria2c axel", risk: umpire.High, consequence: sent, why: "downloads and writes files",
-		check: reachesURLs, lax: true,
-		about: "--version -v --help -h", opts: []option{
+		check: reachesURLs, lax: true, about: "--version -v --help -h", opts: []option{
 			{names: "-i= --input-file= --load-cookies= --conf-path= --ca-certificate= --certificate= --private-key= " +
 				"--netrc-path= -T= --torrent-file= -M= --metalink-file= --server-stat-if=", does: reads},
 			{names: "--all-proxy= --http-proxy= --https-proxy= --ftp-proxy= --interface= --async-dns-server=",
@@ -133,8 +129,7 @@ var transferTools = []program{
 	// asks: yt-dlp https://example.com/a
 	{
 		names: "yt-dlp youtube-dl gallery-dl", risk: umpire.High, consequence: sent, why: "downloads and writes files",
-		check: reachesURLs, lax: true,
-		about: "--version --help -h", opts: []option{
+		check: reachesURLs, lax: true, about: "--version --help -h", opts: []option{
 			{names: "--exec= --exec-before-download= --downloader= --external-downloader=", does: runs | harms,
 				consequence: lost, why: "runs a program"},
 			{names: "-a= --batch-file= --cookies= --config-locations=", does: reads},
@@ -146,8 +141,7 @@ var transferTools = []program{
 	// asks: lynx https://example.com
 	{
 		names: "lynx w3m links elinks links2 browsh", risk: umpire.Medium, consequence: sent, why: "opens a page",
-		check: reachesURLs, out: fromNetwork,
-		about: "-version --version -help --help", opts: []option{
+		check: reachesURLs, out: fromNetwork, about: "-version --version -help --help", opts: []option{
 			{names: "-dump -source -nolist -listonly -stdin -force_html -width= -cols= -T= -display_charset= -crawl " +
 				"-dump_source -dump_head", does: plain, why: "prints a page"},
 		},

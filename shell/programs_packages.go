@@ -32,8 +32,7 @@ var packageManagers = []program{
 				opts: []option{{names: "--formula --cask --formulae --casks --desc"}}},
 			{
 				names: "deps uses leaves outdated desc", each: true, risk: umpire.Low, why: listsPackages,
-				check: registryNames,
-				opts: []option{
+				check: registryNames, opts: []option{
 					{names: "--tree --installed --json? --formula --cask --recursive --direct --topological " +
 						"--include-build --include-optional --installed-on-request", does: plain},
 					{names: "-vqsr --greedy"},
@@ -77,16 +76,14 @@ var packageManagers = []program{
 	// asks: dpkg-deb -c /root/a.deb
 	{
 		names: "dpkg-deb", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks packages",
-		args: "read data…", check: checkPackageFile,
-		about: aboutItself, opts: []option{
+		args: "read data…", check: checkPackageFile, about: aboutItself, opts: []option{
 			{names: "-I --info -c --contents -f --field -W --show", why: "prints what a package holds"},
 		},
 	},
 	// asks: apt install x
 	{
 		names: "apt apt-get", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages,
-		style: leading,
-		about: "--version -v --help -h", opts: []option{
+		style: leading, about: "--version -v --help -h", opts: []option{
 			{names: "-qy --quiet --yes --assume-yes"},
 			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
 		},
@@ -127,8 +124,7 @@ var packageManagers = []program{
 			{
 				names: "search show showpkg showsrc policy madison depends rdepends pkgnames stats dump dumpavail " +
 					"unmet xvcg dotty",
-				each: true, risk: umpire.Safe, why: listsPackages,
-				opts: []option{
+				each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
 					{names: "--names-only --full --all-versions --no-all-versions --installed --recurse " +
 						"--no-recommends --no-suggests --important --generate"},
 					{names: "-qnfai"},
@@ -157,8 +153,7 @@ var packageManagers = []program{
 	// asks: rpm -i a.rpm
 	{
 		names: "rpm", every: checkRemoval, risk: umpire.Medium, consequence: reversible, why: "works on packages",
-		check: checkRpm,
-		about: "--version", opts: []option{
+		check: checkRpm, about: "--version", opts: []option{
 			{names: "-qalicdpRvh --query --all --list --info --configfiles --docfiles --package --requires " +
 				"--provides --changelog --scripts --conflicts --obsoletes --last -f --file", why: "lists"},
 			{names: "--qf= --queryformat=", does: asks, consequence: harmless, why: "expands a macro"},

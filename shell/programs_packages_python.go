@@ -33,8 +33,7 @@ var pythonPackages = []program{
 				opts: []option{{names: "-a= --algorithm=", does: plain}}},
 			{
 				names: "config", risk: umpire.High, consequence: lost, why: "changes pip's configuration",
-				style: leading,
-				opts: []option{
+				style: leading, opts: []option{
 					{names: "--user --site --global"},
 					{names: "--editor=", does: runs | harms, consequence: lost, why: "runs an editor"},
 				},
@@ -53,8 +52,7 @@ var pythonPackages = []program{
 			// asks: pip install x
 			{
 				names: "install download wheel", each: true, risk: umpire.High, consequence: reversible,
-				why: changesPackages, lax: true, check: fromRegistry,
-				opts: []option{
+				why: changesPackages, lax: true, check: fromRegistry, opts: []option{
 					{names: "-i= -f= " + otherIndex, does: harms, consequence: lost, why: fromElsewhere},
 					{names: "-r= --requirement=", does: reads | harms, consequence: lost, why: fromElsewhere},
 					{names: "-c= --constraint=", does: reads},
@@ -126,8 +124,7 @@ var pythonPackages = []program{
 			// asks: uv tree --depth 1
 			{
 				names: "tree", risk: umpire.Medium, consequence: reversible, why: "changes the project",
-				check: checkTree,
-				about: aboutItself, opts: []option{
+				check: checkTree, about: aboutItself, opts: []option{
 					{names: "--depth= -d= --frozen --locked --offline --no-dedupe --invert --package= --prune= " +
 						"--no-dev --only-dev --all-groups --group= --no-group= --universal --outdated --quiet -q " +
 						"--show-sizes", does: plain},
@@ -144,8 +141,7 @@ var pythonPackages = []program{
 	},
 	{
 		names: "poetry pdm pipenv hatch rye", risk: umpire.High, consequence: lost, why: changesPackages,
-		style: leading,
-		about: "--version -V --help -h", opts: []option{
+		style: leading, about: "--version -V --help -h", opts: []option{
 			{names: "-q --quiet -n --no-interaction --no-ansi --ansi -v"},
 			{names: "-C= --directory= -P= --project=", does: enters, why: worksInOther},
 		},
@@ -211,8 +207,7 @@ var pythonPackages = []program{
 			},
 			{
 				names: "run", risk: umpire.Medium, consequence: lost, why: "runs a program of an environment",
-				style: leading, args: "command",
-				opts: []option{
+				style: leading, args: "command", opts: []option{
 					{names: "-n= --name= --no-capture-output --live-stream", does: plain},
 					{names: "-p= --prefix=", does: asks, consequence: lost, why: "runs in another environment"},
 				},
@@ -231,8 +226,7 @@ var languagePackages = []program{
 			// safe: gem list
 			{
 				names: "list environment env contents dependency which query help", each: true, risk: umpire.Safe,
-				why: listsPackages,
-				opts: []option{
+				why: listsPackages, opts: []option{
 					{names: "--local --all --details --versions --no-versions --installed --exact --quiet " +
 						"--no-verbose"},
 					{names: "-ldaiq"},
@@ -240,8 +234,7 @@ var languagePackages = []program{
 			},
 			{
 				names: "search info outdated specification", each: true, risk: umpire.Low, why: asksRegistry,
-				check: registryNames,
-				opts: []option{
+				check: registryNames, opts: []option{
 					{names: "--local --remote --all --exact --versions --details --prerelease"}, {names: "-lraed"},
 				},
 			},
@@ -256,8 +249,7 @@ var languagePackages = []program{
 			// safe: bundle info rails --path
 			{
 				names: "list show info check", each: true, risk: umpire.Safe,
-				why:   "runs the project's Gemfile, and lists its gems",
-				about: "--help -h", opts: []option{
+				why: "runs the project's Gemfile, and lists its gems", about: "--help -h", opts: []option{
 					{names: "--name-only --paths --path --version --dry-run --only-group= --without-group= " +
 						"--without= --only=", does: plain},
 					{names: "--gemfile=", does: obeys, why: otherRules},
@@ -293,8 +285,7 @@ var languagePackages = []program{
 			// asks: composer show -l
 			{
 				names: "show info licenses", each: true, risk: umpire.Safe,
-				why:   "loads the project's composer plugins, and lists packages",
-				about: "--help -h", opts: []option{
+				why: "loads the project's composer plugins, and lists packages", about: "--help -h", opts: []option{
 					{names: "--tree -t --installed -i --direct -D --name-only -N --path -P --platform -p --self -s " +
 						"--no-dev --locked --no-ansi -q -n -v"},
 					{names: "--format=", does: plain},

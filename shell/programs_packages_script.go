@@ -39,8 +39,7 @@ var globally = []option{
 var scriptPackages = []program{
 	{
 		names: "npm", manifests: "package.json", risk: umpire.High, consequence: sent, why: changesPackages,
-		style: leading,
-		about: "--version -v --help -h -l", also: []*[]option{&npmScript}, opts: []option{
+		style: leading, about: "--version -v --help -h -l", also: []*[]option{&npmScript}, opts: []option{
 			{names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther},
 		},
 		subs: []program{
@@ -49,13 +48,11 @@ var scriptPackages = []program{
 				about: aboutItself, also: []*[]option{&npmLooks, &npmShort}},
 			{
 				names: "view info show v outdated search explain why fund", each: true, risk: umpire.Safe,
-				why: asksRegistry, check: registryNames,
-				about: aboutItself, also: []*[]option{&npmLooks, &npmShort},
+				why: asksRegistry, check: registryNames, about: aboutItself, also: []*[]option{&npmLooks, &npmShort},
 			},
 			{
 				names: "root prefix bin query help help-search completion", each: true, risk: umpire.Safe,
-				why:   listsPackages,
-				about: aboutItself, also: []*[]option{&npmLooks, &npmShort},
+				why: listsPackages, about: aboutItself, also: []*[]option{&npmLooks, &npmShort},
 			},
 			{names: "ping whoami doctor", each: true, risk: umpire.Low, why: asksRegistry, args: "none",
 				about: aboutItself, opts: []option{{names: "--json"}}},
@@ -190,8 +187,7 @@ var scriptPackages = []program{
 	// asks: pnpm build
 	{
 		names: "pnpm", manifests: "package.json", risk: umpire.Medium, consequence: lost,
-		why: "runs a script of the project", style: leading,
-		about: "--version -v --help -h", opts: []option{
+		why: "runs a script of the project", style: leading, about: "--version -v --help -h", opts: []option{
 			{names: "--silent -s --recursive -r --filter= -F= --workspace-root -w --color --no-color --loglevel= " +
 				"--parallel --stream --aggregate-output --if-present", does: plain},
 			{names: "-C= --dir=", does: enters, why: worksInOther},
@@ -209,10 +205,8 @@ var scriptPackages = []program{
 			},
 			{
 				names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry,
-				check: registryNames,
-				about: aboutItself, also: []*[]option{&npmLooks}, opts: []option{
-					{names: "--recursive --filter= --compatible --format= --no-table --sort-by=",
-						does: plain},
+				check: registryNames, about: aboutItself, also: []*[]option{&npmLooks}, opts: []option{
+					{names: "--recursive --filter= --compatible --format= --no-table --sort-by=", does: plain},
 					{names: "-rgPDs -F=", does: plain},
 				},
 			},
@@ -239,8 +233,7 @@ var scriptPackages = []program{
 			}},
 			{
 				names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…",
-				check: checkScript,
-				about: aboutItself, opts: []option{
+				check: checkScript, about: aboutItself, opts: []option{
 					{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream", does: plain},
 				},
 			},
@@ -295,8 +288,7 @@ var scriptPackages = []program{
 			{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript,
 				opts: []option{{names: "--silent --bun -b --if-present --filter= -F=", does: plain}}},
 			{names: "install i add a remove rm update", each: true, risk: umpire.High, consequence: reversible,
-				why: changesPackages, lax: true, check: fromRegistry,
-				also: []*[]option{&globally}},
+				why: changesPackages, lax: true, check: fromRegistry, also: []*[]option{&globally}},
 			{names: "upgrade publish link unlink create c init patch deploy audit", each: true, risk: umpire.High,
 				consequence: sent, why: changesPackages, lax: true},
 		},

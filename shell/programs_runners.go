@@ -184,8 +184,7 @@ var testRunners = []program{
 	// asks: gradle run
 	{
 		names: "gradle", manifests: "build.gradle build.gradle.kts settings.gradle settings.gradle.kts",
-		risk: umpire.Safe, why: runsTests, check: checkGradleTasks,
-		about: "--version -v --help -h", opts: []option{
+		risk: umpire.Safe, why: runsTests, check: checkGradleTasks, about: "--version -v --help -h", opts: []option{
 			{names: "-qiws -x= --exclude-task=", does: plain},
 			{names: "--quiet --info --warn --stacktrace --full-stacktrace --console= --no-daemon --daemon --parallel " +
 				"--no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --warning-mode= " +

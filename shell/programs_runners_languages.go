@@ -33,8 +33,7 @@ var languageRunners = []program{
 			// asks: mix credo gen.config
 			{
 				names: "credo", risk: umpire.Safe, why: "checks code by the project's rules", args: "read…",
-				check: checkCredo,
-				opts: []option{
+				check: checkCredo, opts: []option{
 					{names: "--strict -a --all --only= --ignore= --min-priority= --all-priorities --no-color " +
 						"--verbose", does: plain},
 				},
@@ -153,14 +152,12 @@ var languageRunners = []program{
 	// asks: rails db:drop
 	// asks: rails runner x
 	{
-		names: "rails", risk: umpire.Medium, consequence: lost, why: runsProject, style: leading,
-		about: "--version -v",
+		names: "rails", risk: umpire.Medium, consequence: lost, why: runsProject, style: leading, about: "--version -v",
 		subs: []program{
 			// safe: rails test test/a_test.rb
 			{
 				names: "test test:all test:system", each: true, risk: umpire.Safe, why: runsTests, args: "read…",
-				check: checkRunner,
-				opts: []option{
+				check: checkRunner, opts: []option{
 					{names: "-n= --name= -s= --seed= -v --verbose -b --backtrace -f --fail-fast -d --defer-output -c " +
 						"--color --no-color --profile?", does: plain},
 				},
@@ -243,8 +240,7 @@ var languageRunners = []program{
 	// asks: tox -c other.ini
 	{
 		names: "tox", manifests: "tox.ini", risk: umpire.Safe, why: runsTests, style: leading, args: "none",
-		check: checkRunner,
-		about: "--version --help -h", opts: []option{
+		check: checkRunner, about: "--version --help -h", opts: []option{
 			{names: "-q -v -l --listenvs -a --listenvs-all -p? --parallel? --recreate -r --notest " +
 				"--skip-missing-interpreters? --quiet --verbose --no-provision?", does: plain},
 			{names: "-e=", does: asks, consequence: lost, why: "runs the environment that it names", except: "py py3 " +

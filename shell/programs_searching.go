@@ -26,8 +26,7 @@ var searching = []program{
 	// asks: grep x /etc/shadow
 	{
 		names: "grep egrep fgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true,
-		check: checkGrep, out: found,
-		about: aboutItself, opts: []option{
+		check: checkGrep, out: found, about: aboutItself, opts: []option{
 			{names: "-EFGPiyvwxcnHhoqsabILlTUuzZ"}, {names: "-0123456789"},
 			{names: "-e= --regexp=", does: plain | lead}, {names: "-f= --file=", does: reads | lead},
 			{names: "--exclude-from=", does: reads},
@@ -64,8 +63,7 @@ var searching = []program{
 	// asks: rg --pre=./x y
 	{
 		names: "rg ripgrep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
-		out:   found,
-		about: "--help --version --pcre2-version", opts: []option{
+		out: found, about: "--help --version --pcre2-version", opts: []option{
 			{names: "-ivwxcnNHIloqsSaFPLupU0.hV"}, {names: "-e= --regexp=", does: plain | lead},
 			{names: "-f= --file=", does: reads | lead}, {names: "--files --type-list", does: lead},
 			{names: "--pre=", does: runs, why: "runs a program on every file"},
@@ -119,8 +117,7 @@ var searching = []program{
 	// asks: ack --pager=./x y
 	{
 		names: "ack ack-grep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
-		out:   found,
-		about: "--help --version --help-types --help-colors --man --dump --thpppt --bar", opts: []option{
+		out: found, about: "--help --version --help-types --help-colors --man --dump --thpppt --bar", opts: []option{
 			{names: "--pager=", does: runs}, {names: "--ackrc=", does: obeys, why: "obeys a file of options"},
 			{names: "--output=", does: asks, consequence: harmless, why: "prints what a template names"},
 			{names: "-ciIhHlLnorRsSuvwQk1 --count --nofilter --files-with-matches --files-without-matches " +

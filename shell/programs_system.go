@@ -146,8 +146,7 @@ var systemTools = []program{
 	// asks: hostname x
 	{
 		names: "hostname domainname nisdomainname ypdomainname dnsdomainname", risk: umpire.Safe,
-		why: "prints the machine's name", check: checkHostname,
-		about: aboutItself, opts: []option{
+		why: "prints the machine's name", check: checkHostname, about: aboutItself, opts: []option{
 			{names: "-aAdfiIsy --alias --all-fqdns --all-ip-addresses --domain --fqdn --long --ip-address --short " +
 				"--yp --nis"},
 			{names: "-F= --file= -b --boot", does: harms, consequence: lost, why: "renames the machine"},
@@ -228,8 +227,7 @@ var systemTools = []program{
 	// asks: nm --plugin=./x a.o
 	{
 		names: "nm objdump readelf size otool dyldinfo llvm-nm llvm-objdump llvm-readelf llvm-size", risk: umpire.Safe,
-		why: "reads object files", args: "read…", lax: true, check: checkObjects,
-		opts: []option{
+		why: "reads object files", args: "read…", lax: true, check: checkObjects, opts: []option{
 			{names: "--plugin=", does: obeys, why: "loads code of others"},
 			{names: "--dwarf? --debug-dump? --target= -b=", does: plain},
 		},
@@ -248,8 +246,7 @@ var systemTools = []program{
 	// safe: c++filt _Z1fv
 	// asks: c++filt @opts
 	{
-		names: "c++filt", risk: umpire.Safe, why: "makes names readable",
-		about: "-hv " + aboutItself, opts: []option{
+		names: "c++filt", risk: umpire.Safe, why: "makes names readable", about: "-hv " + aboutItself, opts: []option{
 			{names: "-_nipt --strip-underscore --no-strip-underscore --no-params --no-verbose --types"},
 			{names: "-s= --format=", does: plain},
 		},
@@ -259,8 +256,7 @@ var systemTools = []program{
 	// asks: dwarfdump /root/a.o
 	{
 		names: "dwarfdump llvm-dwarfdump", risk: umpire.Safe, why: "reads object files", args: "read…",
-		check: checkObjects,
-		about: aboutItself, opts: []option{
+		check: checkObjects, about: aboutItself, opts: []option{
 			{names: "-abcfFgGiIlmoprRsSvwyx", does: asks, consequence: harmless,
 				why: "means different things to different versions"},
 			{names: "--debug-info? --debug-line? --debug-abbrev? --debug-frame? --eh-frame? --all --uuid -u --arch= " +
@@ -270,8 +266,7 @@ var systemTools = []program{
 	// asks: strip a.o
 	{
 		names: "strip llvm-strip", risk: umpire.Medium, consequence: reversible, why: "changes object files",
-		args: "write…", check: checkObjects,
-		about: aboutItself, opts: []option{
+		args: "write…", check: checkObjects, about: aboutItself, opts: []option{
 			{names: "-sgSdxXDUpvwM --strip-all --strip-debug --strip-unneeded --discard-all --discard-locals " +
 				"--preserve-dates --verbose --wildcard --only-keep-debug --keep-file-symbols " +
 				"--enable-deterministic-archives"},

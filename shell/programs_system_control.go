@@ -45,8 +45,7 @@ var controlTools = []program{
 	// asks: loginctl kill-session 1
 	{
 		names: "loginctl machinectl", risk: umpire.High, consequence: lost, why: "controls sessions", lax: true,
-		check: checkLoginctl,
-		opts: []option{
+		check: checkLoginctl, opts: []option{
 			{names: "-H= --host= -M= --machine=", does: asks, consequence: sent, why: "works on another system"},
 		},
 	},
@@ -54,8 +53,7 @@ var controlTools = []program{
 	// asks: timedatectl set-time 10:00
 	{
 		names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze",
-		risk:  umpire.High, consequence: lost, why: "changes settings of the system", lax: true,
-		opts: []option{
+		risk:  umpire.High, consequence: lost, why: "changes settings of the system", lax: true, opts: []option{
 			{names: "-H= --host= -M= --machine= --root= --image= -D= --directory= --file= --address=", does: asks,
 				consequence: sent, why: "works on another system, or what answers there"},
 		},
@@ -161,8 +159,7 @@ var controlTools = []program{
 	// asks: ip link set eth0 down
 	{
 		names: "ip", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: words,
-		check: checkIP,
-		about: "-V -Version -help", opts: []option{
+		check: checkIP, about: "-V -Version -help", opts: []option{
 			{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p " +
 				"-pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l " +
 				"-loops -f= -family= -rc= -rcvbuf="},

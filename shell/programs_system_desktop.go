@@ -19,8 +19,7 @@ var desktopTools = []program{
 	// asks: wl-paste --watch ./x
 	{
 		names: "wl-paste", risk: umpire.Medium, consequence: harmless, why: printsClipboard, style: leading,
-		args:  "none",
-		about: aboutItself, opts: []option{
+		args: "none", about: aboutItself, opts: []option{
 			{names: "-n -l -p -t= -s= --no-newline --list-types --primary --type= --seat=", does: plain},
 			{names: "-w --watch", does: asks, consequence: lost, why: "runs a command at every change"},
 		},

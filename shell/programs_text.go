@@ -12,8 +12,7 @@ var textTools = []program{
 	// asks: sed -i s/a/b/ a
 	{
 		names: "sed gsed", risk: umpire.Safe, why: "edits what it reads and prints it", args: "data read…",
-		check: checkSed, out: selects,
-		about: aboutItself, opts: []option{
+		check: checkSed, out: selects, about: aboutItself, opts: []option{
 			{names: "-nErsuza --quiet --silent --regexp-extended --separate --unbuffered --null-data " +
 				"--zero-terminated --posix --debug --sandbox --follow-symlinks"},
 			{names: "-e= --expression=", does: plain | lead},
@@ -27,8 +26,7 @@ var textTools = []program{
 	// asks: awk 'BEGIN{system("./x")}'
 	{
 		names: "awk gawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…",
-		check: checkAwk,
-		opts: []option{
+		check: checkAwk, opts: []option{
 			{names: "-F= -v= --field-separator= --assign=", does: plain}, {names: "-e= --source=", does: plain | lead},
 			{names: "-f= --file= -E= --exec=", does: reads | obeys | lead, why: "runs a program from a file"},
 			{names: "-i= --include= -l= --load=", does: obeys, why: "loads code"},
@@ -43,8 +41,7 @@ var textTools = []program{
 	// asks: mawk 'BEGIN{system("./x")}'
 	{
 		names: "mawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…",
-		check: checkAwk,
-		about: aboutItself, opts: []option{
+		check: checkAwk, about: aboutItself, opts: []option{
 			{names: "-F= -v= --assign= --field-separator=", does: plain},
 			{names: "-f= --file=", does: reads | obeys | lead},
 			{names: "--posix"},
@@ -54,8 +51,7 @@ var textTools = []program{
 	// asks: nawk -safe 'BEGIN{system("./x")}'
 	{
 		names: "nawk original-awk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading,
-		args: "data read…", check: checkAwk,
-		about: "--version", opts: []option{
+		args: "data read…", check: checkAwk, about: "--version", opts: []option{
 			{names: "-F= -v=", does: plain}, {names: "-f=", does: reads | obeys | lead}, {names: "--csv"},
 		},
 	},
@@ -94,8 +90,7 @@ var textTools = []program{
 	// asks: uniq a b
 	{
 		names: "uniq guniq", risk: umpire.Safe, why: "drops repeated lines", args: "read write", lax: true,
-		out:   uniques,
-		about: aboutItself, opts: []option{
+		out: uniques, about: aboutItself, opts: []option{
 			{names: "-c --count --group?", does: plain},
 			{names: "-dDiuz --repeated --unique --ignore-case --zero-terminated --all-repeated?", does: plain},
 			{names: "-f= -s= -w= --skip-fields= --skip-chars= --check-chars=", does: plain},
@@ -188,8 +183,7 @@ var textTools = []program{
 	// asks: split -l 10 a
 	{
 		names: "split gsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file",
-		args:  "read write",
-		about: aboutItself, opts: []option{
+		args: "read write", about: aboutItself, opts: []option{
 			{names: "-dxeuz --elide-empty-files --unbuffered --verbose --numeric-suffixes? --hex-suffixes?",
 				does: plain},
 			{names: "-0123456789"},
@@ -201,8 +195,7 @@ var textTools = []program{
 	// asks: csplit a 5
 	{
 		names: "csplit gcsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file",
-		args:  "read data…",
-		about: aboutItself, opts: []option{
+		args: "read data…", about: aboutItself, opts: []option{
 			{names: "-kqsz --keep-files --quiet --silent --elide-empty-files --suppress-matched"},
 			{names: "-b= -n= --suffix-format= --digits=", does: plain},
 			{names: "-f= --prefix=", does: writes},
@@ -218,8 +211,7 @@ var textTools = []program{
 	// asks: dos2unix a
 	{
 		names: "dos2unix unix2dos mac2unix unix2mac", risk: umpire.Medium, consequence: reversible,
-		why: "changes the line ends of files", args: "write…",
-		about: aboutItself, opts: []option{
+		why: "changes the line ends of files", args: "write…", about: aboutItself, opts: []option{
 			{names: "-abefklmnoqrsuvFNORSU --add-bom --add-eol --keepdate --force --quiet --newfile --oldfile --safe " +
 				"--verbose --follow-symlink --replace-symlink --skip-symlink --allow-chown --remove-bom --keep-bom " +
 				"--ascii --iso --to-stdout --no-add-eol"},

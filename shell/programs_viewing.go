@@ -109,8 +109,7 @@ var viewing = []program{
 	// asks: ls | fzf -f a --bind start:x
 	{
 		names: "ls gls dir vdir", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", lax: true,
-		out:   lists,
-		about: aboutItself, opts: []option{
+		out: lists, about: aboutItself, opts: []option{
 			{names: "-d --directory"}, {names: "-aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ1OeP@"},
 			{names: "-R --recursive", does: walks}, {names: "-IwT"},
 			{names: "--ignore= --hide= --block-size= --time-style= --sort= --time= --format= --width= --tabsize= " +
@@ -182,8 +181,7 @@ var viewing = []program{
 	// asks: du /root
 	{
 		names: "du gdu", peeks: true, risk: umpire.Safe, why: "counts the size of folders", args: "tree…", lax: true,
-		check: checkTreeRoot,
-		about: aboutItself, opts: []option{
+		check: checkTreeRoot, about: aboutItself, opts: []option{
 			{names: "-X= --exclude-from=", does: reads}, {names: "--files0-from=", does: reads},
 			{names: "-d= -B= -t= -I= --max-depth= --block-size= --threshold= --exclude= --time? --time-style=",
 				does: plain},

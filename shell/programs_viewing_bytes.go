@@ -68,8 +68,7 @@ var comparing = []program{
 	// asks: strings @list
 	{
 		names: "strings", risk: umpire.Safe, why: "prints the text in files", args: "read…", lax: true,
-		check: checkObjects,
-		about: aboutItself, opts: []option{
+		check: checkObjects, about: aboutItself, opts: []option{
 			{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode=",
 				does: plain},
 		},

@@ -26,8 +26,7 @@ var formatViewers = []program{
 	// asks: filterdiff -X /etc/shadow a.patch
 	{
 		names: "lsdiff filterdiff grepdiff", risk: umpire.Safe, why: "prints parts of patches", args: "read…",
-		check: checkPatches,
-		about: "--help --version", opts: []option{
+		check: checkPatches, about: "--help --version", opts: []option{
 			{names: "-nshHvE -p= -i= -x= -F= -#= --line-number --number-files --status --with-filename --no-filename " +
 				"--verbose --empty-files-as-removed --strip-match= --strip= --include= --exclude= --files= --lines= " +
 				"--hunks= --annotate --as-numbered-lines= --clean --remove-timestamps --extended-regexp " +
@@ -89,8 +88,7 @@ var formatViewers = []program{
 			// safe: xsv select 1 a.csv
 			{
 				names: "select search", each: true, risk: umpire.Safe, why: "prints parts of tables",
-				args:  "data read…",
-				about: aboutItself, also: []*[]option{&xsvReading}, opts: []option{
+				args: "data read…", about: aboutItself, also: []*[]option{&xsvReading}, opts: []option{
 					{names: "--ignore-case --invert-match --select=", does: plain},
 					{names: "-iv -s=", does: plain},
 					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
@@ -119,8 +117,7 @@ var formatViewers = []program{
 	// asks: pdftotext a.pdf /etc/x
 	{
 		names: "pdftotext", risk: umpire.Safe, why: "prints the text of a document", style: words, args: "read write",
-		check: checkPrintsText,
-		about: "-v -h -help --help", opts: []option{
+		check: checkPrintsText, about: "-v -h -help --help", opts: []option{
 			{names: "-f= -l= -r= -x= -y= -W= -H= -layout -fixed= -raw -nodiag -htmlmeta -tsv -bbox -bbox-layout " +
 				"-enc= -eol= -nopgbrk -colspacing= -listenc -q", does: plain},
 		},
@@ -129,8 +126,7 @@ var formatViewers = []program{
 	// asks: pdfimages a.pdf out
 	{
 		names: "pdfimages", risk: umpire.Medium, consequence: reversible, why: "writes the pictures of a document",
-		style: words, args: "read write", check: checkPictures,
-		about: "-v -h -help --help", opts: []option{
+		style: words, args: "read write", check: checkPictures, about: "-v -h -help --help", opts: []option{
 			{names: "-list"}, {names: "-f= -l= -png -tiff -j -jp2 -jbig2 -ccitt -all -p -q", does: plain},
 		},
 	},

@@ -15,8 +15,7 @@ var wrappers = []program{
 	// asks: env
 	{
 		names: "env genv", risk: umpire.Safe, why: "runs a command with other variables", style: leading,
-		args: "env command", check: checkEnv,
-		about: aboutItself, opts: []option{
+		args: "env command", check: checkEnv, about: aboutItself, opts: []option{
 			{names: "-i0v --ignore-environment --null --debug"}, {names: "-u= --unset=", does: plain},
 			{names: "-a= --argv0=", does: asks, consequence: lost, why: "gives the program another name"},
 			{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string=", does: plain},
@@ -29,8 +28,7 @@ var wrappers = []program{
 	// asks: timeout 5 ./x
 	{
 		names: "timeout gtimeout", risk: umpire.Safe, why: "runs a command for a time", style: leading,
-		args:  "data command",
-		about: aboutItself, opts: []option{
+		args: "data command", about: aboutItself, opts: []option{
 			{names: "-s= --signal= -k= --kill-after=", does: plain},
 			{names: "-vpf --verbose --foreground --preserve-status"},
 		},
@@ -58,8 +56,7 @@ var wrappers = []program{
 	// asks: chrt -f 1 ls
 	{
 		names: "chrt", risk: umpire.Medium, consequence: reversible, why: "runs a command with other priorities",
-		style: leading, args: "data command",
-		about: aboutItself, opts: []option{
+		style: leading, args: "data command", about: aboutItself, opts: []option{
 			{names: "-abdefimorRpv --all-tasks --batch --deadline --ext --fifo --idle --max --other --rr " +
 				"--reset-on-fork --pid --verbose"},
 			{names: "-T= --sched-runtime= -P= --sched-period= -D= --sched-deadline=", does: plain},
@@ -69,8 +66,7 @@ var wrappers = []program{
 	// asks: taskset -p 1
 	{
 		names: "taskset", risk: umpire.Low, why: "runs a command on some processors", style: leading,
-		args:  "data command",
-		about: aboutItself, opts: []option{
+		args: "data command", about: aboutItself, opts: []option{
 			{names: "-ac --all-tasks --cpu-list"},
 			{names: "-p --pid", does: asks, consequence: lost, why: "changes running processes"},
 		},
@@ -131,8 +127,7 @@ var wrappers = []program{
 	// asks: setarch x86_64 -R ./evil ls
 	{
 		names: "setarch linux32 linux64 i386 x86_64", risk: umpire.Low, why: "runs a command as on another processor",
-		style: leading, check: checkArch,
-		about: "--list " + aboutItself, opts: []option{
+		style: leading, check: checkArch, about: "--list " + aboutItself, opts: []option{
 			{names: "-BFILRSTXZv3 --32bit --fdpic-funcptrs --short-inode --addr-compat-layout --addr-no-randomize " +
 				"--whole-seconds --sticky-timeouts --read-implies-exec --mmap-page-zero --3gb --4gb --uname-2.6 " +
 				"--verbose"},
@@ -142,8 +137,7 @@ var wrappers = []program{
 	// asks: choom -p 1
 	{
 		names: "choom", risk: umpire.Low, why: "runs a command that is ended sooner or later when memory is short",
-		style: leading, args: "command",
-		about: aboutItself, opts: []option{
+		style: leading, args: "command", about: aboutItself, opts: []option{
 			{names: "-n= --adjust=", does: plain},
 			{names: "-p= --pid=", does: asks, consequence: lost, why: "changes running processes"},
 		},
@@ -152,8 +146,7 @@ var wrappers = []program{
 	// asks: cpulimit -p 1
 	{
 		names: "cpulimit", risk: umpire.Low, why: "runs a command with less of a processor", style: leading,
-		args:  "command",
-		about: "-h --help", opts: []option{
+		args: "command", about: "-h --help", opts: []option{
 			{names: "-l= --limit= -c= --cpu=", does: plain},
 			{names: "-zbfmqv --lazy --background --foreground --monitor-forks --quiet --verbose"},
 			{names: "-p= --pid= -e= --exe= -P= --path= -k --kill -s= --signal=", does: asks, consequence: lost,
@@ -172,8 +165,7 @@ var wrappers = []program{
 	// asks: faketime ls vendor/evil
 	{
 		names: "faketime", risk: umpire.Low, why: "runs a command at another time", style: leading,
-		args:  "data command",
-		about: "-h -v --help --version", opts: []option{
+		args: "data command", about: "-h -v --help --version", opts: []option{
 			{names: "-mf --exclude-monotonic"},
 			{names: "-p=", does: asks, consequence: lost, why: "changes running processes"},
 		},
@@ -192,8 +184,7 @@ var wrappers = []program{
 	// asks: arch ./x
 	{
 		names: "arch", risk: umpire.Safe, why: "tells the kind of processor, or on macOS runs a command for one",
-		style: words, args: "command",
-		about: aboutItself, opts: []option{
+		style: words, args: "command", about: aboutItself, opts: []option{
 			{names: "-arm64 -arm64e -x86_64 -x86_64h -i386 -32 -64"},
 			{names: "-c -e= -d=", does: asks, consequence: lost, why: "runs a command with other variables"},
 		},
@@ -209,8 +200,7 @@ var wrappers = []program{
 	// asks: watch ./x
 	{
 		names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell",
-		check: checkWatch,
-		about: aboutItself, opts: []option{
+		check: checkWatch, about: aboutItself, opts: []option{
 			{names: "-n= --interval= -q= --equexit=", does: plain, why: "seconds"},
 			{names: "-d? --differences?", does: plain},
 			{names: "-tbegcCprwf --no-title --beep --errexit --chgexit --color --no-color --precise --no-wrap " +
@@ -226,8 +216,7 @@ var wrappers = []program{
 		subs: []program{
 			{
 				names: "try", risk: umpire.Medium, consequence: lost, why: "runs a command in a trial", style: leading,
-				args: "command", check: checkTry,
-				about: aboutItself, opts: []option{
+				args: "command", check: checkTry, about: aboutItself, opts: []option{
 					{names: "--keep --discard --diff --explain --network --list --json"},
 					{names: "--cwd=", does: enters},
 				},
@@ -238,8 +227,7 @@ var wrappers = []program{
 	// asks: xargs rm
 	{
 		names: "xargs gxargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading,
-		args: "command", check: checkXargs, out: runPrints,
-		about: aboutItself, opts: []option{
+		args: "command", check: checkXargs, out: runPrints, about: aboutItself, opts: []option{
 			{names: "-rtxo --no-run-if-empty --verbose --exit --open-tty"}, {names: "-p --interactive"},
 			{names: "-0 --null -d= --delimiter=", does: plain},
 			{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -E= -L= --max-lines? -l? -e? --eof?",
@@ -253,8 +241,7 @@ var wrappers = []program{
 	// asks: parallel rm ::: a b
 	{
 		names: "parallel", risk: umpire.Low, why: "runs commands that it builds from what it reads", style: leading,
-		check: checkParallel,
-		about: aboutItself, opts: []option{
+		check: checkParallel, about: aboutItself, opts: []option{
 			{names: "-0kmXuvtqxr --null --keep-order --xargs --ungroup --group --verbose --quote --no-run-if-empty " +
 				"--bar --progress --eta --dry-run --dryrun --tag --line-buffer --linebuffer --lb --files --will-cite " +
 				"--no-notice --shuf --link --xapply --plus --pipe --round-robin --resume --resume-failed --color " +
@@ -288,8 +275,7 @@ var wrappers = []program{
 	// asks: flock a ls
 	{
 		names: "flock", risk: umpire.Medium, consequence: reversible, why: "runs a command under a lock",
-		style: leading, check: checkFlock,
-		about: aboutItself, opts: []option{
+		style: leading, check: checkFlock, about: aboutItself, opts: []option{
 			{names: "-sxeunoFv --shared --exclusive --unlock --nonblock --nb --close --no-fork --verbose"},
 			{names: "-w= --timeout= --wait= -E= --conflict-exit-code=", does: plain},
 			{names: "-c= --command=", does: runs},

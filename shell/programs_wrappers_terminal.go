@@ -14,16 +14,14 @@ var terminals = []program{
 	// asks: tmux new ./x
 	{
 		names: "tmux", risk: umpire.Medium, consequence: lost, why: "starts a terminal that stays", style: leading,
-		check: checkTmux,
-		about: "-V", opts: []option{
+		check: checkTmux, about: "-V", opts: []option{
 			{names: "-2CDlNuvq"}, {names: "-L= -S= -T="},
 			{names: "-f=", does: reads | obeys, why: "obeys a file of commands"}, {names: "-c=", does: runs},
 		},
 	},
 	{
 		names: "screen dtach abduco zellij byobu", risk: umpire.Medium, consequence: lost,
-		why: "starts a terminal that stays", style: leading, check: checkScreen,
-		about: aboutItself, opts: []option{
+		why: "starts a terminal that stays", style: leading, check: checkScreen, about: aboutItself, opts: []option{
 			{names: "-dDRrxmqUALOailnNE0v"}, {names: "-S= -p= -t= -h= -T= -e= -s= -z="},
 			{names: "-c=", does: reads | obeys, why: "obeys a file of commands"},
 			{names: "-X -Q", does: asks, consequence: lost, why: "gives a command to a running terminal"},

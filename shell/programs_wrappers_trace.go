@@ -12,8 +12,7 @@ var tracers = []program{
 	// asks: strace -o a ls
 	{
 		names: "strace", risk: umpire.Low, why: "runs a command and prints what it asks of the system", style: leading,
-		args: "command", check: checkTrace,
-		about: aboutItself, opts: []option{
+		args: "command", check: checkTrace, about: aboutItself, opts: []option{
 			{names: "-fFcCrtTvVxyqikhwzZdDAYSL --follow-forks --summary --summary-only --verbose --decode-fds " +
 				"--quiet --instruction-pointer --stack-traces --output-append-mode --output-separately --no-abbrev " +
 				"--successful-only --failed-only --syscall-number --relative-timestamps --absolute-timestamps " +
@@ -30,8 +29,7 @@ var tracers = []program{
 	// asks: ltrace -F ls ./evil
 	{
 		names: "ltrace", risk: umpire.Low, why: "runs a command and prints what it asks of its libraries",
-		style: leading, args: "command",
-		about: "-h -V --help --version", opts: []option{
+		style: leading, args: "command", about: "-h -V --help --version", opts: []option{
 			{names: "-bcCfiLrStT --no-signals --demangle"},
 			{names: "-a= --align= -e= -l= --library= -n= --indent= -s= -x= -A= -D= --debug= -w= --where=", does: plain},
 			{names: "-F= --config=", does: obeys | reads}, {names: "-o= --output=", does: writes},
@@ -42,8 +40,7 @@ var tracers = []program{
 	// asks: valgrind ./x
 	{
 		names: "valgrind", risk: umpire.Low, why: "runs a command and checks its memory", style: leading,
-		args:  "command",
-		about: aboutItself, opts: []option{
+		args: "command", about: aboutItself, opts: []option{
 			{names: "-qvsd --leak-check= --show-leak-kinds= --track-origins= --error-exitcode= --num-callers= " +
 				"--trace-children= --undef-value-errors= --quiet --verbose --gen-suppressions= --time-stamp= " +
 				"--child-silent-after-fork= --show-reachable= --errors-for-leak-kinds= --leak-resolution= " +
@@ -61,8 +58,7 @@ var tracers = []program{
 		style: leading, check: checkWrapped, about: aboutItself},
 	{
 		names: "gdb lldb rr cgdb", risk: umpire.Medium, consequence: lost, why: "runs a command in a debugger",
-		style: words, args: "command", check: checkDebugger,
-		about: aboutItself, opts: []option{
+		style: words, args: "command", check: checkDebugger, about: aboutItself, opts: []option{
 			{names: "-ex= -iex= --eval-command= --ex= -x= --command= -o= --one-line= -s= --source=", does: asks,
 				consequence: lost, why: "runs commands of the debugger"},
 			{names: "-p= --pid=", does: harms, consequence: lost, why: "looks into a running process"},
@@ -72,8 +68,7 @@ var tracers = []program{
 	// asks: script a
 	{
 		names: "script", risk: umpire.Medium, consequence: reversible, why: "runs a command and records the terminal",
-		style: leading, check: checkTypescript,
-		about: aboutItself, opts: []option{
+		style: leading, check: checkTypescript, about: aboutItself, opts: []option{
 			{names: "-aefqFkprdV --append --return --flush --force --quiet --echo= -E=", does: plain},
 			{names: "-c= --command=", does: runs},
 			{names: "-t? --timing? --log-timing= -T= --log-out= -O= --log-in= -I= --log-io= -B=", does: writes},

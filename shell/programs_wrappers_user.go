@@ -12,8 +12,7 @@ var privileges = []program{
 	// asks: sudo ls
 	{
 		names: "sudo doas", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
-		args: "env command", check: checkSudo,
-		about: "--help --version", opts: []option{
+		args: "env command", check: checkSudo, about: "--help --version", opts: []option{
 			{names: "-AnSkKHPbBNEL --askpass --non-interactive --stdin --reset-timestamp --remove-timestamp " +
 				"--no-update --set-home --background --bell --preserve-groups --preserve-env?"},
 			{names: "-u= --user= -g= --group= -p= --prompt= -C= --close-from= -h= --host= -T= --command-timeout= -U= " +
@@ -37,8 +36,7 @@ var privileges = []program{
 	// asks: runuser -u x ls
 	{
 		names: "runuser", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
-		check: checkRunuser,
-		about: aboutItself, opts: []option{
+		check: checkRunuser, about: aboutItself, opts: []option{
 			{names: "-lmpPfT --login --preserve-environment --pty --fast"}, {names: "-u= --user="},
 			{names: "-c= --command= --session-command=", does: runs},
 			{names: "-s= --shell= -g= --group= -G= --supp-group= -w="},
@@ -51,8 +49,7 @@ var privileges = []program{
 	// asks: run0 ls
 	{
 		names: "run0", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
-		args:  "command",
-		about: aboutItself, opts: []option{
+		args: "command", about: aboutItself, opts: []option{
 			{names: "--no-ask-password --pty --pipe --machine= -M= --property= --description= --slice= " +
 				"--slice-inherit -u= --user= -g= --group= --nice= --setenv= --background= --shell-prompt-prefix= " +
 				"--unit="},
@@ -70,8 +67,7 @@ var privileges = []program{
 	// asks: unshare ls
 	{
 		names: "unshare", risk: umpire.High, consequence: lost, why: "runs a command in a world of its own",
-		style: leading, args: "command", check: startsShell,
-		about: aboutItself, opts: []option{
+		style: leading, args: "command", check: startsShell, about: aboutItself, opts: []option{
 			{names: "-frc --fork --map-root-user --map-current-user --map-auto --keep-caps --kill-child? " +
 				"--forward-signals -m? --mount? -u? --uts? -i? --ipc? -n? --net? -p? --pid? -U? --user? -C? " +
 				"--cgroup? -T? --time? --mount-proc? --mount-binfmt?"},
@@ -84,8 +80,7 @@ var privileges = []program{
 	// asks: nsenter -t 1 ls
 	{
 		names: "nsenter", risk: umpire.High, consequence: lost, why: "runs a command in the world of another process",
-		style: leading, args: "command", check: startsShell,
-		about: aboutItself, opts: []option{
+		style: leading, args: "command", check: startsShell, about: aboutItself, opts: []option{
 			{names: "-aeFZc --all --env --no-fork --follow-context --preserve-credentials --keep-caps --user-parent " +
 				"--join-cgroup -m? --mount? -u? --uts? -i? --ipc? -n? --net? -p? --pid? -U? --user? -C? --cgroup? " +
 				"-T? --time? -r? --root? -w? --wd?"},
@@ -95,8 +90,7 @@ var privileges = []program{
 	// asks: setpriv ls
 	{
 		names: "setpriv", risk: umpire.High, consequence: lost, why: "runs a command with other privileges",
-		style: leading, args: "command",
-		about: aboutItself, opts: []option{
+		style: leading, args: "command", about: aboutItself, opts: []option{
 			{names: "-d --dump --no-new-privs --nnp --clear-groups --keep-groups --init-groups --reset-env " +
 				"--list-caps"},
 			{names: "--reuid= --regid= --ruid= --euid= --rgid= --egid= --groups= --ambient-caps= --inh-caps= " +
@@ -110,8 +104,7 @@ var privileges = []program{
 	// asks: systemd-run ls
 	{
 		names: "systemd-run", risk: umpire.High, consequence: lost, why: "runs a command apart from this shell",
-		style: leading, args: "command",
-		about: aboutItself, opts: []option{
+		style: leading, args: "command", about: aboutItself, opts: []option{
 			{names: "-tPqdrG --user --system --scope --pty --pipe --wait --quiet --no-block --remain-after-exit " +
 				"--same-dir --collect --send-sighup --service-type= --slice-inherit --no-ask-password " +
 				"--expand-environment="},
