@@ -25,7 +25,7 @@ var diskTools = []program{
 			"mkfs.erofs mkfs.ubifs mkfs.bcachefs mkfs.gfs2 mkfs.ocfs2 mke2fs mkswap mkdosfs mkntfs mkexfatfs mkudffs " +
 			"newfs newfs_apfs newfs_hfs newfs_msdos bcache make-bcache zerofree",
 		risk: umpire.High, consequence: lost, why: "makes a new file system over what is there", args: "write…",
-		lax: true, opts: []option{{names: "-t= -L= -b= -O= -E= --type= --label=", does: plain}},
+		lax: true, opts: []option{{values: "-t -L -b -O -E --type --label", does: plain}},
 	},
 	// safe: fdisk -l
 	// asks: fdisk /dev/sda
@@ -34,8 +34,8 @@ var diskTools = []program{
 	{
 		names: "fdisk parted sfdisk gdisk sgdisk cfdisk cgdisk gpart", risk: umpire.High, consequence: lost,
 		why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition, opts: []option{
-			{names: "-l --list"},
-			{names: "-t= --type= -u= --units= -b= --sector-size= -o= --output= -w= --wipe=", does: plain},
+			{flags: "-l --list"},
+			{values: "-t --type -u --units -b --sector-size -o --output -w --wipe", does: plain},
 		},
 	},
 	// safe: wipefs -n /dev/null
@@ -43,10 +43,10 @@ var diskTools = []program{
 	{
 		names: "wipefs", risk: umpire.Safe, why: "lists signatures of file systems", args: "read…", check: checkWipe,
 		about: aboutItself, opts: []option{
-			{names: "-nJipqhV --no-act --json --noheadings --parsable --quiet"},
-			{names: "-O= --output= -t= --types=", does: plain},
-			{names: "-a --all -o= --offset= -f --force -b --backup?", does: edits | harms, consequence: lost,
-				why: "wipes signatures of file systems"},
+			{flags: "-n -J -i -p -q -h -V --no-act --json --noheadings --parsable --quiet"},
+			{values: "-O --output -t --types", does: plain},
+			{flags: "-a --all -f --force -b", values: "-o --offset", attached: "--backup", does: edits | harms,
+				consequence: lost, why: "wipes signatures of file systems"},
 		},
 	},
 	// asks: blkdiscard /dev/sda
@@ -59,17 +59,18 @@ var diskTools = []program{
 	{
 		names: "badblocks", risk: umpire.High, consequence: lost, why: "tests a disk, and may overwrite it",
 		args: "read data…", lax: true, opts: []option{
-			{names: "-b= -c= -e= -d= -p= -t= -i=", does: plain}, {names: "-o=", does: writes},
-			{names: "-wn", does: edits, consequence: lost},
+			{values: "-b -c -e -d -p -t -i", does: plain}, {values: "-o", does: writes},
+			{flags: "-w -n", does: edits, consequence: lost},
 		},
 	},
 	{
 		names: "vgremove lvremove", risk: umpire.Critical, consequence: lost,
 		why: "destroys volumes and what is on them", args: "write…", check: checkVolumes, opts: []option{
-			{names: "-ydfqv --yes --debug --force --quiet --verbose --noudevsync --nohistory --lockopt= --nolocking " +
-				"--profile= --reportformat= --config= --commandprofile= --driverloaded= --longhelp -A= --autobackup=",
-				does: plain},
-			{names: "-S= --select=", does: plain}, {names: "-t --test", does: shows}, {names: aboutItself, does: shows},
+			{flags: "-y -d -f -q -v --yes --debug --force --quiet --verbose --noudevsync --nohistory --nolocking " +
+				"--longhelp",
+				values: "--lockopt --profile --reportformat --config --commandprofile --driverloaded -A --autobackup",
+				does:   plain},
+			{values: "-S --select", does: plain}, {flags: "-t --test", does: shows}, {flags: aboutItself, does: shows},
 		},
 	},
 	{names: "lvm", risk: umpire.High, consequence: lost, why: "changes the volumes of disks", style: leading,
@@ -83,8 +84,9 @@ var diskTools = []program{
 	{
 		names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan", risk: umpire.Safe, why: "lists disks and volumes",
 		args: "data…", about: aboutItself, opts: []option{
-			{names: "-aPcChmsvt --all --noheadings --units= --options= --sort= --nosuffix --columns --colon --maps " +
-				"--segments --verbose --readonly -o= -O= -S= --select= --separator= --reportformat=", does: plain},
+			{flags: "-a -P -c -C -h -m -s -v -t --all --noheadings --nosuffix --columns --colon --maps --segments " +
+				"--verbose --readonly", values: "--units --options --sort -o -O -S --select --separator --reportformat",
+				does: plain},
 		},
 	},
 	// safe: blkid --version
@@ -93,25 +95,25 @@ var diskTools = []program{
 		names: "blkid", risk: umpire.Medium, consequence: reversible,
 		why: "lists disks and volumes, and keeps the list in /run/blkid", args: "read…",
 		about: aboutItself, opts: []option{
-			{names: "-dDiklp"},
-			{names: "-L= -U= -n= -o= -O= -S= -s= -t= -u= --label= --uuid= --output= --match-tag= --match-token= " +
-				"--match-types=", does: plain},
+			{flags: "-d -D -i -k -l -p"},
+			{values: "-L -U -n -o -O -S -s -t -u --label --uuid --output --match-tag --match-token --match-types",
+				does: plain},
 		},
 	},
 	// safe: findmnt
 	// safe: findmnt -l
 	// asks: findmnt -F /etc/fstab
 	{names: "findmnt", risk: umpire.Safe, why: "lists disks and volumes", args: "read…", opts: []option{
-		{names: "-AabcDefhiJklmnPRrsuUvy --all --ascii --bytes --canonicalize --df --evaluate --first-only --invert " +
-			"--json --kernel --fstab --mtab --list --noheadings --notruncate --pairs --raw --submounts --real " +
-			"--pseudo --tree --uniq --verify"},
-		{names: "-o= --output= -O= --options= -S= --source= -T= --target= -t= --types= -M= --mountpoint= -N= --task= " +
-			"-d= --direction=", does: plain},
+		{flags: "-A -a -b -c -D -e -f -h -i -J -k -l -m -n -P -R -r -s -u -U -v -y --all --ascii --bytes " +
+			"--canonicalize --df --evaluate --first-only --invert --json --kernel --fstab --mtab --list --noheadings " +
+			"--notruncate --pairs --raw --submounts --real --pseudo --tree --uniq --verify"},
+		{values: "-o --output -O --options -S --source -T --target -t --types -M --mountpoint -N --task -d --direction",
+			does: plain},
 	}, about: aboutItself},
 	// safe: dumpe2fs -h image
 	// asks: dumpe2fs /etc/image
 	{names: "dumpe2fs", risk: umpire.Safe, why: "tells about a file system", args: "read",
-		opts: []option{{names: "-bfghmxV"}, {names: "-o=", does: plain}}},
+		opts: []option{{flags: "-b -f -g -h -m -x -V"}, {values: "-o", does: plain}}},
 	// safe: xfs_info image
 	// asks: xfs_info /etc/image
 	{names: "xfs_info", risk: umpire.Safe, why: "tells about a file system", args: "read", about: "-V"},
@@ -123,8 +125,8 @@ var diskTools = []program{
 	// safe: losetup
 	// asks: losetup /dev/loop0 a
 	{names: "losetup", risk: umpire.High, consequence: lost, why: "changes loop devices", args: "write…", lax: true,
-		check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json",
-			does: plain}}},
+		check: checkLoop,
+		opts:  []option{{flags: "-a --all -l --list -J --json", values: "-j --associated -O --output", does: plain}}},
 	{
 		names: "mdadm", risk: umpire.High, consequence: lost, why: "changes arrays of disks", args: "write…", lax: true,
 		check: func(u *use) {
@@ -133,7 +135,7 @@ var diskTools = []program{
 				lowerToLook(u, u.operands)
 			}
 		},
-		opts: []option{{names: "--zero-superblock", does: harms, consequence: lost, why: "destroys an array of disks"}},
+		opts: []option{{flags: "--zero-superblock", does: harms, consequence: lost, why: "destroys an array of disks"}},
 	},
 	// safe: zpool list
 	// asks: zpool destroy x
@@ -168,7 +170,8 @@ var diskTools = []program{
 	{
 		names: "shutdown", risk: umpire.Critical, consequence: lost, why: "powers the machine off",
 		check: checkShutdown,
-		about: aboutItself, opts: []option{{names: "-c"}, {names: "-hHPrkfFnt --halt --poweroff --reboot --no-wall"}},
+		about: aboutItself,
+		opts:  []option{{flags: "-c"}, {flags: "-h -H -P -r -k -f -F -n -t --halt --poweroff --reboot --no-wall"}},
 	},
 	{names: "reboot halt poweroff", risk: umpire.Critical, consequence: lost, why: "powers the machine off", lax: true,
 		about: aboutItself},

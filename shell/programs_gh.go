@@ -12,12 +12,12 @@ const (
 	changesHost = "changes something at the git host in your name"
 )
 
-var ghSelf = []option{{names: "--version --help -h", does: shows}, {names: "-R= --repo=", does: plain}}
+var ghSelf = []option{{flags: "--version --help -h", does: shows}, {values: "-R --repo", does: plain}}
 
 // ghCommon are the options of the verbs that only query.
 var ghCommon = []option{
-	{names: "-R= --repo= --json= -q= --jq= --template= --color=", does: plain}, {names: "-L= --limit=", does: plain},
-	{names: "-w --web", does: asks, consequence: sent, why: "opens a browser"}, {names: "--help -h", does: shows},
+	{values: "-R --repo --json -q --jq --template --color", does: plain}, {values: "-L --limit", does: plain},
+	{flags: "-w --web", does: asks, consequence: sent, why: "opens a browser"}, {flags: "--help -h", does: shows},
 }
 
 // ghNumbers is the output of gh if it is asked for the numbers of pull requests, issues or
@@ -49,9 +49,10 @@ var ghWork = []program{
 		{
 			names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers,
 			also: []*[]option{&ghCommon}, opts: []option{
-				{names: "-cd --comments --conflict-status --draft --patch --name-only --watch --fail-fast --required"},
-				{names: "-i= --interval= -t= -s= --state= -a= --assignee= -A= --author= --app= -B= --base= -H= " +
-					"--head= -l= --label= -S= --search= -e= --exclude=", does: plain},
+				{flags: "-c -d --comments --conflict-status --draft --patch --name-only --watch --fail-fast " +
+					"--required"},
+				{values: "-i --interval -t -s --state -a --assignee -A --author --app -B --base -H --head -l --label " +
+					"-S --search -e --exclude", does: plain},
 			},
 		},
 		{names: "checkout co", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree",
@@ -64,9 +65,9 @@ var ghWork = []program{
 		{
 			names: "list ls view status", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers,
 			also: []*[]option{&ghCommon}, opts: []option{
-				{names: "-c --comments"},
-				{names: "-t= -s= --state= -a= --assignee= -A= --author= --app= -l= --label= -S= --search= --mention= " +
-					"-m= --milestone= --type=", does: plain},
+				{flags: "-c --comments"},
+				{values: "-t -s --state -a --assignee -A --author --app -l --label -S --search --mention -m " +
+					"--milestone --type", does: plain},
 			},
 		},
 		{names: "create new close reopen comment edit delete transfer lock unlock pin unpin develop", each: true,
@@ -76,13 +77,14 @@ var ghWork = []program{
 		{
 			names: "list ls", risk: umpire.Low, why: asksHost, out: ghNumbers, also: []*[]option{&ghCommon},
 			opts: []option{
-				{names: "-a --all -b= --branch= -c= --commit= -e= --event= -s= --status= -u= --user= -w= --workflow= " +
-					"--created= -t=", does: plain},
+				{flags: "-a --all",
+					values: "-b --branch -c --commit -e --event -s --status -u --user -w --workflow --created -t",
+					does:   plain},
 			},
 		},
 		{names: "view watch", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
-			{names: "-v --verbose --log --log-failed --exit-status --compact -j= --job= -i= --interval= -a= " +
-				"--attempt= -t=", does: plain},
+			{flags: "-v --verbose --log --log-failed --exit-status --compact",
+				values: "-j --job -i --interval -a --attempt -t", does: plain},
 		}},
 		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads files", lax: true,
 			also: []*[]option{&ghDownloads}},
@@ -90,15 +92,15 @@ var ghWork = []program{
 	}},
 	{names: "workflow", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
-			opts: []option{{names: "-ay --all --yaml"}, {names: "-r= --ref= -t=", does: plain}}},
+			opts: []option{{flags: "-a -y --all --yaml"}, {values: "-r --ref -t", does: plain}}},
 		{names: "run enable disable", each: true, risk: umpire.High, consequence: sent,
 			why: "starts or changes what runs at the git host", lax: true},
 	}},
 	{names: "release", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{
 			names: "list ls view verify verify-asset", each: true, risk: umpire.Low, why: asksHost,
-			also: []*[]option{&ghCommon}, opts: []option{{names: "--exclude-drafts --exclude-pre-releases"},
-				{names: "-O= --order= -t=", does: plain}},
+			also: []*[]option{&ghCommon},
+			opts: []option{{flags: "--exclude-drafts --exclude-pre-releases"}, {values: "-O --order -t", does: plain}},
 		},
 		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads files", lax: true,
 			also: []*[]option{&ghDownloads}},
@@ -109,8 +111,8 @@ var ghWork = []program{
 		{
 			names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
 			opts: []option{
-				{names: "--fork --source --archived --no-archived"},
-				{names: "-b= --branch= -l= --language= --topic= --visibility= -t=", does: plain},
+				{flags: "--fork --source --archived --no-archived"},
+				{values: "-b --branch -l --language --topic --visibility -t", does: plain},
 			},
 		},
 		{names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads a repository",
@@ -122,28 +124,28 @@ var ghWork = []program{
 		{
 			names: "code commits issues prs repos", each: true, risk: umpire.Low, why: asksHost,
 			also: []*[]option{&ghCommon}, opts: []option{
-				{names: "--archived? --draft? --locked? --merged? --include-prs --include-forks= --no-assignee " +
-					"--no-label --no-milestone --no-project", does: plain},
-				{names: "--author= --assignee= --base= --head= --checks= --closed= --commenter= --comments= " +
-					"--committer= --created= --extension= --filename= --hash= --interactions= --involves= --label= " +
-					"--language= --license= --match= --mentions= --merged-at= --milestone= --order= --owner= " +
-					"--project= --reactions= --review= --review-requested= --reviewed-by= --size= --sort= --state= " +
-					"--stars= --team-mentions= --topic= --updated= --visibility= -t= --number-topics= --followers= " +
-					"--forks= --good-first-issues= --help-wanted-issues=", does: plain},
+				{flags: "--include-prs --no-assignee --no-label --no-milestone --no-project", values: "--include-forks",
+					attached: "--archived --draft --locked --merged", does: plain},
+				{values: "--author --assignee --base --head --checks --closed --commenter --comments --committer " +
+					"--created --extension --filename --hash --interactions --involves --label --language --license " +
+					"--match --mentions --merged-at --milestone --order --owner --project --reactions --review " +
+					"--review-requested --reviewed-by --size --sort --state --stars --team-mentions --topic " +
+					"--updated --visibility -t --number-topics --followers --forks --good-first-issues " +
+					"--help-wanted-issues", does: plain},
 			},
 		},
 	}},
 	{names: "api", risk: umpire.Low, why: asksHost, check: checkGhAPI, out: fromNetwork, opts: []option{
-		{names: "-X= --method=", does: plain}, {names: "-f= --raw-field=", does: plain},
-		{names: "-F= --field=", does: plain},
-		{names: "--input=", does: reads},
-		{names: "-H= --header=", does: plain},
-		{names: "-q= --jq= -t= --template= -p= --preview= --cache=", does: plain},
-		{names: "-i --include --paginate --slurp --silent --verbose"},
-		{names: "--hostname=", does: asks, consequence: sent, why: "asks another host"},
+		{values: "-X --method", does: plain}, {values: "-f --raw-field", does: plain},
+		{values: "-F --field", does: plain},
+		{values: "--input", does: reads},
+		{values: "-H --header", does: plain},
+		{values: "-q --jq -t --template -p --preview --cache", does: plain},
+		{flags: "-i --include --paginate --slurp --silent --verbose"},
+		{values: "--hostname", does: asks, consequence: sent, why: "asks another host"},
 	}, about: "--help"},
 	{names: "status", risk: umpire.Low, why: asksHost,
-		about: "--help", opts: []option{{names: "-e= --exclude= -o= --org=", does: plain}}},
+		about: "--help", opts: []option{{values: "-e --exclude -o --org", does: plain}}},
 	{names: "browse", risk: umpire.Medium, consequence: sent, why: "opens a browser", lax: true},
 }
 
@@ -151,8 +153,8 @@ var ghWork = []program{
 var ghAccount = []program{
 	{names: "auth", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "status", risk: umpire.Low, why: asksHost, about: "--help", opts: []option{
-			{names: "-a --active -h= --hostname= --json= -q= --jq= --template=", does: plain},
-			{names: "-t --show-token", does: harms, consequence: harmless, why: "prints your token"},
+			{flags: "-a --active", values: "-h --hostname --json -q --jq --template", does: plain},
+			{flags: "-t --show-token", does: harms, consequence: harmless, why: "prints your token"},
 		}},
 		{names: "token", risk: umpire.High, consequence: harmless, why: "prints your token", lax: true},
 		{names: "login logout refresh setup-git switch git-credential", each: true, risk: umpire.High,
@@ -165,10 +167,10 @@ var ghAccount = []program{
 			{
 				names: "list ls view get check item-list field-list verify", each: true, risk: umpire.Low,
 				why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
-					{names: "-f= --filename= --files --raw -r --public --secret --include-content --filter= -s= " +
-						"--sort= --order= -O= -S= --search= -k= --key= --ref= -o= --org= --owner= -e= --env= -u= " +
-						"--user= -a= --app= --format= --default --parents -p --closed -t= --hostname=", does: plain},
-					{names: "--bundle=", does: reads},
+					{flags: "--files --raw -r --public --secret --include-content --default --parents -p --closed",
+						values: "-f --filename --filter -s --sort --order -O -S --search -k --key --ref -o --org " +
+							"--owner -e --env -u --user -a --app --format -t --hostname", does: plain},
+					{values: "--bundle", does: reads},
 				},
 			},
 		},
@@ -180,16 +182,16 @@ var ghAccount = []program{
 			{
 				names: "verify", risk: umpire.Low, why: asksHost, args: "read", also: []*[]option{&ghCommon},
 				opts: []option{
-					{names: "-o= --owner= --predicate-type= --signer-repo= --signer-workflow= --source-ref= " +
-						"--source-digest= --format= --digest-alg= --deny-self-hosted-runners", does: plain},
-					{names: "-b= --bundle= --custom-trusted-root=", does: reads},
+					{flags: "--deny-self-hosted-runners", values: "-o --owner --predicate-type --signer-repo " +
+						"--signer-workflow --source-ref --source-digest --format --digest-alg", does: plain},
+					{values: "-b --bundle --custom-trusted-root", does: reads},
 				},
 			},
 		},
 	},
 	{names: "config", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints settings", check: secretSetting,
-			about: "--help", opts: []option{{names: "-h= --host=", does: plain}}},
+			about: "--help", opts: []option{{values: "-h --host", does: plain}}},
 		{names: "set clear-cache", each: true, risk: umpire.High, consequence: reversible,
 			why: "changes settings that can name programs to run", lax: true},
 	}},
@@ -201,24 +203,24 @@ var ghAccount = []program{
 	{names: "extension ext extensions", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "list ls", risk: umpire.Safe, why: "lists extensions", about: "--help"},
 		{names: "search", risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
-			opts: []option{{names: "--license= --order= --owner= --sort=", does: plain}}},
+			opts: []option{{values: "--license --order --owner --sort", does: plain}}},
 		{names: "install upgrade create exec remove browse", each: true, risk: umpire.High, consequence: lost,
 			why: "installs or runs programs from the network", lax: true},
 	}},
 	{names: "completion version help", each: true, risk: umpire.Safe, why: "prints something about gh",
-		about: "--help", opts: []option{{names: "-s= --shell=", does: plain}}},
+		about: "--help", opts: []option{{values: "-s --shell", does: plain}}},
 }
 
 // ghBody are the options that take a text from a file.
 var ghBody = []option{
-	{names: "-F= --body-file= --notes-file=", does: reads},
-	{names: "-b= --body= -t= --title= -n= --notes= -R= --repo= -B= --base= -H= --head=", does: plain},
-	{names: "--help", does: shows},
+	{values: "-F --body-file --notes-file", does: reads},
+	{values: "-b --body -t --title -n --notes -R --repo -B --base -H --head", does: plain},
+	{flags: "--help", does: shows},
 }
 
 var ghDownloads = []option{
-	{names: "-D= --dir= -O= --output=", does: writes, why: "writes what it downloads"},
-	{names: "-n= --name= -p= --pattern= -A= --archive= -R= --repo=", does: plain}, {names: "--help", does: shows},
+	{values: "-D --dir -O --output", does: writes, why: "writes what it downloads"},
+	{values: "-n --name -p --pattern -A --archive -R --repo", does: plain}, {flags: "--help", does: shows},
 }
 
 // glabWork are the commands of glab, the same for another kind of host.
@@ -232,11 +234,11 @@ var glabWork = []program{
 			{
 				names: "list ls view show diff status get trace issues approvers search contributors", each: true,
 				risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
-					{names: "-cdMFA --comments --closed --merged --all --draft --raw --unresolved --resolved " +
+					{flags: "-c -d -M -F -A --comments --closed --merged --all --draft --raw --unresolved --resolved " +
 						"--system-logs --mine --opened --compact --live"},
-					{names: "-b= --branch= -p= --page= -P= --per-page= -a= --assignee= --author= -l= --label= -m= " +
-						"--milestone= --search= -o= --output= --output-format= -s= --source-branch= -t= " +
-						"--target-branch= --pipeline-id=", does: plain},
+					{values: "-b --branch -p --page -P --per-page -a --assignee --author -l --label -m --milestone " +
+						"--search -o --output --output-format -s --source-branch -t --target-branch --pipeline-id",
+						does: plain},
 				},
 			},
 		},
@@ -245,7 +247,7 @@ var glabWork = []program{
 	{names: "auth config alias api variable cluster duo securefile ssh-key token user deploy-key changelog stack " +
 		"runner job", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true},
 	{names: "version help completion", each: true, risk: umpire.Safe, why: "prints something about glab",
-		opts: []option{{names: "-s= --shell=", does: plain}}},
+		opts: []option{{values: "-s --shell", does: plain}}},
 }
 
 // checkHostOptions judges the common parts of gh and glab commands: git, which they start in

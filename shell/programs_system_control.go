@@ -28,14 +28,14 @@ var controlTools = []program{
 	{
 		names: "systemctl", risk: umpire.High, consequence: lost, why: "controls services", check: checkSystemctl,
 		about: aboutItself, opts: []option{
-			{names: "-alrqfi --user --system --global --all --full --no-pager --no-legend --plain --quiet --failed " +
-				"--value --reverse --after --before --now --force --no-block --wait --no-ask-password --no-wall " +
-				"--recursive --with-dependencies --show-types --legend? --runtime --no-reload --dry-run --marked " +
-				"--message= --timestamp= --what= --check-inhibitors= --job-mode="},
-			{names: "-t= --type= --state= -p= --property= -P= -n= --lines= -o= --output= -s= --signal= --kill-whom= " +
-				"--kill-who= --preset-mode= --drop-in="},
-			{names: "-H= --host=", does: reaches},
-			{names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, consequence: sent,
+			{flags: "-a -l -r -q -f -i --user --system --global --all --full --no-pager --no-legend --plain --quiet " +
+				"--failed --value --reverse --after --before --now --force --no-block --wait --no-ask-password " +
+				"--no-wall --recursive --with-dependencies --show-types --runtime --no-reload --dry-run --marked",
+				values: "--message --timestamp --what --check-inhibitors --job-mode", attached: "--legend"},
+			{values: "-t --type --state -p --property -P -n --lines -o --output -s --signal --kill-whom --kill-who " +
+				"--preset-mode --drop-in"},
+			{values: "-H --host", does: reaches},
+			{values: "-M --machine -C --capsule --root --image", does: asks, consequence: sent,
 				why: "works on another system"},
 		},
 	},
@@ -46,7 +46,7 @@ var controlTools = []program{
 	{
 		names: "loginctl machinectl", risk: umpire.High, consequence: lost, why: "controls sessions", lax: true,
 		check: checkLoginctl, opts: []option{
-			{names: "-H= --host= -M= --machine=", does: asks, consequence: sent, why: "works on another system"},
+			{values: "-H --host -M --machine", does: asks, consequence: sent, why: "works on another system"},
 		},
 	},
 	// safe: timedatectl --version
@@ -54,7 +54,7 @@ var controlTools = []program{
 	{
 		names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze",
 		risk:  umpire.High, consequence: lost, why: "changes settings of the system", lax: true, opts: []option{
-			{names: "-H= --host= -M= --machine= --root= --image= -D= --directory= --file= --address=", does: asks,
+			{values: "-H --host -M --machine --root --image -D --directory --file --address", does: asks,
 				consequence: sent, why: "works on another system, or what answers there"},
 		},
 		check: func(u *use) {
@@ -90,11 +90,13 @@ var controlTools = []program{
 				u.become(umpire.Safe, "lists what runs later")
 			}
 		},
-		opts: []option{{names: "-l"}, {names: "-r"}, {names: "-e"}, {names: "-iTn"}, {names: "-u="}},
+		opts: []option{{flags: "-l"}, {flags: "-r"}, {flags: "-e"}, {flags: "-i -T -n"}, {values: "-u"}},
 	},
 	// asks: at now
 	{names: "at batch", risk: umpire.High, consequence: lost, why: "sets what runs later", check: checkAt,
-		opts: []option{{names: "-l"}, {names: "-c"}, {names: "-Vmvbdr -q= -t="}, {names: "-f=", does: reads}}},
+		opts: []option{
+			{flags: "-l"}, {flags: "-c"}, {flags: "-V -m -v -b -d -r", values: "-q -t"}, {values: "-f", does: reads},
+		}},
 	// safe: atq
 	// asks: atq > ../x
 	{names: "atq", risk: umpire.Safe, why: "lists what runs later", lax: true},
@@ -147,8 +149,8 @@ var controlTools = []program{
 	{
 		names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints what may reach the machine", lax: true,
 		opts: []option{
-			{names: "-f= --file=", does: writes},
-			{names: "-M= --modprobe=", does: runs, why: "runs a program to load modules"},
+			{values: "-f --file", does: writes},
+			{values: "-M --modprobe", does: runs, why: "runs a program to load modules"},
 		},
 	},
 	// safe: nft list ruleset
@@ -160,11 +162,11 @@ var controlTools = []program{
 	{
 		names: "ip", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: words,
 		check: checkIP, about: "-V -Version -help", opts: []option{
-			{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p " +
+			{flags: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p " +
 				"-pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l " +
-				"-loops -f= -family= -rc= -rcvbuf="},
-			{names: "-b= -batch=", does: reads | harms, consequence: lost, why: "obeys a file of commands"},
-			{names: "-n= -netns=", does: asks, consequence: lost, why: "works in another network"},
+				"-loops", values: "-f -family -rc -rcvbuf"},
+			{values: "-b -batch", does: reads | harms, consequence: lost, why: "obeys a file of commands"},
+			{values: "-n -netns", does: asks, consequence: lost, why: "works in another network"},
 		},
 	},
 	{names: "bridge ethtool iw iwconfig brctl vconfig ifup ifdown dhclient dhcpcd wpa_supplicant wpa_cli rfkill " +
