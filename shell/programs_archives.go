@@ -276,7 +276,7 @@ func addDashes(args []word) []word {
 // checkTar judges tar by its mode: -t looks, -x writes into a folder, and -c and similar modes
 // write the archive.
 func checkTar(u *use) {
-	if args := argumentsOf(u); len(args) > 0 && args[0].known() && args[0].text != "" && args[0].text[0] != '-' {
+	if args := u.rawArguments(); len(args) > 0 && args[0].known() && args[0].text != "" && args[0].text[0] != '-' {
 		reparseArguments(u, addDashes(args), false)
 	}
 	members := u.takeOperands()
@@ -321,7 +321,7 @@ func judgePacking(u *use, members []word) {
 		}
 	}
 	for _, member := range members {
-		u.then(func() { u.w.path(s, kind, member, accessOf{tree: true, table: u.table, follows: followsLinks(u)}) })
+		u.then(func() { u.w.path(s, kind, member, accessOf{tree: true, table: u.table, follows: u.followsLinks()}) })
 	}
 }
 
@@ -458,14 +458,14 @@ func checkPackVerb(u *use) {
 	default:
 		u.raiseTo(umpire.Medium, reversible, "unpacks files")
 		u.touchAll(umpire.KindRead, files, accessOf{})
-		noteUnknownNames(u, findPackFolder(u))
+		noteUnknownNames(u, u.findPackFolder())
 	}
 }
 
 // judgeListingOptions judges the options of a listing: those of one or two letters change its
 // format, and others name lists of files, logs and settings.
 func judgeListingOptions(u *use) {
-	for _, arg := range argumentsOf(u) {
+	for _, arg := range u.rawArguments() {
 		if strings.HasPrefix(arg.text, "-") && (arg.open || !scan.HasField("-slt -ba -bd -bb -bb0 -bb1 -y -r -t7z "+
 			"-tzip -ttar -p -p- -mmt -v -vt -c- -idq -inul", arg.text)) {
 			u.raise(umpire.Medium, unjudgedOption(arg.display(), u.table))
@@ -474,8 +474,8 @@ func judgeListingOptions(u *use) {
 }
 
 // findPackFolder returns the folder of -oDIR.
-func findPackFolder(u *use) word {
-	for _, arg := range argumentsOf(u) {
+func (p *parsed) findPackFolder() word {
+	for _, arg := range p.rawArguments() {
 		if strings.HasPrefix(arg.text, "-o") && len(arg.text) > 2 {
 			return arg.cut(2)
 		}

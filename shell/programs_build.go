@@ -303,7 +303,7 @@ func guessRules(u *use) {
 			guessCommand(u, strings.TrimLeft(recipe, "@-+ \t"))
 		}
 	}
-	for _, arg := range append(argumentsOf(u), lit(rules)) {
+	for _, arg := range append(u.rawArguments(), lit(rules)) {
 		for _, opening := range [...]string{"$(shell ", "${shell "} {
 			if _, code, found := strings.Cut(arg.text, opening); found {
 				guessCommand(u, strings.TrimRight(code, ")} \n"))

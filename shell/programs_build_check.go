@@ -285,7 +285,7 @@ func checkTsc(u *use) {
 			u.raiseTo(umpire.Medium, reversible, "writes compiled files")
 		}
 	}
-	pretty := standsBehind(u, "--pretty", "true", "false")
+	pretty := u.standsBehind("--pretty", "true", "false")
 	for _, operand := range u.operands {
 		switch {
 		case pretty && operand.known() && scan.HasField("true false", operand.text):
@@ -303,14 +303,14 @@ func checkTsc(u *use) {
 
 // standsBehind reports whether one of the words directly follows an option, and occurs nowhere
 // else.
-func standsBehind(u *use, option string, words ...string) bool {
+func (p *parsed) standsBehind(option string, words ...string) bool {
 	behind, all := 0, 0
-	for i, wd := range u.words {
+	for i, wd := range p.words {
 		if !slices.Contains(words, wd.text) {
 			continue
 		}
 		all++
-		if i > 0 && u.words[i-1].text == option {
+		if i > 0 && p.words[i-1].text == option {
 			behind++
 		}
 	}

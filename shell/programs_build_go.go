@@ -257,20 +257,20 @@ const (
 
 // checkGoTidy and checkGoEdit allow commands that only print.
 func checkGoTidy(u *use) {
-	if u.gave("-diff") && !givesOther(u, "-diff -v -x -e") {
+	if u.gave("-diff") && !u.givesOther("-diff -v -x -e") {
 		u.onlyShows("prints what it would change")
 	}
 }
 
 func checkGoEdit(u *use) {
-	if len(u.given) > 0 && !givesOther(u, "-json -print") {
+	if len(u.given) > 0 && !u.givesOther("-json -print") {
 		u.onlyShows("prints go.mod")
 	}
 }
 
 // givesOther reports whether an argument is not on a list.
-func givesOther(u *use, accepted string) bool {
-	for _, wd := range u.words[len(strings.Fields(u.table)):] {
+func (p *parsed) givesOther(accepted string) bool {
+	for _, wd := range p.words[len(strings.Fields(p.table)):] {
 		if !wd.known() || !scan.HasField(accepted, wd.text) {
 			return true
 		}
@@ -300,7 +300,7 @@ func checkGoList(u *use) {
 	if !u.gave("-u", "-versions", "-retracted") && !u.operandContains("@") {
 		return
 	}
-	if !u.risk.AtLeast(umpire.Medium) && asksPublicModules(u) {
+	if !u.risk.AtLeast(umpire.Medium) && u.asksPublicModules() {
 		u.why = asksRegistry
 		return
 	}

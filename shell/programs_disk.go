@@ -130,7 +130,7 @@ var diskTools = []program{
 	{
 		names: "mdadm", risk: umpire.High, consequence: lost, why: "changes arrays of disks", args: "write…", lax: true,
 		check: func(u *use) {
-			if first := argumentsOf(u); len(first) > 0 && first[0].known() &&
+			if first := u.rawArguments(); len(first) > 0 && first[0].known() &&
 				scan.HasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
 				lowerToLook(u, u.operands)
 			}
@@ -236,7 +236,7 @@ func lowerToLook(u *use, files []word) {
 	if u.doubtful || u.spoke != "" {
 		return
 	}
-	for _, arg := range argumentsOf(u) {
+	for _, arg := range u.rawArguments() {
 		if arg.split {
 			return
 		}
@@ -266,15 +266,15 @@ func checkPartition(u *use) {
 		lowerToLook(u, u.operands)
 	case u.program0() == "parted" && len(u.operands) == 2 && u.operands[1].text == "print":
 		lowerToLook(u, u.operands[:1])
-	case u.program0() == "sfdisk" && len(argumentsOf(u)) == 2 &&
-		scan.HasField("-d --dump -J --json -l --list -V --verify", argumentsOf(u)[0].text) && len(u.operands) == 1:
+	case u.program0() == "sfdisk" && len(u.rawArguments()) == 2 &&
+		scan.HasField("-d --dump -J --json -l --list -V --verify", u.rawArguments()[0].text) && len(u.operands) == 1:
 		lowerToLook(u, u.operands)
-	case u.program0() == "sgdisk" && len(argumentsOf(u)) == 2 &&
-		scan.HasField("-p --print -v --verify -L", argumentsOf(u)[0].text) &&
+	case u.program0() == "sgdisk" && len(u.rawArguments()) == 2 &&
+		scan.HasField("-p --print -v --verify -L", u.rawArguments()[0].text) &&
 		len(u.operands) == 1:
 		lowerToLook(u, u.operands)
 	case u.program0() == "sgdisk" || u.program0() == "gdisk": // for these -o takes no value
-		for _, arg := range argumentsOf(u) {
+		for _, arg := range u.rawArguments() {
 			if strings.HasPrefix(arg.text, "/dev/") {
 				u.touch(umpire.KindWrite, arg, accessOf{})
 			}
@@ -303,13 +303,13 @@ func checkWipe(u *use) {
 
 // checkDiskInfo judges hdparm -I and smartctl -a, which only query.
 func checkDiskInfo(u *use) {
-	for _, arg := range argumentsOf(u) {
+	for _, arg := range u.rawArguments() {
 		if strings.HasPrefix(arg.text, "-") && !scan.HasField("-a -i -I -H -A -x -t -T -tT -Tt -g -v --all --info "+
 			"--health --scan --xall", arg.text) || arg.open {
 			return
 		}
 	}
-	if len(argumentsOf(u)) > 0 {
+	if len(u.rawArguments()) > 0 {
 		lowerToLook(u, u.operands)
 	}
 }
@@ -369,7 +369,7 @@ func checkFirmware(u *use) {
 	if u.program0() == "bootctl" && u.firstOperandIn("remove") {
 		u.raise(umpire.Critical, "can leave the machine unable to boot")
 	}
-	for _, arg := range argumentsOf(u) {
+	for _, arg := range u.rawArguments() {
 		if u.program0() == "flashrom" &&
 			(strings.HasPrefix(arg.text, "-w") || strings.HasPrefix(arg.text, "-E") ||
 				strings.HasPrefix(arg.text, "--write") || strings.HasPrefix(arg.text, "--erase")) {

@@ -183,10 +183,10 @@ type transfer struct {
 }
 
 // splitTransfer splits the operands.
-func splitTransfer(u *use) transfer {
-	t := transfer{sources: u.operands, file: u.got("-T", "--no-target-directory") != nil}
-	u.operands = nil
-	if into := u.got("-t", "--target-directory"); into != nil && into.has {
+func (p *parsed) splitTransfer() transfer {
+	t := transfer{sources: p.operands, file: p.got("-T", "--no-target-directory") != nil}
+	p.operands = nil
+	if into := p.got("-t", "--target-directory"); into != nil && into.has {
 		t.target, t.has, t.folder = into.value, true, true
 		return t
 	}
@@ -236,16 +236,16 @@ func noteUnknownNames(u *use, folder word) {
 }
 
 func checkMove(u *use) {
-	t := splitTransfer(u)
+	t := u.splitTransfer()
 	moved := accessOf{tree: true, risk: umpire.Medium, moved: true, why: "is moved away"}
 	u.touchAll(umpire.KindDelete, t.sources, moved)
 	noteTransferWrites(u, t)
 }
 
 func checkCopy(u *use) {
-	t := splitTransfer(u)
+	t := u.splitTransfer()
 	for _, source := range t.sources {
-		u.touch(umpire.KindRead, source, accessOf{tree: u.has(walks), follows: followsLinks(u)})
+		u.touch(umpire.KindRead, source, accessOf{tree: u.has(walks), follows: u.followsLinks()})
 		if u.program0() != "install" && u.got("-l", "--link") != nil {
 			u.touch(umpire.KindWrite, source, accessOf{tree: u.has(walks), why: "gets another name"})
 		}
@@ -256,7 +256,7 @@ func checkCopy(u *use) {
 // checkLink judges ln. With one operand it creates the link in the working folder. The target
 // of a link counts as read, because later commands reach it through the link.
 func checkLink(u *use) {
-	t := splitTransfer(u)
+	t := u.splitTransfer()
 	if !t.has && len(t.sources) == 1 {
 		t.target, t.has, t.folder = lit("."), true, true
 	}

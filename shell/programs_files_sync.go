@@ -74,7 +74,7 @@ func checkRsync(u *use) {
 		case i < last && u.got("--remove-source-files") != nil:
 			u.touch(umpire.KindDelete, operand, accessOf{tree: true})
 		case i < last || last == 0 || u.got("-n", "--dry-run", "--list-only") != nil:
-			u.touch(umpire.KindRead, operand, accessOf{tree: true, follows: followsLinks(u)})
+			u.touch(umpire.KindRead, operand, accessOf{tree: true, follows: u.followsLinks()})
 		case u.got("--delete") != nil:
 			u.touch(umpire.KindDelete, operand, accessOf{tree: true, why: "what the source does not have is deleted"})
 		default:

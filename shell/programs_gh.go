@@ -269,7 +269,7 @@ func checkHostOptions(u *use) {
 		}
 	}
 	for _, operand := range u.operands {
-		if namesUnknownHost(u, operand) {
+		if u.namesUnknownHost(operand) {
 			u.visit(operand, umpire.Medium, "names a git host of its own")
 		}
 	}
@@ -277,14 +277,14 @@ func checkHostOptions(u *use) {
 
 // namesUnknownHost reports whether an operand is a URL at a host that is not well known, or a
 // repository with such a host. Branches may have slashes in their names.
-func namesUnknownHost(u *use, operand word) bool {
+func (p *parsed) namesUnknownHost(operand word) bool {
 	scheme, rest, found := strings.Cut(operand.text, "://")
 	switch {
-	case strings.HasSuffix(u.table, " api"):
+	case strings.HasSuffix(p.table, " api"):
 		return false // judged by checkGhAPI
 	case found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")):
 		return !strings.HasPrefix(rest, "github.com/") && !strings.HasPrefix(rest, "gitlab.com/")
-	case strings.HasSuffix(u.table, " repo view"):
+	case strings.HasSuffix(p.table, " repo view"):
 		return found || strings.Contains(operand.text, ":") || strings.Count(operand.text, "/") > 1
 	}
 	return false
@@ -328,7 +328,7 @@ func checkGhAPI(u *use) {
 		u.then(func() { u.w.network(url, "gh reaches it") })
 	}
 	switch {
-	case u.firstOperand() == "graphql" && isQuery(u):
+	case u.firstOperand() == "graphql" && u.isQuery():
 	case u.firstOperand() == "graphql":
 		u.raiseTo(umpire.Medium, sent, "sends a query that may change something at the git host")
 	case method == "GET" || method == "HEAD" || method == "" && !fields:
@@ -339,9 +339,9 @@ func checkGhAPI(u *use) {
 
 // isQuery reports whether a GraphQL document on the line only queries. The keywords that begin
 // a change have only one spelling.
-func isQuery(u *use) bool {
+func (p *parsed) isQuery() bool {
 	documents := 0
-	for _, g := range u.given {
+	for _, g := range p.given {
 		document, found := strings.CutPrefix(g.value.text, "query=")
 		if !found {
 			continue
@@ -354,7 +354,7 @@ func isQuery(u *use) bool {
 			return false
 		}
 	}
-	return documents == 1 && u.got("--input", "--method") == nil
+	return documents == 1 && p.got("--input", "--method") == nil
 }
 
 // noteFieldFile records the file that a field is read from: -F name=@file.

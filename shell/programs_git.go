@@ -206,11 +206,11 @@ func (a *arguments) firstOperand() string {
 
 // flowOfNamesBelow returns a list of names, one per line, that are relative and stay below
 // their folder; revisions printed by git are such names too.
-func flowOfNamesBelow(u *use) flow {
-	if len(u.unknown) > 0 || u.doubtful {
+func (p *parsed) flowOfNamesBelow() flow {
+	if len(p.unknown) > 0 || p.doubtful {
 		return foreignFlow("git")
 	}
-	if slices.ContainsFunc(u.operands, leadsOut) {
+	if slices.ContainsFunc(p.operands, leadsOut) {
 		return foreignFlow("git")
 	}
 	return flow{kind: flowPaths, dirs: []word{{}}}

@@ -155,7 +155,7 @@ func diffsNames(u *use, _ flow) flow {
 		u.got("--no-index", "--line-prefix", "-p", "--pretty", "--oneline", "--format") != nil {
 		return foreignFlow("git")
 	}
-	out := flowOfNamesBelow(u)
+	out := u.flowOfNamesBelow()
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}
@@ -170,7 +170,7 @@ func showsNames(u *use, _ flow) flow {
 	if u.got("--name-only") == nil || u.got("--line-prefix") != nil || !bare {
 		return foreignFlow("git")
 	}
-	out := flowOfNamesBelow(u)
+	out := u.flowOfNamesBelow()
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}
@@ -182,7 +182,7 @@ func grepsNames(u *use, _ flow) flow {
 	if u.got("--name-only") == nil || u.got("--no-index", "-O") != nil {
 		return foreignFlow("git")
 	}
-	out := flowOfNamesBelow(u)
+	out := u.flowOfNamesBelow()
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}
@@ -202,7 +202,7 @@ func logsRevisions(u *use, _ flow) flow {
 			return foreignFlow("git")
 		}
 	}
-	return flowOfRevisions(u)
+	return u.flowOfRevisions()
 }
 
 // choosesCommits are options of log that select commits and show nothing more.
@@ -215,12 +215,12 @@ func namesRevisions(u *use, _ flow) flow {
 	if u.got("--pretty", "--oneline", "--graph") != nil {
 		return foreignFlow("git")
 	}
-	return flowOfRevisions(u)
+	return u.flowOfRevisions()
 }
 
 // flowOfRevisions returns a list of names of commits.
-func flowOfRevisions(u *use) flow {
-	out := flowOfNamesBelow(u)
+func (p *parsed) flowOfRevisions() flow {
+	out := p.flowOfNamesBelow()
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}

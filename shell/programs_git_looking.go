@@ -142,7 +142,7 @@ func listsFiles(u *use, _ flow) flow {
 	if u.got("--stage", "-s", "-t", "-v", "-f", "-u") != nil {
 		return foreignFlow("git")
 	}
-	named := flowOfNamesBelow(u)
+	named := u.flowOfNamesBelow()
 	if len(u.operands) == 0 || named.kind != flowPaths {
 		return named
 	}
@@ -160,7 +160,7 @@ func listsTree(u *use, _ flow) flow {
 	if u.got("--name-only") == nil || u.got("--format") != nil {
 		return foreignFlow("git")
 	}
-	return flowOfNamesBelow(u)
+	return u.flowOfNamesBelow()
 }
 
 // parsesRevisions returns the output of rev-parse: revisions, unless it is asked for folders or
@@ -181,7 +181,7 @@ func parsesRevisions(u *use, _ flow) flow {
 		}
 		dashless = dashless && !strings.HasPrefix(operand.text, "-")
 	}
-	out := flowOfNamesBelow(u)
+	out := u.flowOfNamesBelow()
 	for i := range out.dirs {
 		out.dirs[i].dashless = dashless
 	}

@@ -44,7 +44,7 @@ var gitPlumbing = []program{
 
 // checkTrailers allows --parse, which ignores the settings.
 func checkTrailers(u *use) {
-	if len(u.given) > 0 && u.given[0].name == "--parse" && !givesOther(u, "--parse") {
+	if len(u.given) > 0 && u.given[0].name == "--parse" && !u.givesOther("--parse") {
 		u.onlyShows("prints the trailers of a message")
 	}
 }

@@ -157,5 +157,5 @@ func namesBranch(u *use, _ flow) flow {
 	if u.got("--show-current") == nil {
 		return foreignFlow("git")
 	}
-	return flowOfNamesBelow(u)
+	return u.flowOfNamesBelow()
 }

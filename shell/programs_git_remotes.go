@@ -110,13 +110,13 @@ var gitFetchOpts = []option{
 }
 
 // overwrites says what a forced push overwrites: the branch, if the line names one.
-func overwrites(u *use) umpire.Phrase {
-	if len(u.operands) != 2 || !u.operands[0].known() || !u.operands[1].known() {
+func (p *parsed) overwrites() umpire.Phrase {
+	if len(p.operands) != 2 || !p.operands[0].known() || !p.operands[1].known() {
 		return "overwrites published commits by force"
 	}
-	branch := u.operands[1].text
+	branch := p.operands[1].text
 	branch = strings.TrimPrefix(branch[strings.LastIndex(branch, ":")+1:], "+")
-	return umpire.Say("overwrites published commits on %s/%s", u.operands[0].text, branch)
+	return umpire.Say("overwrites published commits on %s/%s", p.operands[0].text, branch)
 }
 
 // checkPush judges a push that overwrites or deletes other people's commits.
@@ -129,7 +129,7 @@ func checkPush(u *use) {
 	}
 	switch {
 	case u.got("--force") != nil:
-		u.harm("--force", sent, overwrites(u))
+		u.harm("--force", sent, u.overwrites())
 	case u.got("--mirror") != nil:
 		u.harm("--force --mirror", sent, "makes the other repository like this one by force")
 	case u.got("--delete") != nil, u.got("--prune") != nil:
@@ -139,7 +139,7 @@ func checkPush(u *use) {
 		switch {
 		case i == 0:
 		case strings.HasPrefix(refspec.text, "+"):
-			u.harm("--force", sent, overwrites(u))
+			u.harm("--force", sent, u.overwrites())
 		case strings.HasPrefix(refspec.text, ":") && refspec.text != ":":
 			u.harm("--force --delete", sent, "deletes published branches")
 		}

@@ -166,7 +166,7 @@ func checkGrep(u *use) {
 	checkWholePattern(u)
 	noteSearchedFiles(u, "--include")
 	if u.has(walks) && len(u.searchRoots()) == 0 {
-		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: followsLinks(u)})
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: u.followsLinks()})
 	}
 }
 
@@ -175,7 +175,7 @@ func checkSearch(u *use) {
 	checkWholePattern(u)
 	noteSearchedFiles(u, "-g --glob --iglob -G --file-search-regex")
 	if u.in.kind == flowNone && len(u.searchRoots()) == 0 {
-		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: followsLinks(u)})
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: u.followsLinks()})
 	}
 }
 
@@ -216,7 +216,7 @@ func found(u *use, in flow) flow {
 		}
 		return pathsBelow(roots, u.program0())
 	}
-	if counts := flowOfLineNumbers(u, roots); counts.numbers || counts.numbered {
+	if counts := u.flowOfLineNumbers(roots); counts.numbers || counts.numbered {
 		return counts
 	}
 	if len(roots) > 0 || u.has(walks) {
@@ -227,23 +227,23 @@ func found(u *use, in flow) flow {
 			return foreignFlow(u.program0())
 		}
 	}
-	return filterPathList(u, pickedFlow(in, u.program0()))
+	return u.filterPathList(pickedFlow(in, u.program0()))
 }
 
 // flowOfLineNumbers returns the output of grep for one file with -c, a number, or with -n,
 // lines that begin with their number.
-func flowOfLineNumbers(u *use, roots []word) flow {
-	out := foreignFlow(u.program0())
-	if u.program.name() != "grep" || len(roots) > 1 || len(roots) == 1 && !roots[0].known() {
+func (p *parsed) flowOfLineNumbers(roots []word) flow {
+	out := foreignFlow(p.program0())
+	if p.program.name() != "grep" || len(roots) > 1 || len(roots) == 1 && !roots[0].known() {
 		return out
 	}
-	for _, g := range u.given {
+	for _, g := range p.given {
 		if !scan.HasField(choosesLines, g.name) {
 			return out
 		}
 	}
-	out.numbers = u.gave("-c", "--count")
-	out.numbered = u.gave("-n", "--line-number")
+	out.numbers = p.gave("-c", "--count")
+	out.numbered = p.gave("-n", "--line-number")
 	return out
 }
 

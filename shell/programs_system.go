@@ -286,7 +286,7 @@ var systemTools = []program{
 	{
 		names: "ldconfig", risk: umpire.High, consequence: lost, why: "changes where libraries are found", lax: true,
 		check: func(u *use) {
-			if len(argumentsOf(u)) == 1 && argumentsOf(u)[0].text == "-p" && argumentsOf(u)[0].known() {
+			if len(u.rawArguments()) == 1 && u.rawArguments()[0].text == "-p" && u.rawArguments()[0].known() {
 				lowerToLook(u, nil)
 			}
 		},

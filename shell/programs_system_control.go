@@ -119,9 +119,9 @@ var controlTools = []program{
 		lax: true,
 		check: func(u *use) {
 			if len(u.operands) == 0 &&
-				(len(argumentsOf(u)) == 0 ||
-					len(argumentsOf(u)) == 1 && scan.HasField("-l -v", argumentsOf(u)[0].text) &&
-						argumentsOf(u)[0].known()) {
+				(len(u.rawArguments()) == 0 ||
+					len(u.rawArguments()) == 1 && scan.HasField("-l -v", u.rawArguments()[0].text) &&
+						u.rawArguments()[0].known()) {
 				lowerToLook(u, nil)
 			}
 		},
@@ -132,8 +132,8 @@ var controlTools = []program{
 			"quotaon quotaoff",
 		risk: umpire.High, consequence: lost, why: "changes what is mounted", args: "read…", lax: true,
 		check: func(u *use) {
-			if u.program0() == "umount" && givesAny(argumentsOf(u), "-a --all") &&
-				!givesAny(argumentsOf(u), "-t --types -O --test-opts") {
+			if u.program0() == "umount" && givesAny(u.rawArguments(), "-a --all") &&
+				!givesAny(u.rawArguments(), "-t --types -O --test-opts") {
 				u.raise(umpire.Critical, "unmounts every file system")
 			}
 		},
@@ -268,7 +268,7 @@ func checkKillAll(u *use) {
 	const valued = "-u -U --euid --uid --user -g -G -P -s -t -F -n --signal --group --parent --session --terminal " +
 		"--pidfile --ns --nslist --older --younger -y -o -k"
 	roots, named := false, false
-	args := argumentsOf(u)
+	args := u.rawArguments()
 	for i := 0; i < len(args); i++ {
 		name, value, attached := args[i].after("=")
 		if !strings.HasPrefix(name, "-") {
@@ -345,7 +345,7 @@ func powersOff(units []word) bool {
 }
 
 func checkService(u *use) {
-	if len(argumentsOf(u)) == 1 && argumentsOf(u)[0].text == "--status-all" ||
+	if len(u.rawArguments()) == 1 && u.rawArguments()[0].text == "--status-all" ||
 		len(u.operands) == 2 && secondWord(u.operands) == "status" && !strings.Contains(u.operands[0].text, "/") &&
 			u.operands[0].known() {
 		lowerToLook(u, nil)
@@ -410,9 +410,9 @@ func checkFirewall(u *use) {
 // checkIP judges ip by its verb, and walks the command of `ip netns exec`.
 func checkIP(u *use) {
 	operands := u.takeOperands()
-	for i, arg := range argumentsOf(u) {
-		if arg.text == "exec" && i > 0 && i+2 < len(argumentsOf(u)) {
-			u.walkRest("command", argumentsOf(u)[i+2:])
+	for i, arg := range u.rawArguments() {
+		if arg.text == "exec" && i > 0 && i+2 < len(u.rawArguments()) {
+			u.walkRest("command", u.rawArguments()[i+2:])
 			return
 		}
 	}
@@ -431,7 +431,7 @@ func checkIP(u *use) {
 // checkGroupOrSearch judges sg, which is ast-grep, or on some systems runs a command as a member
 // of a group. That one has neither a pattern nor, as a group, run or scan.
 func checkGroupOrSearch(u *use) {
-	args := argumentsOf(u)
+	args := u.rawArguments()
 	searches := len(args) > 0 && scan.HasField("-p --pattern run scan", args[0].text)
 	for _, arg := range args {
 		searches = searches && arg.known() && !strings.HasPrefix(arg.text, "-c")

@@ -334,7 +334,7 @@ func checkArch(u *use) {
 // first.
 func checkLoader(u *use) {
 	u.operands = nil
-	walkSuspects(u, argumentsOf(u))
+	walkSuspects(u, u.rawArguments())
 }
 
 // maxGuesses is the maximum number of words of a line to walk on suspicion.
@@ -495,10 +495,10 @@ func checkXargs(u *use) {
 		u.operands = []word{lit("echo")}
 	}
 	if marker := u.got("-I"); marker != nil {
-		replaceMarker(u, marker, readInputLines(u))
+		replaceMarker(u, marker, u.readInputLines())
 		return
 	}
-	items := readInputWords(u)
+	items := u.readInputWords()
 	if u.got("-0") != nil && u.in.kind == flowText {
 		items = []word{lit(strings.TrimRight(u.in.text, "\n")), {open: true, split: true}}
 	}
@@ -515,17 +515,17 @@ func runPrints(u *use, _ flow) flow {
 }
 
 // readInputWords returns the words of the piped input, as far as they are known.
-func readInputWords(u *use) []word {
-	switch u.in.kind {
+func (p *parsed) readInputWords() []word {
+	switch p.in.kind {
 	case flowText:
 		var out []word
-		for field := range strings.FieldsSeq(u.in.text) {
+		for field := range strings.FieldsSeq(p.in.text) {
 			out = append(out, lit(strings.Trim(field, `"'`)))
 		}
 		return out
 	case flowPaths:
 		var out []word
-		for _, dir := range u.in.dirs {
+		for _, dir := range p.in.dirs {
 			if dir.glob {
 				out = append(out, word{text: dir.text, glob: true, dashless: true})
 				continue
@@ -535,7 +535,7 @@ func readInputWords(u *use) []word {
 		}
 		return out
 	case flowForeign:
-		if u.in.numbers {
+		if p.in.numbers {
 			numbers := numberWord()
 			numbers.split = true
 			return []word{numbers}
@@ -546,12 +546,12 @@ func readInputWords(u *use) []word {
 }
 
 // readInputLines returns the lines of the piped input, as far as they are known.
-func readInputLines(u *use) []word {
-	if u.in.kind != flowText {
-		return readInputWords(u)
+func (p *parsed) readInputLines() []word {
+	if p.in.kind != flowText {
+		return p.readInputWords()
 	}
 	var out []word
-	for line := range strings.Lines(u.in.text) {
+	for line := range strings.Lines(p.in.text) {
 		out = append(out, lit(strings.Trim(strings.TrimSpace(line), `"'`)))
 	}
 	return out

@@ -97,7 +97,7 @@ func walkTmuxCode(u *use, args []word) {
 
 // checkScreen judges screen -ls, which lists, and otherwise walks the command.
 func checkScreen(u *use) {
-	args := argumentsOf(u)
+	args := u.rawArguments()
 	if len(args) == 1 && args[0].known() && scan.HasField("-ls -list -v --version list-sessions", args[0].text) {
 		u.become(umpire.Safe, "lists terminals")
 		u.operands, u.spoke = nil, ""

@@ -152,7 +152,7 @@ func checkSu(u *use) {
 // checkRunuser judges runuser, which behaves like su unless -u is given.
 func checkRunuser(u *use) {
 	if u.got("-u") == nil {
-		reparseArguments(u, argumentsOf(u), false)
+		reparseArguments(u, u.rawArguments(), false)
 		checkSu(u)
 		return
 	}
@@ -170,7 +170,7 @@ func startsShell(u *use) {
 // such values of options, and code after -c.
 func checkCaged(u *use) {
 	u.operands = nil
-	args := argumentsOf(u)
+	args := u.rawArguments()
 	words := make([]word, 0, len(args))
 	for i, arg := range args {
 		if _, value, ok := arg.after("="); ok && strings.HasPrefix(arg.text, "-") {
