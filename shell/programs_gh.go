@@ -302,19 +302,19 @@ func checkHostVerb(u *use) {
 func checkGhAPI(u *use) {
 	method, fields := "", false
 	for _, g := range u.given {
-		switch g.option {
-		case &u.program.opts[0]:
+		switch {
+		case g.means("--method"):
 			method = "?"
 			if g.has && g.value.known() {
 				method = strings.ToUpper(g.value.text)
 			}
-		case &u.program.opts[1], &u.program.opts[2], &u.program.opts[3]:
+		case g.means("--raw-field"), g.means("--field"), g.means("--input"):
 			fields = true
 			noteFieldFile(u, g)
 			if g.value.open {
 				u.raiseTo(umpire.Medium, sent, "sends what is not known before it runs")
 			}
-		case &u.program.opts[4]:
+		case g.means("--header"):
 			header, _, _ := strings.Cut(g.value.text, ":")
 			if !g.value.known() ||
 				!scan.HasField("accept x-github-api-version if-none-match if-modified-since",
@@ -359,7 +359,7 @@ func (p *parsed) isQuery() bool {
 
 // noteFieldFile records the file that a field is read from: -F name=@file.
 func noteFieldFile(u *use, g given) {
-	if _, file, found := g.value.after("=@"); found && g.option == &u.program.opts[2] {
+	if _, file, found := g.value.after("=@"); found && g.means("--field") {
 		u.raiseTo(umpire.Medium, sent, "sends a file to the git host")
 		u.touch(umpire.KindRead, file, accessOf{})
 	}

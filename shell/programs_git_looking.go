@@ -170,7 +170,7 @@ func parsesRevisions(u *use, _ flow) flow {
 		return flow{kind: flowText, text: top + "\n"}
 	}
 	for _, g := range u.given {
-		if g.option != &u.program.opts[0] {
+		if !g.means("--verify") {
 			return foreignFlow("git")
 		}
 	}
