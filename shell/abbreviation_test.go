@@ -61,8 +61,8 @@ func spells(entry *program, name string) bool {
 	if entry == nil {
 		return false
 	}
-	opt, spelling := entry.findLong(name)
-	return opt != nil && strings.TrimRight(spelling, "=?") == name
+	_, full, _ := entry.findOption(name)
+	return full == name
 }
 
 // linesThatAsk returns the lines of the examples and of never_safe.txt that must not run unasked.

@@ -78,8 +78,8 @@ func (w *walker) runProgram(s *state, args []word, in flow) flow {
 		return foreignFlow(name.text)
 	}
 	s.failed = nil
-	u := &use{w: w, s: s, program: program, words: []word{lit(called)}, launcher: launcher, own: own,
-		line: lineWords(args), in: in, table: program.name()}
+	u := &use{w: w, s: s, parsed: parsed{program: program, table: program.name(), words: []word{lit(called)},
+		line: lineWords(args), launcher: launcher, own: own, in: in}}
 	u.runsFile(launcher)
 	return u.judge(args[1:])
 }

@@ -37,9 +37,9 @@ func (u *use) namesFiles(args []word) {
 }
 
 // codeFiles returns the files of the program's own access, without duplicates.
-func (u *use) codeFiles() []string {
+func (c *conclusion) codeFiles() []string {
 	var files []string
-	for _, file := range u.files {
+	for _, file := range c.files {
 		if !slices.Contains(files, file) && len(files) < maxCodeFiles {
 			files = append(files, file)
 		}

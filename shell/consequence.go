@@ -78,16 +78,6 @@ func (p *Program) StatedConsequence() umpire.Consequence {
 	return s.of(p.Risk)
 }
 
-// A conclusion is the judgement of a use so far.
-type conclusion struct {
-	risk        umpire.Risk
-	why         umpire.Phrase
-	consequence umpire.Consequence // the worst one so far
-	spoke       string             // the option that set the risk
-	doubt       umpire.Phrase
-	secret      bool // may print a secret
-}
-
 // adoptRisk adopts the risk of an entry.
 func (c *conclusion) adoptRisk(p *program) {
 	c.risk, c.why, c.consequence = p.risk, p.why, p.consequence.of(p.risk)

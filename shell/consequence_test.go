@@ -41,13 +41,13 @@ func TestEveryRiskStatesItsConsequence(t *testing.T) {
 		}
 		for opt := range p.options {
 			if opt.does&(asks|harms) != 0 && opt.consequence == unstated {
-				t.Errorf("%s %s: states no consequence", path, opt.names)
+				t.Errorf("%s %v: states no consequence", path, opt.names())
 			}
 			if opt.does&obeys != 0 && opt.consequence != unstated && opt.consequence != lost {
-				t.Errorf("%s %s: obeys what nobody can judge, and is not lost", path, opt.names)
+				t.Errorf("%s %v: obeys what nobody can judge, and is not lost", path, opt.names())
 			}
 			if opt.does&(deletes|drops) != 0 && opt.does&(asks|harms) != 0 && opt.consequence != lost {
-				t.Errorf("%s %s: deletes and is not lost", path, opt.names)
+				t.Errorf("%s %v: deletes and is not lost", path, opt.names())
 			}
 		}
 	})

@@ -81,22 +81,22 @@ func liftEnvironmentQuestion(u *use) {
 		return
 	}
 	a := &u.w.accesses[at-1]
-	if a.Reason == printsEnvironment && showsLittleOfEnvironment(u) {
+	if a.Reason == printsEnvironment && u.showsLittleOfEnvironment() {
 		a.Risk, a.Asks, a.Reason = umpire.Safe, "", "prints a little of the environment"
 	}
 }
 
-func showsLittleOfEnvironment(u *use) bool {
-	switch u.program.name() {
+func (p *parsed) showsLittleOfEnvironment() bool {
+	switch p.program.name() {
 	case "wc":
 		return true
 	case "cut":
-		fields, sep := u.got("--fields"), u.got("--delimiter")
-		return u.got("--complement") == nil && fields != nil && fields.value.text == "1" && sep != nil &&
+		fields, sep := p.got("--fields"), p.got("--delimiter")
+		return p.got("--complement") == nil && fields != nil && fields.value.text == "1" && sep != nil &&
 			strings.Trim(sep.value.text, "=") == ""
 	case "grep":
-		return u.gave("-c", "--count", "-q", "--quiet", "--silent") ||
-			len(u.operands) == 1 && len(u.given) == 0 && plainSetting(u.operands[0])
+		return p.gave("-c", "--count", "-q", "--quiet", "--silent") ||
+			len(p.operands) == 1 && len(p.given) == 0 && plainSetting(p.operands[0])
 	}
 	return false
 }

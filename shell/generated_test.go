@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -22,8 +23,8 @@ type spelled struct {
 	p     *program
 	opt   *option
 	name  string // as typed: -o or --output
-	kind  byte   // '=' and '?' as in the tables, 0 for a flag
-	short bool   // a letter, which may be part of a cluster
+	takes arity
+	short bool // a letter, which may be part of a cluster
 }
 
 // everySpelling calls f for every spelling of every option, including those of shared groups.
@@ -33,41 +34,25 @@ func everySpelling(f func(spelled)) {
 
 func everySpellingOf(path string, p *program, f func(spelled)) {
 	for opt := range p.options {
-		for field := range strings.FieldsSeq(opt.names) {
-			for _, s := range spellings(field, p.style) {
-				s.path, s.p, s.opt = path, p, opt
-				f(s)
-			}
+		for name, takes := range opt.spellings {
+			short := p.style != words && !strings.HasPrefix(name, "--")
+			f(spelled{path: path, p: p, opt: opt, name: name, takes: takes, short: short})
 		}
 	}
 }
 
-func spellings(field string, st style) []spelled {
-	bare, kind := strings.TrimRight(field, "=?"), byte(0)
-	if bare != field {
-		kind = field[len(field)-1]
+// names returns the spellings of the option.
+func (o *option) names() (names []string) {
+	for name := range o.spellings {
+		names = append(names, name)
 	}
-	if st == words || strings.HasPrefix(bare, "--") {
-		return []spelled{{name: bare, kind: kind}}
-	}
-	if kind == 0 && field == "-?" || len(bare) < 2 {
-		return []spelled{{name: field, short: true}}
-	}
-	var all []spelled
-	for i := 1; i < len(bare); i++ {
-		all = append(all, spelled{name: "-" + bare[i:i+1], kind: kind, short: true})
-	}
-	return all
+	return names
 }
 
 // shadowed reports whether an earlier entry of the table matches the same spelling, so this one
 // never applies.
 func (s spelled) shadowed() bool {
-	if s.short {
-		opt, _ := s.p.findLetter(s.name[1])
-		return opt != s.opt
-	}
-	opt, _ := s.p.findLong(s.name)
+	opt, _, _ := s.p.findOption(s.name)
 	return opt != s.opt
 }
 
@@ -87,13 +72,13 @@ func (s spelled) line(args ...string) string {
 // ways returns the ways of writing the option, with a value if it takes one.
 func (s spelled) ways(value string) [][]string {
 	switch {
-	case s.kind == 0:
+	case s.takes == takesNone:
 		return [][]string{{s.name}}
-	case s.short && s.kind == '?':
+	case s.short && s.takes == takesAttached:
 		return [][]string{{s.name + value}}
 	case s.short:
 		return [][]string{{s.name, value}, {s.name + value}}
-	case s.kind == '?':
+	case s.takes == takesAttached:
 		return [][]string{{s.name + "=" + value}}
 	}
 	return [][]string{{s.name, value}, {s.name + "=" + value}}
@@ -115,7 +100,8 @@ func (s spelled) clusters(value string) [][]string {
 // harmlessLetter returns a flag of the entry without effects, or 0.
 func (s spelled) harmlessLetter() byte {
 	for c := byte('a'); c <= 'z'; c++ {
-		if opt, kind := s.p.findLetter(c); opt != nil && kind == 0 && opt.does == 0 && s.name[1] != c {
+		opt, name, takes := s.p.findOption("-" + string(c))
+		if opt != nil && takes == takesNone && opt.does == 0 && s.name != name {
 			return c
 		}
 	}
@@ -129,7 +115,7 @@ func (s spelled) abbreviations(value string) [][]string {
 	}
 	var all [][]string
 	for n := len(s.name) - 1; n > len("--")+1; n-- {
-		if opt, _ := s.p.findLong(s.name[:n]); opt != s.opt {
+		if opt, _, _ := s.p.findOption(s.name[:n]); opt != s.opt {
 			break
 		}
 		short := s
@@ -202,7 +188,7 @@ func TestWhysAreShort(t *testing.T) {
 	everyProgram(func(path string, p *program) {
 		check(path, catalogue.English.Text(p.why))
 		for opt := range p.options {
-			check(path+" "+opt.names, catalogue.English.Text(opt.why))
+			check(fmt.Sprint(path, opt.names()), catalogue.English.Text(opt.why))
 		}
 	})
 }
@@ -240,7 +226,7 @@ func TestUnknownOptionsAsk(t *testing.T) {
 // unknownLetter returns a letter that the entry does not accept, or 0.
 func (p *program) unknownLetter() byte {
 	for _, c := range []byte("QYjyKqZGJWkXBzMOuwxNE") {
-		if opt, _ := p.findLetter(c); opt == nil {
+		if opt, _, _ := p.findOption("-" + string(c)); opt == nil {
 			return c
 		}
 	}
@@ -317,9 +303,8 @@ func TestAbbreviationsMeanTheWorst(t *testing.T) {
 			return
 		}
 		for n := len("--") + 2; n < len(s.name); n++ {
-			if got, field := s.p.findLong(s.name[:n]); got.does&changing == 0 &&
-				strings.TrimRight(field, "=?") != s.name[:n] {
-				t.Errorf("%s of %s means %s, and not %s", s.name[:n], s.path, field, s.name)
+			if got, full, _ := s.p.findOption(s.name[:n]); got.does&changing == 0 && full != s.name[:n] {
+				t.Errorf("%s of %s means %s, and not %s", s.name[:n], s.path, full, s.name)
 			}
 		}
 	})
@@ -335,7 +320,10 @@ func TestChangingOptionsAsk(t *testing.T) {
 			return
 		}
 		n++
-		value := "/somewhere/else" + s.opt.when
+		value := "/somewhere/else"
+		if s.opt.limits != nil {
+			value += s.opt.limits.when
+		}
 		for _, way := range slices.Concat(s.ways(value), s.clusters(value), s.abbreviations(value)) {
 			if risk, doubt := worst(s.line(way...)); !risk.AtLeast(umpire.Medium) && !doubt {
 				t.Errorf("%s is %s", s.line(way...), risk)
@@ -352,17 +340,12 @@ func TestChangingOptionsAsk(t *testing.T) {
 func TestShadowedOptions(t *testing.T) {
 	t.Parallel()
 	everySpelling(func(s spelled) {
-		var got *option
-		if s.short {
-			got, _ = s.p.findLetter(s.name[1])
-		} else {
-			got, _ = s.p.findLong(s.name)
-		}
+		got, _, _ := s.p.findOption(s.name)
 		if s.path == "gh run list" && s.name == "-w" {
 			return // --workflow there, --web elsewhere
 		}
 		if got != s.opt && s.opt.does&changing != 0 && got.does&changing == 0 {
-			t.Errorf("%s: %s is %q, and not %q", s.path, s.name, got.names, s.opt.names)
+			t.Errorf("%s: %s is %q, and not %q", s.path, s.name, got.names(), s.opt.names())
 		}
 	})
 }
@@ -371,7 +354,7 @@ func TestShadowedOptions(t *testing.T) {
 func TestReadingOptionsAreSeen(t *testing.T) {
 	t.Parallel()
 	everySpelling(func(s spelled) {
-		if s.opt.does&(reads|enters) == 0 || s.opt.does&(runs|writes|deletes) != 0 || s.kind == 0 || s.shadowed() {
+		if s.opt.does&(reads|enters) == 0 || s.opt.does&(runs|writes|deletes) != 0 || s.takes == takesNone || s.shadowed() {
 			return
 		}
 		const value = "/somewhere/else"
@@ -398,11 +381,11 @@ func TestValuesAreNotOperands(t *testing.T) {
 			got := s.p.parseArguments([]word{lit(s.name), lit(next), lit("last")}, false)
 			operands := displayWords(got.operands)
 			want := []string{next, "last"}
-			if s.kind == '=' || next == "--" {
+			if s.takes == takesValue || next == "--" {
 				want = want[1:]
 			}
 			takes := len(got.given) == 1 && got.given[0].has
-			if !slices.Equal(operands, want) || takes != (s.kind == '=') {
+			if !slices.Equal(operands, want) || takes != (s.takes == takesValue) {
 				t.Errorf("%s: operands %q, want %q", s.line(s.name, next, "last"), operands, want)
 			}
 		}

@@ -32,8 +32,8 @@ func guessCode(u *use) {
 	if scan.HasField("fish csh tcsh pwsh powershell nu elvish xonsh", language) {
 		language = "sh"
 	}
-	codes := findCodeOnLine(u)
-	if len(codes) == 0 && u.in.kind == flowText && readsCodeFromInput(u) {
+	codes := u.findCodeOnLine()
+	if len(codes) == 0 && u.in.kind == flowText && u.readsCodeFromInput() {
 		codes = []string{u.in.text}
 	}
 	for _, code := range codes {
@@ -44,15 +44,15 @@ func guessCode(u *use) {
 }
 
 // findCodeOnLine returns the words of the line that are code.
-func findCodeOnLine(u *use) []string {
+func (p *parsed) findCodeOnLine() []string {
 	letters := "e"
 	for _, l := range codeLetters {
-		if scan.HasField(l.programs, u.program0()) {
+		if scan.HasField(l.programs, p.program0()) {
 			letters = l.letters
 		}
 	}
 	var codes []string
-	args := argumentsOf(u)
+	args := p.rawArguments()
 	for i, arg := range args {
 		last, before := len(arg.text)-1, ""
 		if i > 0 {
@@ -77,8 +77,8 @@ func findCodeOnLine(u *use) []string {
 }
 
 // readsCodeFromInput reports whether no argument gives an interpreter a file to run.
-func readsCodeFromInput(u *use) bool {
-	for _, arg := range argumentsOf(u) {
+func (p *parsed) readsCodeFromInput() bool {
+	for _, arg := range p.rawArguments() {
 		if arg.text == "-" {
 			return true
 		}

@@ -264,7 +264,9 @@ func firstAlarm(accesses []umpire.Access) umpire.Phrase {
 }
 
 var (
-	styleNames  = [...]string{short: "short", leading: "leading", words: "words", bare: "bare"}
+	styleNames = [...]string{short: "short", leading: "leading", words: "words", bare: "bare"}
+	// arityMarks end the names of options in the file of a person.
+	arityMarks  = [...]string{takesNone: "", takesValue: "=", takesAttached: "?"}
 	effectNames = [...]string{
 		"reads", "writes", "deletes", "enters", "reaches", "runs", "obeys",
 		"lead", "last", "edits", "drops", "walks", "asks", "harms", "shows", "ends",
@@ -407,15 +409,14 @@ func optionsOf(options []Option, s style) ([]option, error) {
 	seen := map[string]bool{}
 	for i := range options {
 		o := &options[i]
-		opt := option{names: strings.Join(o.Names, " "), why: o.Why, except: strings.Join(o.Except, " ")}
-		err := o.check(s, seen)
+		opt, err := o.spell(s, seen)
 		if err == nil {
 			opt.does, err = effectsOf(o.Does)
 		}
 		if err == nil {
 			opt.consequence, err = o.statedAs(opt.does)
 		}
-		if err == nil && opt.does&ofValue != 0 && !o.takesValue() {
+		if err == nil && opt.does&ofValue != 0 && opt.values+opt.attached == "" {
 			err = errors.New("does: this needs a value, so one of the names must end in = or ?")
 		}
 		if err != nil {
@@ -426,55 +427,62 @@ func optionsOf(options []Option, s style) ([]option, error) {
 	return made, nil
 }
 
-func (o *Option) takesValue() bool {
-	return slices.ContainsFunc(o.Names, func(name string) bool {
-		return strings.HasSuffix(name, "=") || strings.HasSuffix(name, "?")
-	})
-}
-
-func (o *Option) check(s style, seen map[string]bool) error {
+// spell returns the option with its spellings, but without its effects.
+func (o *Option) spell(s style, seen map[string]bool) (opt option, err error) {
 	switch {
 	case s == bare:
-		return errors.New("names: a program of style bare has no options")
+		return opt, errors.New("names: a program of style bare has no options")
 	case len(o.Names) == 0:
-		return errors.New("names: missing")
+		return opt, errors.New("names: missing")
 	case tooLong(o.Why) || len(strings.Join(o.Names, " "))+len(strings.Join(o.Except, " ")) > maxEntryText:
-		return umpire.Errorf("names: longer than %d bytes", maxEntryText)
+		return opt, umpire.Errorf("names: longer than %d bytes", maxEntryText)
+	}
+	opt.why = o.Why
+	lists := [...]*string{takesNone: &opt.flags, takesAttached: &opt.attached, takesValue: &opt.values}
+	if len(o.Except) > 0 {
+		opt.limits = &limits{except: strings.Join(o.Except, " ")}
 	}
 	for _, spelling := range o.Names {
-		spelled, err := spelledAs(spelling, s)
+		names, takes, err := spelledAs(spelling, s)
 		if err != nil {
-			return err
+			return opt, err
 		}
-		for _, name := range spelled {
+		for _, name := range names {
 			if seen[name] {
-				return umpire.Errorf("names: duplicate %s", name)
+				return opt, umpire.Errorf("names: duplicate %s", name)
 			}
 			seen[name] = true
+			*lists[takes] += " " + name
 		}
 	}
-	return nil
+	return opt, nil
 }
 
-// spelledAs returns the options that one spelling stands for: several if letters cluster.
-func spelledAs(spelling string, s style) ([]string, error) {
-	name := strings.TrimRight(spelling, "=?")
-	if len(name) < 2 || name[0] != '-' || name == "--" || len(spelling) > len(name)+1 ||
-		strings.ContainsAny(name, "= \t\n") {
-		return nil, umpire.Errorf("names: %q is not a valid option name", spelling)
+// spelledAs returns the options that one spelling of a person's file stands for: several if
+// letters cluster.
+func spelledAs(spelling string, s style) (names []string, takes arity, err error) {
+	name := spelling
+	switch {
+	case strings.HasSuffix(spelling, "="):
+		name, takes = strings.TrimSuffix(spelling, "="), takesValue
+	case strings.HasSuffix(spelling, "?") && spelling != "-?":
+		name, takes = strings.TrimSuffix(spelling, "?"), takesAttached
+	}
+	if len(name) < 2 || name[0] != '-' || name == "--" || strings.ContainsAny(name, "= \t\n") ||
+		strings.HasSuffix(name, "?") && name != "-?" {
+		return nil, 0, umpire.Errorf("names: %q is not a valid option name", spelling)
 	}
 	if s == words || name[1] == '-' {
-		return []string{name}, nil
+		return []string{name}, takes, nil
 	}
-	if len(name) > 2 && name != spelling {
-		return nil, umpire.Errorf("names: %q takes a value, so it must be one letter, or begin with two dashes, or "+
+	if len(name) > 2 && takes != takesNone {
+		return nil, 0, umpire.Errorf("names: %q takes a value, so it must be one letter, or begin with two dashes, or "+
 			"the style be words", spelling)
 	}
-	var letters []string
 	for i := 1; i < len(name); i++ {
-		letters = append(letters, "-"+name[i:i+1])
+		names = append(names, "-"+name[i:i+1])
 	}
-	return letters, nil
+	return names, takes, nil
 }
 
 func effectsOf(names []string) (effect, error) {
@@ -501,7 +509,13 @@ func (p *program) describe() Program {
 	d := Program{Names: strings.Fields(p.names), Risk: p.risk, Why: p.why, Style: styleNames[p.style], Args: p.args,
 		Lax: p.lax, Peeks: p.peeks, Judged: p.check != nil, Consequence: p.consequence.of(p.risk).String()}
 	for opt := range p.options {
-		o := Option{Names: strings.Fields(opt.names), Why: opt.why, Except: strings.Fields(opt.except)}
+		o := Option{Why: opt.why}
+		for name, takes := range opt.spellings {
+			o.Names = append(o.Names, name+arityMarks[takes])
+		}
+		if opt.limits != nil {
+			o.Except = strings.Fields(opt.limits.except)
+		}
 		if opt.does&(asks|harms) != 0 {
 			o.Consequence = opt.consequence.of(umpire.Medium).String()
 		}

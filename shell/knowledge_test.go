@@ -163,7 +163,7 @@ func TestDescribeTables(t *testing.T) {
 			}
 		}
 		for _, o := range p.Options {
-			if err := o.check(styleOrShort(p.Style), map[string]bool{}); err != nil {
+			if _, err := o.spell(styleOrShort(p.Style), map[string]bool{}); err != nil {
 				t.Errorf("%s: %v", p.Names[0], err)
 			}
 			if _, err := effectsOf(o.Does); err != nil {

@@ -73,17 +73,17 @@ func revealTails(u *use, command []word, place string, roots []word) {
 
 // filterPathList returns a list of files after grep, with the secret names its pattern means. A
 // program that reads the list then reads these secrets.
-func filterPathList(u *use, in flow) flow {
-	if in.kind != flowPaths || u.gave("-v", "--invert-match") || u.has(lead) || len(u.operands) == 0 {
+func (p *parsed) filterPathList(in flow) flow {
+	if in.kind != flowPaths || p.gave("-v", "--invert-match") || p.has(lead) || len(p.operands) == 0 {
 		return in
 	}
-	pattern := u.operands[0]
+	pattern := p.operands[0]
 	if !pattern.known() || pattern.text == "" {
 		return in
 	}
 	text := pattern.text
-	if u.gave("-F", "--fixed-strings") || u.program.name() == "fgrep" {
+	if p.gave("-F", "--fixed-strings") || p.program.name() == "fgrep" {
 		text = regexp.QuoteMeta(text)
 	}
-	return spelledPaths(in, in.dirs, secretsMeant(text, true, u.gave("-i", "--ignore-case", "-y")))
+	return spelledPaths(in, in.dirs, secretsMeant(text, true, p.gave("-i", "--ignore-case", "-y")))
 }

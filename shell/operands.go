@@ -49,12 +49,12 @@ func checkGlobOperand(u *use, kinds []string, i int, operand word) {
 }
 
 // operandKinds returns the kinds in the program's args that apply.
-func (u *use) operandKinds() []string {
-	kinds := strings.Fields(u.program.args)
-	if u.has(lead) && len(kinds) > 1 {
+func (p *parsed) operandKinds() []string {
+	kinds := strings.Fields(p.program.args)
+	if p.has(lead) && len(kinds) > 1 {
 		kinds = kinds[1:]
 	}
-	if u.has(last) && len(kinds) > 1 {
+	if p.has(last) && len(kinds) > 1 {
 		kinds = kinds[:len(kinds)-1]
 	}
 	return kinds
@@ -83,7 +83,7 @@ func kindAt(kinds []string, i, n int) string {
 }
 
 func (u *use) judgeOperand(kind string, operand word) {
-	of := accessOf{tree: u.has(walks), follows: followsLinks(u)}
+	of := accessOf{tree: u.has(walks), follows: u.followsLinks()}
 	switch kind {
 	case "data":
 	case "read":

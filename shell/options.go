@@ -79,7 +79,7 @@ func (a *arguments) doubtOption(p *program) {
 // refusesNumber reports whether a word is a number that, as an option, the program does not
 // have.
 func (p *program) refusesNumber(arg word) bool {
-	opt, _ := p.findLetter('1')
+	opt, _, _ := p.findOption("-1")
 	return arg.shape != nil && strings.HasPrefix(*arg.shape, someNumber) && opt == nil
 }
 
@@ -113,29 +113,29 @@ func (p *program) longOption(out *arguments, arg word, rest []word) int {
 		out.doubtOption(p)
 		return 0
 	}
-	opt, spelled := p.findLong(name)
+	opt, full, takes := p.findOption(name)
 	if opt == nil {
 		p.noteUnknown(out, name, value, rest)
 		return 0
 	}
-	g := given{option: opt, name: strings.TrimRight(spelled, "=?")}
-	took := 0
-	switch spelled[len(spelled)-1] {
-	case '=':
-		switch {
-		case attached:
-			g.value, g.has = value, true
-		case len(rest) > 0:
-			g.value, g.has, took = rest[0], true, 1
-			out.checkSwallowed(p, rest[0])
-		}
-	default:
-		if attached {
-			g.value, g.has = value, true
-		}
+	if !attached && takes == takesValue {
+		return out.takeNext(p, given{option: opt, name: full}, rest)
 	}
-	out.given = append(out.given, g)
-	return took
+	out.given = append(out.given, given{option: opt, name: full, value: value, has: attached})
+	return 0
+}
+
+// takeNext adds an option whose value is the next argument, and returns the number of arguments
+// that it took.
+func (a *arguments) takeNext(p *program, g given, rest []word) int {
+	if len(rest) == 0 {
+		a.given = append(a.given, g)
+		return 0
+	}
+	g.value, g.has = rest[0], true
+	a.checkSwallowed(p, rest[0])
+	a.given = append(a.given, g)
+	return 1
 }
 
 // maxCluster is the maximum number of letters of one word to parse as options.
@@ -149,29 +149,24 @@ func (p *program) readCluster(out *arguments, arg word, rest []word) int {
 			out.doubtful = true
 			return 0
 		}
-		opt, kind := p.findLetter(text[i])
+		name, tail := "-"+text[i:i+1], arg.cut(i+2)
+		opt, _, takes := p.findOption(name)
 		if opt == nil {
 			// The rest of the word may be the value of the unknown letter.
-			p.noteUnknown(out, "-"+text[i:i+1], arg.cut(i+2), rest)
+			p.noteUnknown(out, name, tail, rest)
 			return 0
 		}
-		g := given{option: opt, name: "-" + text[i:i+1]}
-		tail := arg.cut(i + 2)
+		g := given{option: opt, name: name}
 		switch {
-		case kind == '=' && (tail.text != "" || tail.open):
-			g.value, g.has = tail, true
-			g.value.text = strings.TrimPrefix(g.value.text, "=")
-			out.given = append(out.given, g)
-			return 0
-		case kind == '=' && len(rest) > 0:
-			g.value, g.has = rest[0], true
-			out.checkSwallowed(p, rest[0])
-			out.given = append(out.given, g)
-			return 1
-		case kind == '?' && (tail.text != "" || tail.open):
+		case takes != takesNone && (tail.text != "" || tail.open):
+			if takes == takesValue {
+				tail.text = strings.TrimPrefix(tail.text, "=")
+			}
 			g.value, g.has = tail, true
 			out.given = append(out.given, g)
 			return 0
+		case takes == takesValue:
+			return out.takeNext(p, g, rest)
 		}
 		out.given = append(out.given, g)
 	}
@@ -212,25 +207,23 @@ func (p *program) noteUnknown(out *arguments, name string, value word, rest []wo
 	out.unknown = append(out.unknown, name)
 }
 
-// findLong finds a long option by its name or, with two dashes, by an abbreviation. An
-// ambiguous abbreviation means the worst of the options.
-func (p *program) findLong(name string) (*option, string) {
-	var found *option
-	var spelling string
+// findOption finds an option by its name or, with two dashes, by an abbreviation, and returns
+// the full name. An ambiguous abbreviation means the worst of the options, and of two that are
+// alike the first.
+func (p *program) findOption(name string) (found *option, full string, takes arity) {
 	for opt := range p.options {
-		for field := range strings.FieldsSeq(opt.names) {
-			bare := strings.TrimRight(field, "=?")
-			if bare == name {
-				return opt, field
+		for spelling, kind := range opt.spellings {
+			if spelling == name {
+				return opt, spelling, kind
 			}
-			abbreviates := p.style != words && len(name) > 2 && strings.HasPrefix(bare, name) &&
+			abbreviates := p.style != words && len(name) > 2 && strings.HasPrefix(spelling, name) &&
 				strings.HasPrefix(name, "--")
 			if abbreviates && (found == nil || opt.does.outweighs(found.does)) {
-				found, spelling = opt, field
+				found, full, takes = opt, spelling, kind
 			}
 		}
 	}
-	return found, spelling
+	return found, full, takes
 }
 
 // outweighs reports whether an effect is the worse one. An effect that only shows something
@@ -241,29 +234,6 @@ func (e effect) outweighs(other effect) bool {
 		return e&acts > other&acts
 	}
 	return e&^(shows|plain|sends) > other&^(shows|plain|sends)
-}
-
-// findLetter finds a one-letter option, and whether it takes a value.
-func (p *program) findLetter(c byte) (*option, byte) {
-	for opt := range p.options {
-		for field := range strings.FieldsSeq(opt.names) {
-			if len(field) < 2 || field[0] != '-' || field[1] == '-' {
-				continue
-			}
-			if kind, ok := letterKind(field[1:], c); ok {
-				return opt, kind
-			}
-		}
-	}
-	return nil, 0
-}
-
-// letterKind looks for c in "abc", or in the single letters "o=" and "i?".
-func letterKind(letters string, c byte) (byte, bool) {
-	if n := len(letters); letters[n-1] == '=' || letters[n-1] == '?' {
-		return letters[n-1], n == 2 && letters[0] == c
-	}
-	return 0, strings.IndexByte(letters, c) >= 0
 }
 
 // has reports whether an option with one of the effects was given.
@@ -280,7 +250,7 @@ func (a *arguments) has(does effect) bool {
 func (a *arguments) got(names ...string) *given {
 	for i := range a.given {
 		for _, name := range names {
-			if a.given[i].name == name || hasSpelling(a.given[i].option.names, name) {
+			if a.given[i].name == name || a.given[i].option.hasName(name) {
 				return &a.given[i]
 			}
 		}
@@ -292,16 +262,6 @@ func (a *arguments) got(names ...string) *given {
 func (a *arguments) gave(names ...string) bool {
 	for _, g := range a.given {
 		if slices.Contains(names, g.name) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasSpelling reports whether an option may be spelled as name.
-func hasSpelling(names, name string) bool {
-	for field := range strings.FieldsSeq(names) {
-		if strings.TrimRight(field, "=?") == name {
 			return true
 		}
 	}

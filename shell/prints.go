@@ -22,8 +22,8 @@ const (
 
 // printsSomething reports whether a program has something to print, judging by its words and its
 // input. One of the words of echo and printf must be partly known, and more than a placeholder.
-func printsSomething(u *use, words []string) bool {
-	switch name := u.program0(); {
+func (p *parsed) printsSomething(words []string) bool {
+	switch name := p.program0(); {
 	case scan.HasField(silent, name):
 		return false
 	case name == "echo", name == "printf":
@@ -32,24 +32,24 @@ func printsSomething(u *use, words []string) bool {
 			return text != "" && !strings.ContainsAny(text[:1], "-%") && !strings.Contains(text, `\c`)
 		})
 	case name == "tr":
-		return readsSomething(u, len(u.operands))
+		return p.readsSomething(len(p.operands))
 	case scan.HasField(passing, name):
-		return readsSomething(u, 0)
+		return p.readsSomething(0)
 	case scan.HasField(scripted, name):
-		if u.gave("-e", "--expression", "--regexp", "-f", "--file", "--from-file") {
-			return readsSomething(u, 0)
+		if p.gave("-e", "--expression", "--regexp", "-f", "--file", "--from-file") {
+			return p.readsSomething(0)
 		}
-		return readsSomething(u, 1)
+		return p.readsSomething(1)
 	}
 	return true
 }
 
 // readsSomething reports whether a program gets input, or a file name after some other words.
-func readsSomething(u *use, after int) bool {
-	if u.in.kind != flowNone {
-		return u.in.kind != flowText || u.in.text != ""
+func (p *parsed) readsSomething(after int) bool {
+	if p.in.kind != flowNone {
+		return p.in.kind != flowText || p.in.text != ""
 	}
-	files := u.operands[min(after, len(u.operands)):]
+	files := p.operands[min(after, len(p.operands)):]
 	return slices.ContainsFunc(files, func(file word) bool { return file.text != "-" }) ||
-		u.gave("-r", "-R", "--recursive", "--dereference-recursive", "-n", "--null-input") && after > 0
+		p.gave("-r", "-R", "--recursive", "--dereference-recursive", "-n", "--null-input") && after > 0
 }

@@ -188,11 +188,7 @@ func probedProgram(words []string) *program {
 }
 
 func tableOption(p *program, name string) *option {
-	if p.style == words || strings.HasPrefix(name, "--") {
-		found, _ := p.findLong(name)
-		return found
-	}
-	found, _ := p.findLetter(name[1])
+	found, _, _ := p.findOption(name)
 	return found
 }
 
@@ -230,9 +226,9 @@ func (p *prober) valueOptions(tool probedTool, program *program) []string {
 		found[m[1]] = found[m[1]] || found[m[2]]
 	}
 	for opt := range program.options {
-		for field := range strings.FieldsSeq(opt.names) {
-			if bare := strings.TrimRight(field, "=?"); bare != field {
-				found[bare] = true
+		for name, takes := range opt.spellings {
+			if takes != takesNone {
+				found[name] = true
 			}
 		}
 	}

@@ -69,22 +69,52 @@ type program struct {
 	out func(*use, flow) flow
 }
 
-// An option is a group of equivalent spellings, such as "-o= --output=". A spelling that ends
-// in = takes a value, one that ends in ? takes it only when attached. In style short, "-abc"
-// lists three options.
+// An option is a group of spellings with the same effect, separated by spaces.
 type option struct {
-	names string
-	does  effect
-	why   umpire.Phrase
+	// flags take no value: "-v --verbose". values take one: "-o --output" accepts -oFILE, -o FILE,
+	// --output=FILE and --output FILE. attached take one only in the same word: --color=auto.
+	flags, values, attached string
+
+	does effect
 	// consequence is the consequence of the option. An option that asks or harms states it; one
 	// that obeys or runs has that of the code it starts.
 	consequence stated
-	// except are space-separated values without the option's effect. A value that ends in = or
-	// . matches any value with that prefix; case does not matter.
+	why         umpire.Phrase
+	limits      *limits // nil if the option always has its effect
+}
+
+// Limits are the values with which an option has its effect.
+type limits struct {
+	// except are space-separated values without the effect. A value that ends in = or . matches
+	// any value with that prefix; case does not matter.
 	except string
-	// when are space-separated parts of a value; the option has its effect only with one of
-	// them.
+	// when are space-separated parts of a value; without one of them there is no effect.
 	when string
+}
+
+// An arity says whether a spelling of an option takes a value.
+type arity uint8
+
+const (
+	takesNone     arity = iota
+	takesAttached       // only in the same word
+	takesValue
+)
+
+// spellings yields the spellings of the option.
+func (o *option) spellings(yield func(string, arity) bool) {
+	for takes, names := range [...]string{takesNone: o.flags, takesAttached: o.attached, takesValue: o.values} {
+		for name := range strings.FieldsSeq(names) {
+			if !yield(name, arity(takes)) {
+				return
+			}
+		}
+	}
+}
+
+// hasName reports whether the option may be spelled as name.
+func (o *option) hasName(name string) bool {
+	return scan.HasField(o.flags, name) || scan.HasField(o.values, name) || scan.HasField(o.attached, name)
 }
 
 // An effect is a set of effects of an option, as bits. The zero value adds nothing to the
@@ -139,12 +169,9 @@ const (
 
 // findSubcommand returns the subcommand of that name, or nil.
 func (p *program) findSubcommand(name string) *program {
-	if found := findNamed(p.subs, name); found != nil {
-		return found
-	}
-	for _, table := range p.more {
-		if found := findNamed(*table, name); found != nil {
-			return found
+	for sub := range p.subcommands {
+		if scan.HasField(sub.names, name) {
+			return sub
 		}
 	}
 	return nil
@@ -178,16 +205,14 @@ func (p *program) options(yield func(*option) bool) {
 		}
 	}
 	if p.about != "" {
-		yield(&option{names: p.about, does: shows})
+		yield(&option{flags: p.about, does: shows})
 	}
 }
 
 // spares reports whether the option does not have its effect here.
 func (g *given) spares() bool {
-	if g.option.when != "" && (!g.has || !holdsAny(g.value.text, g.option.when)) {
-		return true
-	}
-	return g.has && g.option.excepts(g.value)
+	l := g.option.limits
+	return l != nil && (l.when != "" && (!g.has || !holdsAny(g.value.text, l.when)) || g.has && l.excepts(g.value))
 }
 
 // holdsAny reports whether text contains one of the words of a list.
@@ -201,8 +226,8 @@ func holdsAny(text, list string) bool {
 }
 
 // excepts reports whether the option has no effect with that value.
-func (o *option) excepts(value word) bool {
-	for entry := range strings.FieldsSeq(o.except) {
+func (l *limits) excepts(value word) bool {
+	for entry := range strings.FieldsSeq(l.except) {
 		begins := len(entry) > 1 && (strings.HasSuffix(entry, "=") || strings.HasSuffix(entry, "."))
 		switch {
 		case strings.EqualFold(value.text, entry) && value.known():
@@ -216,12 +241,8 @@ func (o *option) excepts(value word) bool {
 
 // name is the program's first name.
 func (p *program) name() string {
-	for i := range len(p.names) {
-		if p.names[i] == ' ' {
-			return p.names[:i]
-		}
-	}
-	return p.names
+	first, _, _ := strings.Cut(p.names, " ")
+	return first
 }
 
 // families are the tables, one per file. Their order does not matter, because a test ensures

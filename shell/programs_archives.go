@@ -16,193 +16,204 @@ var archivers = []program{
 	{
 		names: "tar gtar bsdtar", risk: umpire.Safe, why: "lists an archive", check: checkTar, out: filters,
 		about: "--help --version --usage --show-defaults", opts: []option{
-			{names: "-c --create -r --append -u --update -A --catenate --concatenate --delete"},
-			{names: "-x --extract --get"}, {names: "-t --list -d --diff --compare --test-label"},
-			{names: "-O --to-stdout"}, {names: "--force-local"},
-			{names: "-vzjJZapPwkmoSBhlWUinGMR0 --verbose --gzip --gunzip --ungzip --bzip2 --xz --lzma --lzip --lzop " +
-				"--zstd --compress --uncompress --auto-compress --no-auto-compress --preserve-permissions " +
-				"--same-permissions --no-same-permissions --same-owner --no-same-owner --absolute-names " +
-				"--interactive --confirmation --keep-old-files --keep-newer-files --skip-old-files --overwrite " +
-				"--overwrite-dir --no-overwrite-dir --keep-directory-symlink --unlink-first --recursive-unlink " +
-				"--touch --sparse --read-full-records --dereference --hard-dereference --verify --wildcards " +
-				"--no-wildcards --wildcards-match-slash --no-wildcards-match-slash --anchored --no-anchored " +
-				"--ignore-case --no-ignore-case --exclude-vcs --exclude-vcs-ignores --exclude-backups " +
-				"--exclude-caches --exclude-caches-all --one-file-system --no-recursion --recursion --null --no-null " +
-				"--numeric-owner --full-time --totals? --utc --checkpoint? --acls --no-acls --xattrs --no-xattrs " +
-				"--selinux --no-selinux --ignore-zeros --seek --delay-directory-restore --no-ignore-command-error " +
-				"--ignore-command-error --ignore-failed-read --warning= --show-transformed-names --show-omitted-dirs " +
-				"--block-number --incremental --multi-volume --backup? --atime-preserve? --occurrence? " +
-				"--no-mac-metadata --no-xattr --no-fflags --check-links --clamp-mtime --no-quote-chars --quote-chars " +
-				"--verbatim-files-from --no-verbatim-files-from --unquote --no-unquote --posix --portability " +
-				"--old-archive --restrict"},
-			{names: "-b= --blocking-factor= --record-size= -L= --tape-length= -V= --label= -H= " +
-				"--format= --exclude= --exclude-tag= --exclude-ignore= --exclude-ignore-recursive= " +
-				"--strip-components= --strip= --transform= --xform= -s= --mode= --mtime= " +
-				"--owner= --group= --sort= --suffix= --pax-option= --options= --starting-file= -K= --level= " +
-				"--quoting-style= --hole-detection= --sparse-version= --include= --uid= --gid= --uname= --gname=",
+			{flags: "-c --create -r --append -u --update -A --catenate --concatenate --delete"},
+			{flags: "-x --extract --get"}, {flags: "-t --list -d --diff --compare --test-label"},
+			{flags: "-O --to-stdout"}, {flags: "--force-local"},
+			{flags: "-v -z -j -J -Z -a -p -P -w -k -m -o -S -B -h -l -W -U -i -n -G -M -R -0 --verbose --gzip " +
+				"--gunzip --ungzip --bzip2 --xz --lzma --lzip --lzop --zstd --compress --uncompress --auto-compress " +
+				"--no-auto-compress --preserve-permissions --same-permissions --no-same-permissions --same-owner " +
+				"--no-same-owner --absolute-names --interactive --confirmation --keep-old-files --keep-newer-files " +
+				"--skip-old-files --overwrite --overwrite-dir --no-overwrite-dir --keep-directory-symlink " +
+				"--unlink-first --recursive-unlink --touch --sparse --read-full-records --dereference " +
+				"--hard-dereference --verify --wildcards --no-wildcards --wildcards-match-slash " +
+				"--no-wildcards-match-slash --anchored --no-anchored --ignore-case --no-ignore-case --exclude-vcs " +
+				"--exclude-vcs-ignores --exclude-backups --exclude-caches --exclude-caches-all --one-file-system " +
+				"--no-recursion --recursion --null --no-null --numeric-owner --full-time --utc --acls --no-acls " +
+				"--xattrs --no-xattrs --selinux --no-selinux --ignore-zeros --seek --delay-directory-restore " +
+				"--no-ignore-command-error --ignore-command-error --ignore-failed-read --show-transformed-names " +
+				"--show-omitted-dirs --block-number --incremental --multi-volume --no-mac-metadata --no-xattr " +
+				"--no-fflags --check-links --clamp-mtime --no-quote-chars --quote-chars --verbatim-files-from " +
+				"--no-verbatim-files-from --unquote --no-unquote --posix --portability --old-archive --restrict",
+				values: "--warning", attached: "--totals --checkpoint --backup --atime-preserve --occurrence"},
+			{values: "-b --blocking-factor --record-size -L --tape-length -V --label -H --format --exclude " +
+				"--exclude-tag --exclude-ignore --exclude-ignore-recursive --strip-components --strip --transform " +
+				"--xform -s --mode --mtime --owner --group --sort --suffix --pax-option --options --starting-file -K " +
+				"--level --quoting-style --hole-detection --sparse-version --include --uid --gid --uname --gname",
 				does: plain},
-			{names: "--owner-map= --group-map=", does: reads},
-			{names: "-N= --newer= --after-date= --newer-mtime="},
-			{names: "-f= --file=", does: plain}, {names: "-C= --directory= --cd= --one-top-level?", does: plain},
-			{names: "-T= --files-from= -X= --exclude-from= --add-file=", does: reads},
-			{names: "-g= --listed-incremental= --volno-file= --index-file=", does: writes},
-			{names: "--remove-files", does: harms, consequence: lost, why: "deletes what it has packed"},
-			{names: "-I= --use-compress-program= -F= --info-script= --new-volume-script= --rsh-command= " +
-				"--to-command= --use-compress-prog=", does: runs, why: "runs a program"},
-			{names: "--rmt-command=", does: obeys},
-			{names: "--checkpoint-action=", does: asks, consequence: lost, why: "can run a program"},
+			{values: "--owner-map --group-map", does: reads},
+			{values: "-N --newer --after-date --newer-mtime"},
+			{values: "-f --file", does: plain},
+			{values: "-C --directory --cd", attached: "--one-top-level", does: plain},
+			{values: "-T --files-from -X --exclude-from --add-file", does: reads},
+			{values: "-g --listed-incremental --volno-file --index-file", does: writes},
+			{flags: "--remove-files", does: harms, consequence: lost, why: "deletes what it has packed"},
+			{values: "-I --use-compress-program -F --info-script --new-volume-script --rsh-command --to-command " +
+				"--use-compress-prog", does: runs, why: "runs a program"},
+			{values: "--rmt-command", does: obeys},
+			{values: "--checkpoint-action", does: asks, consequence: lost, why: "can run a program"},
 		},
 	},
 	// safe: gzip -dc a.gz
 	// asks: gzip a
 	{names: "gzip gunzip", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout --to-stdout -l --list -t --test"},
-		{names: "-dfhkLnNqvV0123456789 --decompress --uncompress --force --keep --no-name --name --quiet --verbose " +
-			"--fast --best --rsyncable --synchronous"},
-		{names: "-S= --suffix= -b= --bits=", does: plain},
-		{names: "-r --recursive"},
+		{flags: "-c --stdout --to-stdout -l --list -t --test"},
+		{flags: "-d -f -h -k -L -n -N -q -v -V -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --decompress --uncompress --force " +
+			"--keep --no-name --name --quiet --verbose --fast --best --rsyncable --synchronous"},
+		{values: "-S --suffix -b --bits", does: plain},
+		{flags: "-r --recursive"},
 	}, about: aboutItself},
 	// safe: pigz -l a.gz
 	// asks: pigz a
 	{names: "pigz unpigz", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout --to-stdout -l --list -t --test"},
-		{names: "-dfhkLnNqvVziKmMORUY0123456789 --decompress --uncompress --force --keep --no-name --name --quiet " +
-			"--verbose --fast --best --zlib --zip --rsyncable --independent --synchronous"},
-		{names: "-S= --suffix= -b= --blocksize= -p= --processes= -I= --iterations=", does: plain},
-		{names: "-r --recursive"},
+		{flags: "-c --stdout --to-stdout -l --list -t --test"},
+		{flags: "-d -f -h -k -L -n -N -q -v -V -z -i -K -m -M -O -R -U -Y -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --decompress " +
+			"--uncompress --force --keep --no-name --name --quiet --verbose --fast --best --zlib --zip --rsyncable " +
+			"--independent --synchronous"},
+		{values: "-S --suffix -b --blocksize -p --processes -I --iterations", does: plain},
+		{flags: "-r --recursive"},
 	}, about: aboutItself},
 	// safe: bzip2 -t a.bz2
 	// asks: bzip2 -l a
 	{names: "bzip2 bunzip2", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout -t --test"},
-		{names: "-dfkqvLVsz0123456789 --decompress --compress --force --keep --quiet --verbose --small --fast --best"},
+		{flags: "-c --stdout -t --test"},
+		{flags: "-d -f -k -q -v -L -V -s -z -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --decompress --compress --force --keep " +
+			"--quiet --verbose --small --fast --best"},
 	}, about: aboutItself},
 	// safe: pbzip2 -dc a.bz2
 	// asks: pbzip2 -l a
 	{names: "pbzip2", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout -t --test"},
-		{names: "-dfkqvlLVrz0123456789 --decompress --compress --force --keep --quiet --verbose --loadavg --read " +
-			"--fast --best"},
-		{names: "-b= -m= -p= -S= --ignore-trailing-garbage=", does: plain},
+		{flags: "-c --stdout -t --test"},
+		{flags: "-d -f -k -q -v -l -L -V -r -z -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --decompress --compress --force --keep " +
+			"--quiet --verbose --loadavg --read --fast --best"},
+		{values: "-b -m -p -S --ignore-trailing-garbage", does: plain},
 	}, about: aboutItself},
 	// safe: xz -l a.xz
 	// asks: xz a
 	{names: "xz unxz lzma unlzma", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout --to-stdout -l --list -t --test"},
-		{names: "-dfkqvzeHQ0123456789 --decompress --uncompress --compress --force --keep --quiet --verbose " +
-			"--extreme --robot --single-stream --no-sparse --ignore-check --no-warn --no-adjust --fast --best"},
-		{names: "-T= --threads= -S= --suffix= -F= --format= -C= --check= -M= --memlimit= --memlimit-compress= " +
-			"--memlimit-decompress= --block-size= --lzma1? --lzma2? --x86? --filters=", does: plain},
-		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
+		{flags: "-c --stdout --to-stdout -l --list -t --test"},
+		{flags: "-d -f -k -q -v -z -e -H -Q -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --decompress --uncompress --compress " +
+			"--force --keep --quiet --verbose --extreme --robot --single-stream --no-sparse --ignore-check --no-warn " +
+			"--no-adjust --fast --best"},
+		{values: "-T --threads -S --suffix -F --format -C --check -M --memlimit --memlimit-compress " +
+			"--memlimit-decompress --block-size --filters", attached: "--lzma1 --lzma2 --x86", does: plain},
+		{attached: "--files --files0", does: reads | asks, consequence: lost,
+			why: "prints the files that a file names"},
 	}, about: aboutItself},
 	// safe: lzip -l a.lz
 	// asks: lzip a
 	{names: "lzip", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, about: aboutItself, opts: []option{
-		{names: "-c --stdout -l --list -t --test"},
-		{names: "-dfkqvFa0123456789 --decompress --force --keep --quiet --verbose --recompress --loose-trailing " +
-			"--trailing-error --fast --best"},
-		{names: "-b= --member-size= -m= --match-length= -s= --dictionary-size= -S= --volume-size=", does: plain},
-		{names: "-o= --output=", does: writes},
+		{flags: "-c --stdout -l --list -t --test"},
+		{flags: "-d -f -k -q -v -F -a -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --decompress --force --keep --quiet --verbose " +
+			"--recompress --loose-trailing --trailing-error --fast --best"},
+		{values: "-b --member-size -m --match-length -s --dictionary-size -S --volume-size", does: plain},
+		{values: "-o --output", does: writes},
 	}},
 	// safe: zstd -l a.zst
 	// asks: zstd a
 	{names: "zstd unzstd zstdmt", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout -l --list -t --test"},
-		{names: "-dfkqvzC0123456789 --decompress --uncompress --compress --force --keep --quiet --verbose --fast? " +
-			"--ultra --long? --adapt? --rsyncable --no-check --check --no-dictID --progress --no-progress --sparse " +
-			"--no-sparse --exclude-compressed --single-thread --auto-threads= --content-size --no-content-size " +
-			"--pass-through --no-pass-through", does: plain},
-		{names: "-T? --threads= -M? --memory= --format= -B? --block-size=", does: plain},
-		{names: "--filelist=", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
-		{names: "-D= --patch-from=", does: reads}, {names: "-o= --output-dir-flat= --output-dir-mirror=", does: writes},
-		{names: "-r --recursive"},
-		{names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
+		{flags: "-c --stdout -l --list -t --test"},
+		{flags: "-d -f -k -q -v -z -C -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --decompress --uncompress --compress --force " +
+			"--keep --quiet --verbose --ultra --rsyncable --no-check --check --no-dictID --progress --no-progress " +
+			"--sparse --no-sparse --exclude-compressed --single-thread --content-size --no-content-size " +
+			"--pass-through --no-pass-through", values: "--auto-threads", attached: "--fast --long --adapt",
+			does: plain},
+		{values: "--threads --memory --format --block-size", attached: "-T -M -B", does: plain},
+		{values: "--filelist", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
+		{values: "-D --patch-from", does: reads}, {values: "-o --output-dir-flat --output-dir-mirror", does: writes},
+		{flags: "-r --recursive"},
+		{flags: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
 	}, about: aboutItself},
 	// safe: lz4 -t a.lz4
 	// asks: lz4 -l a
 	{names: "lz4 unlz4", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout -t --test --list"},
-		{names: "-dfkqvzlm0123456789 --decompress --compress --force --keep --quiet --verbose --fast? --best " +
-			"--multiple --no-frame-crc --content-size --sparse --no-sparse --favor-decSpeed", does: plain},
-		{names: "-D=", does: reads},
-		{names: "-r --recursive"},
-		{names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
+		{flags: "-c --stdout -t --test --list"},
+		{flags: "-d -f -k -q -v -z -l -m -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --decompress --compress --force --keep " +
+			"--quiet --verbose --best --multiple --no-frame-crc --content-size --sparse --no-sparse --favor-decSpeed",
+			attached: "--fast", does: plain},
+		{values: "-D", does: reads},
+		{flags: "-r --recursive"},
+		{flags: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
 	}, about: aboutItself},
 	// safe: compress -c a
 	// asks: compress -l a
 	{names: "compress uncompress", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c"}, {names: "-dfkvV --decompress --force --keep"}, {names: "-b=", does: plain},
+		{flags: "-c"}, {flags: "-d -f -k -v -V --decompress --force --keep"}, {values: "-b", does: plain},
 	}, about: aboutItself},
 	// safe: brotli -t a.br
 	// asks: brotli -j -t a.br
 	{names: "brotli", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout -t --test"},
-		{names: "-dfknv0123456789 --decompress --force --keep --no-copy-stat --verbose --best"},
-		{names: "-q= --quality= -w= --lgwin= -S= --suffix= --large_window= -C= --comment=", does: plain},
-		{names: "-D= --dictionary=", does: reads}, {names: "-o= --output=", does: writes},
-		{names: "--rm -j", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
+		{flags: "-c --stdout -t --test"},
+		{flags: "-d -f -k -n -v -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --decompress --force --keep --no-copy-stat --verbose " +
+			"--best"},
+		{values: "-q --quality -w --lgwin -S --suffix --large_window -C --comment", does: plain},
+		{values: "-D --dictionary", does: reads}, {values: "-o --output", does: writes},
+		{flags: "--rm -j", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
 	}, about: aboutItself},
 	// safe: zstdcat a.zst
 	// asks: zstdcat /root/a.zst
 	{names: "zstdcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
-		{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?", does: plain},
-		{names: "-T? --threads= -M? --memory=", does: plain}, {names: "-D=", does: reads},
+		{flags: "-q -v -f -k --quiet --verbose --force --keep --no-progress", attached: "--long", does: plain},
+		{values: "--threads --memory", attached: "-T -M", does: plain}, {values: "-D", does: reads},
 	}, about: aboutItself},
 	// safe: lz4cat a.lz4
 	// asks: lz4cat a.lz4 --rm
 	{names: "lz4cat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
-		{names: "-qvfk --quiet --verbose --keep"}, {names: "-D=", does: reads},
+		{flags: "-q -v -f -k --quiet --verbose --keep"}, {values: "-D", does: reads},
 	}, about: aboutItself},
 	// safe: zcat a.gz
 	// asks: zcat /root/a.gz
 	{names: "zcat gzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
-		{names: "-dcfhklLnNqtvV --decompress --stdout --force --list --quiet --test --verbose --keep"},
+		{flags: "-d -c -f -h -k -l -L -n -N -q -t -v -V --decompress --stdout --force --list --quiet --test " +
+			"--verbose --keep"},
 	}, about: aboutItself},
 	// safe: bzcat a.bz2
 	// asks: bzcat /etc/motd
 	{names: "bzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
-		{names: "-dckqstvf0123456789 --decompress --stdout --keep --quiet --small --test --verbose --force"},
+		{flags: "-d -c -k -q -s -t -v -f -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --decompress --stdout --keep --quiet --small " +
+			"--test --verbose --force"},
 	}, about: aboutItself},
 	// safe: xzcat a.xz
 	// asks: xzcat --files=list
 	{names: "xzcat lzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
-		{names: "-dckfqvlt --decompress --stdout --keep --force --quiet --verbose --list --test"},
-		{names: "-T= --threads= -M= --memlimit=", does: plain},
-		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
+		{flags: "-d -c -k -f -q -v -l -t --decompress --stdout --keep --force --quiet --verbose --list --test"},
+		{values: "-T --threads -M --memlimit", does: plain},
+		{attached: "--files --files0", does: reads | asks, consequence: lost,
+			why: "prints the files that a file names"},
 	}, about: aboutItself},
 	// safe: zipinfo -1 a.zip
 	// asks: zipinfo /etc/a.zip
 	{names: "zipinfo", risk: umpire.Safe, why: "lists an archive", args: "read data…",
-		opts: []option{{names: "-12smlvhtTzCM"}, {names: "-x=", does: plain}}},
+		opts: []option{{flags: "-1 -2 -s -m -l -v -h -t -T -z -C -M"}, {values: "-x", does: plain}}},
 	// safe: lsar a.zip
 	// asks: lsar /etc/a.zip
 	{names: "lsar", risk: umpire.Safe, why: "lists an archive", args: "read data…",
-		opts: []option{{names: "-lLtj --long --verylong --test --json"}, {names: "-p= -e= -E=", does: plain}}},
+		opts: []option{{flags: "-l -L -t -j --long --verylong --test --json"}, {values: "-p -e -E", does: plain}}},
 	// safe: zdump -v Europe/Berlin
 	// asks: zdump -x
 	{names: "zdump", risk: umpire.Safe, why: "prints times of zones", args: "read…",
-		about: aboutItself, opts: []option{{names: "-vVi"}, {names: "-c= -t=", does: plain}}},
+		about: aboutItself, opts: []option{{flags: "-v -V -i"}, {values: "-c -t", does: plain}}},
 	// safe: zip --version
 	// asks: zip a.zip b
 	{
 		names: "zip", risk: umpire.Medium, consequence: reversible, why: "packs files", args: "write tree…",
-		check: checkZip,
-		about: "--help --version -h --license", opts: []option{
-			{names: "-0123456789qvrRjkluofyXDFeEnNgAJUwzSTcL@ --recurse-paths --quiet --verbose --junk-paths " +
-				"--update --freshen --symlinks --no-extra --no-dir-entries --encrypt --test --latest-time --fix " +
-				"--fixfix --adjust-sfx --grow --show-files"},
-			{names: "-i= --include= -x= --exclude="}, {names: "-d --delete -P= --password= -s= --split-size= -Z= " +
-				"--compression-method= -t= --suffixes=", does: plain},
-			{names: "-b= --temp-path= -O= --output-file= --logfile-path=", does: writes},
-			{names: "-m --move", does: drops | harms, consequence: lost, why: "deletes what it has packed"},
-			{names: "--unzip-command=", does: runs, why: "runs a program to test"},
+		check: checkZip, about: "--help --version -h --license", opts: []option{
+			{flags: "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -q -v -r -R -j -k -l -u -o -f -y -X -D -F -e -E -n -N -g -A -J -U " +
+				"-w -z -S -T -c -L -@ --recurse-paths --quiet --verbose --junk-paths --update --freshen --symlinks " +
+				"--no-extra --no-dir-entries --encrypt --test --latest-time --fix --fixfix --adjust-sfx --grow " +
+				"--show-files"},
+			{values: "-i --include -x --exclude"},
+			{flags: "-d --delete", values: "-P --password -s --split-size -Z --compression-method -t --suffixes",
+				does: plain},
+			{values: "-b --temp-path -O --output-file --logfile-path", does: writes},
+			{flags: "-m --move", does: drops | harms, consequence: lost, why: "deletes what it has packed"},
+			{values: "--unzip-command", does: runs, why: "runs a program to test"},
 		},
 	},
 	// safe: unzip -l a.zip
 	// asks: unzip a.zip
 	{names: "unzip", risk: umpire.Safe, why: "lists an archive", check: checkUnzip, out: filters, opts: []option{
-		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sTx"},
-		{names: "-d= -P= -I= -O=", does: plain},
+		{flags: "-l -v -z -Z -t -p -c -q -n -o -j -a -u -b -U -C -L -V -K -X -f -M -: -^ -h -D -1 -s -T -x"},
+		{values: "-d -P -I -O", does: plain},
 	}, about: aboutItself},
 	// safe: unrar l a.rar
 	// asks: unrar x a.rar
@@ -219,21 +230,21 @@ var archivers = []program{
 	// asks: cpio -i
 	{
 		names: "cpio", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…",
-		check: checkCpio,
-		about: aboutItself, opts: []option{
-			{names: "-0aAbBcdfiklLmnrsSuvVwzy --extract --make-directories --preserve-modification-time " +
-				"--no-absolute-filenames --absolute-filenames --quiet --verbose --unconditional --null " +
-				"--numeric-uid-gid --to-stdout --dereference --link --sparse --dot --swap --only-verify-crc " +
-				"--reset-access-time --append --nonmatching --no-preserve-owner"},
-			{names: "-H= --format= -C= --io-size= --block-size= -R= --owner= -M= --message= -x=", does: plain},
-			{names: "-F= --file= -I= -E= --pattern-file=", does: reads}, {names: "-O=", does: writes},
-			{names: "-t --list"}, {names: "-o -p --create --pass-through"}, {names: "-D= --directory=", does: plain},
-			{names: "--rsh-command=", does: runs}, {names: "--rmt-command= -G=", does: obeys},
+		check: checkCpio, about: aboutItself, opts: []option{
+			{flags: "-0 -a -A -b -B -c -d -f -i -k -l -L -m -n -r -s -S -u -v -V -w -z -y --extract " +
+				"--make-directories --preserve-modification-time --no-absolute-filenames --absolute-filenames " +
+				"--quiet --verbose --unconditional --null --numeric-uid-gid --to-stdout --dereference --link " +
+				"--sparse --dot --swap --only-verify-crc --reset-access-time --append --nonmatching " +
+				"--no-preserve-owner"},
+			{values: "-H --format -C --io-size --block-size -R --owner -M --message -x", does: plain},
+			{values: "-F --file -I -E --pattern-file", does: reads}, {values: "-O", does: writes},
+			{flags: "-t --list"}, {flags: "-o -p --create --pass-through"}, {values: "-D --directory", does: plain},
+			{values: "--rsh-command", does: runs}, {values: "--rmt-command -G", does: obeys},
 		},
 	},
 	{
 		names: "pax", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…",
-		lax: true, opts: []option{{names: "-f= -s= -x= -o= -b= -B= -E= -G= -U= -T=", does: plain}},
+		lax: true, opts: []option{{values: "-f -s -x -o -b -B -E -G -U -T", does: plain}},
 		check: func(u *use) { noteUnknownNames(u, lit(".")) },
 	},
 }
@@ -243,7 +254,7 @@ var archivers = []program{
 func filters(_ *use, in flow) flow { return filteredFlow(in, "") }
 
 // means reports whether an option has that spelling, or another spelling of the same option.
-func (g *given) means(name string) bool { return hasSpelling(g.option.names, name) }
+func (g *given) means(name string) bool { return g.option.hasName(name) }
 
 // tarValues are the letters of tar's old style that take a value from the following words, in
 // the order of the letters.
@@ -265,7 +276,7 @@ func addDashes(args []word) []word {
 // checkTar judges tar by its mode: -t looks, -x writes into a folder, and -c and similar modes
 // write the archive.
 func checkTar(u *use) {
-	if args := argumentsOf(u); len(args) > 0 && args[0].known() && args[0].text != "" && args[0].text[0] != '-' {
+	if args := u.rawArguments(); len(args) > 0 && args[0].known() && args[0].text != "" && args[0].text[0] != '-' {
 		reparseArguments(u, addDashes(args), false)
 	}
 	members := u.takeOperands()
@@ -310,7 +321,7 @@ func judgePacking(u *use, members []word) {
 		}
 	}
 	for _, member := range members {
-		u.then(func() { u.w.path(s, kind, member, accessOf{tree: true, table: u.table, follows: followsLinks(u)}) })
+		u.then(func() { u.w.path(s, kind, member, accessOf{tree: true, table: u.table, follows: u.followsLinks()}) })
 	}
 }
 
@@ -368,7 +379,7 @@ func checkPacker(u *use) {
 			u.touch(umpire.KindRead, file, accessOf{})
 		default:
 			u.raiseTo(umpire.Medium, reversible, "replaces files")
-			u.touch(umpire.KindWrite, file, accessOf{tree: u.got("-r", "--recursive") != nil})
+			u.touch(umpire.KindWrite, file, accessOf{tree: u.gave("-r", "--recursive")})
 			noteUnpacked(u, file)
 		}
 	}
@@ -403,7 +414,7 @@ func checkUnzip(u *use) {
 	if len(u.operands) > 0 {
 		u.touch(umpire.KindRead, u.operands[0], accessOf{})
 	}
-	shown := u.got("-l", "-t", "-p", "-c", "-v", "-z", "-Z") != nil
+	shown := u.gave("-l", "-t", "-p", "-c", "-v", "-z", "-Z")
 	if len(u.operands) > 0 && !shown {
 		u.raiseTo(umpire.Medium, reversible, "unpacks files")
 		folder := lit(".")
@@ -447,14 +458,14 @@ func checkPackVerb(u *use) {
 	default:
 		u.raiseTo(umpire.Medium, reversible, "unpacks files")
 		u.touchAll(umpire.KindRead, files, accessOf{})
-		noteUnknownNames(u, findPackFolder(u))
+		noteUnknownNames(u, u.findPackFolder())
 	}
 }
 
 // judgeListingOptions judges the options of a listing: those of one or two letters change its
 // format, and others name lists of files, logs and settings.
 func judgeListingOptions(u *use) {
-	for _, arg := range argumentsOf(u) {
+	for _, arg := range u.rawArguments() {
 		if strings.HasPrefix(arg.text, "-") && (arg.open || !scan.HasField("-slt -ba -bd -bb -bb0 -bb1 -y -r -t7z "+
 			"-tzip -ttar -p -p- -mmt -v -vt -c- -idq -inul", arg.text)) {
 			u.raise(umpire.Medium, unjudgedOption(arg.display(), u.table))
@@ -463,8 +474,8 @@ func judgeListingOptions(u *use) {
 }
 
 // findPackFolder returns the folder of -oDIR.
-func findPackFolder(u *use) word {
-	for _, arg := range argumentsOf(u) {
+func (p *parsed) findPackFolder() word {
+	for _, arg := range p.rawArguments() {
 		if strings.HasPrefix(arg.text, "-o") && len(arg.text) > 2 {
 			return arg.cut(2)
 		}

@@ -97,7 +97,7 @@ func (a *arguments) scriptText() (string, bool) {
 func (a *arguments) scriptShape() (string, bool) {
 	var pieces []string
 	for _, g := range a.given {
-		if !hasSpelling(g.option.names, "-e") {
+		if !g.means("-e") {
 			continue
 		}
 		text, ok := g.value.whole()

@@ -16,23 +16,22 @@ var buildTools = []program{
 		names: "make gmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost,
 		why: "runs the rules of a makefile", lax: true, check: checkMake,
 		about: "--version -v --help -h", opts: []option{
-			{names: "-f= --file= --makefile=", does: reads | obeys, why: "runs another makefile"},
-			{names: "-C= --directory=", does: enters, why: worksInOther}, {names: "-I= --include-dir=", does: reads},
-			{names: "-E= --eval=", does: asks, consequence: lost, why: "runs rules given on the line"},
-			{names: "-o= -W= -l? -O?", does: plain},
+			{values: "-f --file --makefile", does: reads | obeys, why: "runs another makefile"},
+			{values: "-C --directory", does: enters, why: worksInOther}, {values: "-I --include-dir", does: reads},
+			{values: "-E --eval", does: asks, consequence: lost, why: "runs rules given on the line"},
+			{values: "-o -W", attached: "-l -O", does: plain},
 		},
 	},
 	{
 		names: "bmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost,
 		why: "runs the rules of a makefile", lax: true, check: checkMake,
-		opts: []option{{names: "-f=", does: reads | obeys}, {names: "-C=", does: enters, why: worksInOther}},
+		opts: []option{{values: "-f", does: reads | obeys}, {values: "-C", does: enters, why: worksInOther}},
 	},
 	{
 		names:     "ninja samu mage invoke tup earthly dagger",
 		manifests: "build.ninja magefile.go tasks.py dodo.py SConstruct wscript Earthfile", risk: umpire.Medium,
-		consequence: lost, why: "runs the build rules of the project", lax: true,
-		about: "--version", opts: []option{
-			{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads},
+		consequence: lost, why: "runs the build rules of the project", lax: true, about: "--version", opts: []option{
+			{values: "-C", does: enters, why: worksInOther}, {values: "-f", does: reads},
 		},
 	},
 	{
@@ -40,16 +39,16 @@ var buildTools = []program{
 		why: "runs a recipe of the project", lax: true,
 		check: func(u *use) { followTargets(u, "just", "-q --quiet -v --verbose") },
 		about: "--version -V --help -h", opts: []option{
-			{names: "-d= --working-directory=", does: asks, consequence: lost, why: worksInOther},
-			{names: "-f= --justfile=", does: reads},
+			{values: "-d --working-directory", does: asks, consequence: lost, why: worksInOther},
+			{values: "-f --justfile", does: reads},
 		},
 	},
 	{
 		names: "task go-task", each: true, manifests: "Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml",
 		risk: umpire.Medium, consequence: lost, why: "runs a task of the project", lax: true, check: checkTask,
 		about: "--version --help -h", opts: []option{
-			{names: "-d= --dir=", does: asks, consequence: lost, why: worksInOther},
-			{names: "-t= --taskfile=", does: reads},
+			{values: "-d --dir", does: asks, consequence: lost, why: worksInOther},
+			{values: "-t --taskfile", does: reads},
 		},
 	},
 	{
@@ -57,17 +56,16 @@ var buildTools = []program{
 		manifests: "build.ninja justfile Justfile .justfile Taskfile.yml Taskfile.yaml taskfile.yml magefile.go " +
 			"tasks.py dodo.py SConstruct wscript Earthfile",
 		risk: umpire.Medium, consequence: lost, why: "runs the build rules of the project, also to print help",
-		lax: true, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads}},
+		lax: true, opts: []option{{values: "-C", does: enters, why: worksInOther}, {values: "-f", does: reads}},
 	},
 	// safe: cmake --version
 	// asks: cmake .
 	{
 		names: "cmake", risk: umpire.Medium, consequence: reversible, why: "runs the build rules of the project",
-		style: words, lax: true,
-		about: "--version -version --help -help -h", opts: []option{
-			{names: "-B=", does: writes},
-			{names: "-S= --build= --install= -P= -C=", does: reads},
-			{names: "-D= -G= -U= -A= -T= -j= --target= --config=", does: plain},
+		style: words, lax: true, about: "--version -version --help -help -h", opts: []option{
+			{values: "-B", does: writes},
+			{values: "-S --build --install -P -C", does: reads},
+			{values: "-D -G -U -A -T -j --target --config", does: plain},
 		},
 	},
 	{
@@ -82,11 +80,10 @@ var buildTools = []program{
 	// asks: cargo +evil test
 	{
 		names: "cargo", risk: umpire.Medium, consequence: lost, why: "runs a subcommand of cargo that is not known",
-		style: leading,
-		about: "--version -V --help -h --list", opts: []option{
-			{names: "--locked --offline --frozen --color= -q --quiet -v --verbose", does: plain},
-			{names: "-C=", does: enters, why: worksInOther},
-			{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"},
+		style: leading, about: "--version -V --help -h --list", opts: []option{
+			{flags: "--locked --offline --frozen -q --quiet -v --verbose", values: "--color", does: plain},
+			{values: "-C", does: enters, why: worksInOther},
+			{values: "--config -Z", does: obeys, why: "obeys settings given on the line"},
 		},
 		more: []*[]program{&cargoCommands},
 		subs: []program{
@@ -110,7 +107,7 @@ var buildTools = []program{
 				why: "installs versions of Rust", style: leading,
 				subs: []program{
 					{names: "list", risk: umpire.Safe, why: "lists versions of Rust", args: "none",
-						opts: []option{{names: "-v -q --verbose --quiet --installed"}}},
+						opts: []option{{flags: "-v -q --verbose --quiet --installed"}}},
 				},
 			},
 		},
@@ -120,8 +117,8 @@ var buildTools = []program{
 	{
 		names: "rustfmt", formats: ".rs", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter,
 		about: "--version -V --help -h", opts: []option{
-			{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l", does: plain},
-			{names: "--config-path= --config=", does: obeys, why: otherRules},
+			{flags: "--check"}, {flags: "-q --quiet -v --verbose -l", values: "--edition --color", does: plain},
+			{values: "--config-path --config", does: obeys, why: otherRules},
 		},
 	},
 	// safe: clang-format a.c
@@ -130,9 +127,9 @@ var buildTools = []program{
 		names: "clang-format", formats: ".c .cc .cpp .cxx .h .hh .hpp .m .mm .java .js .ts .proto .cs",
 		risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", check: checkResponseFile,
 		about: "--version --help", opts: []option{
-			{names: "--style= -style=", does: obeys, why: "obeys a file of settings", when: "file:"},
-			{names: "-n --dry-run -Werror --Werror --verbose --assume-filename=", does: plain},
-			{names: "-i --i", does: edits | asks, consequence: reversible, why: changesSources},
+			{values: "--style -style", does: obeys, why: "obeys a file of settings", limits: &limits{when: "file:"}},
+			{flags: "-n --dry-run -Werror --Werror --verbose", values: "--assume-filename", does: plain},
+			{flags: "-i --i", does: edits | asks, consequence: reversible, why: changesSources},
 		},
 	},
 	// safe: gcc --version
@@ -151,8 +148,8 @@ var buildTools = []program{
 		names: "gcc g++ cc c++ clang clang++ gfortran", risk: umpire.Medium, consequence: reversible,
 		why: "compiles, and writes what it builds", style: words, args: "read…", check: checkSyntaxOnly, lax: true,
 		about: "--version -version --help -help -dumpversion -dumpmachine -v", opts: []option{
-			{names: "-o=", does: writes}, {names: "-include= -imacros= -T=", does: reads},
-			{names: "-x= -arch= -target=", does: plain},
+			{values: "-o", does: writes}, {values: "-include -imacros -T", does: reads},
+			{values: "-x -arch -target", does: plain},
 		},
 	},
 	{
@@ -161,9 +158,9 @@ var buildTools = []program{
 		risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds", style: words,
 		args: "read…", check: checkCompiler, lax: true,
 		about: "--version -version --help -help -dumpversion -dumpmachine", opts: []option{
-			{names: "-o= -d=", does: writes}, {names: "-include= -imacros= -T=", does: reads},
-			{names: "-x= -C= --edition= --crate-type= --crate-name= -arch=", does: plain},
-			{names: "-cp= -classpath= -target="},
+			{values: "-o -d", does: writes}, {values: "-include -imacros -T", does: reads},
+			{values: "-x -C --edition --crate-type --crate-name -arch", does: plain},
+			{values: "-cp -classpath -target"},
 		},
 	},
 	// safe: rustc --version
@@ -173,10 +170,9 @@ var buildTools = []program{
 	// asks: rustc a.rs
 	{
 		names: "rustc", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds",
-		args: "read…", check: checkCompiler, lax: true,
-		about: "--version -V --help -h -v --verbose", opts: []option{
-			{names: "-o= --out-dir=", does: writes},
-			{names: "-C= --edition= --crate-type= --crate-name= --target= --emit=", does: plain},
+		args: "read…", check: checkCompiler, lax: true, about: "--version -V --help -h -v --verbose", opts: []option{
+			{values: "-o --out-dir", does: writes},
+			{values: "-C --edition --crate-type --crate-name --target --emit", does: plain},
 		},
 	},
 }
@@ -185,53 +181,53 @@ var buildTools = []program{
 var cargoCommands = []program{
 	{
 		names: "metadata tree", each: true, risk: umpire.Safe, why: "looks at the dependencies", args: "none",
-		opts: []option{
-			{names: cargoLooks, does: plain}, {names: "-qvd"}, {names: "-i= -p= -e= -f=", does: plain},
-			{names: "--invert? --package= --edges= --duplicates --depth= --prefix= --charset= --format= --no-dedupe " +
-				"--target= --prune= --workspace --exclude= --format-version= --no-deps --filter-platform=",
-				does: plain},
-			{names: "--manifest-path=", does: reads},
+		also: []*[]option{&cargoLooks}, opts: []option{
+			{flags: "-q -v -d"}, {values: "-i -p -e -f", does: plain},
+			{flags: "--duplicates --no-dedupe --workspace --no-deps", values: "--package --edges --depth --prefix " +
+				"--charset --format --target --prune --exclude --format-version --filter-platform",
+				attached: "--invert", does: plain},
+			{values: "--manifest-path", does: reads},
 		},
 	},
 	{names: "search info owner-list", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
-		opts: []option{{names: "--limit= -q --quiet", does: plain}}},
+		opts: []option{{flags: "-q --quiet", values: "--limit", does: plain}}},
 	{
 		names: "help version locate-project pkgid read-manifest", each: true, risk: umpire.Safe,
-		why: "prints what it knows",
-		opts: []option{
-			{names: cargoLooks + " --workspace --message-format=", does: plain},
-			{names: "--manifest-path=", does: reads},
+		why: "prints what it knows", also: []*[]option{&cargoLooks}, opts: []option{
+			{flags: "--workspace", values: "--message-format", does: plain},
+			{values: "--manifest-path", does: reads},
 		},
 	},
 	// safe: cargo check
 	{
 		names: "check c build b", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
-		also: []*[]option{&cargoBuilding}, opts: []option{{names: "--out-dir= --artifact-dir=", does: writes}},
+		also: []*[]option{&cargoLooks, &cargoBuilding},
+		opts: []option{{values: "--out-dir --artifact-dir", does: writes}},
 	},
 	{names: "test t", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest,
-		also: []*[]option{&cargoBuilding}, opts: []option{{names: "--doc --no-run --no-fail-fast"}}},
-	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, also: []*[]option{&cargoBuilding},
-		opts: []option{
-			{names: "--no-deps"},
-			{names: "--fix --allow-dirty --allow-staged", does: asks, consequence: reversible, why: changesSources},
+		also: []*[]option{&cargoLooks, &cargoBuilding}, opts: []option{{flags: "--doc --no-run --no-fail-fast"}}},
+	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy,
+		also: []*[]option{&cargoLooks, &cargoBuilding}, opts: []option{
+			{flags: "--no-deps"},
+			{flags: "--fix --allow-dirty --allow-staged", does: asks, consequence: reversible, why: changesSources},
 		}},
 	{names: "doc d", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
-		also: []*[]option{&cargoBuilding}, opts: []option{
-			{names: "--no-deps --document-private-items"},
-			{names: "--open", does: asks, consequence: sent, why: "opens a browser"},
+		also: []*[]option{&cargoLooks, &cargoBuilding}, opts: []option{
+			{flags: "--no-deps --document-private-items"},
+			{flags: "--open", does: asks, consequence: sent, why: "opens a browser"},
 		}},
-	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, also: []*[]option{&cargoBuilding},
-		opts: []option{{names: "--no-run --no-fail-fast"}}},
+	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest,
+		also: []*[]option{&cargoLooks, &cargoBuilding}, opts: []option{{flags: "--no-run --no-fail-fast"}}},
 	{
 		names: "nextest", risk: umpire.Medium, consequence: reversible, why: "runs or archives the project's tests",
 		style: leading,
 		subs: []program{
 			{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest,
-				also: []*[]option{&cargoBuilding}, opts: []option{
-					{names: "--no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= --test-threads= " +
-						"--partition= --filter-expr= --filterset= --status-level= --final-status-level= " +
-						"--success-output= --failure-output= --run-ignored= --hide-progress-bar --no-tests= " +
-						"--max-fail= --no-output-indent -E= -P= -T=", does: plain},
+				also: []*[]option{&cargoLooks, &cargoBuilding}, opts: []option{
+					{flags: "--no-run --no-fail-fast --fail-fast --no-capture --nocapture --hide-progress-bar " +
+						"--no-output-indent", values: "--retries --test-threads --partition --filter-expr " +
+						"--filterset --status-level --final-status-level --success-output --failure-output " +
+						"--run-ignored --no-tests --max-fail -E -P -T", does: plain},
 				}},
 		},
 	},
@@ -239,16 +235,16 @@ var cargoCommands = []program{
 	// asks: cargo +nightly run
 	{
 		names: "run r rustc rustdoc expand", each: true, risk: umpire.Medium, consequence: lost,
-		why: "builds the project, whose build scripts run", lax: true,
-		opts: []option{
-			{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes},
-			{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"},
+		why: "builds the project, whose build scripts run", lax: true, opts: []option{
+			{values: "--manifest-path", does: reads}, {values: "--target-dir --out-dir --artifact-dir", does: writes},
+			{values: "--config -Z", does: obeys, why: "obeys settings given on the line"},
 		},
 	},
 	// safe: cargo +nightly fmt --check
 	{names: "fmt", risk: umpire.Safe, why: "formats code", check: checkCargoFmt, opts: []option{
-		{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format=", does: plain},
-		{names: "--manifest-path=", does: reads},
+		{flags: "--check"},
+		{flags: "--all -q --quiet -v --verbose", values: "-p --package --message-format", does: plain},
+		{values: "--manifest-path", does: reads},
 	}},
 	{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true,
 		risk: umpire.Medium, consequence: reversible, why: "changes the project", lax: true},
@@ -256,19 +252,21 @@ var cargoCommands = []program{
 		why: changesPackages, lax: true},
 }
 
-const cargoLooks = "--all-features --no-default-features --features= --locked --offline --frozen --color= --quiet " +
-	"--verbose"
+// cargoLooks are the options that most of cargo's subcommands accept.
+var cargoLooks = []option{
+	{flags: "--all-features --no-default-features --locked --offline --frozen --quiet --verbose",
+		values: "--features --color", does: plain},
+}
 
-// cargoBuilds are the options of cargo's builds. It leaves out --target, because its file can
-// name a linker.
-const cargoBuilds = cargoLooks + " --workspace --all --lib --bins --bin= --examples --example= --tests --test= " +
-	"--benches --bench= --all-targets --package= --exclude= --release --profile= --jobs= --keep-going " +
-	"--message-format= --ignore-rust-version --future-incompat-report"
-
-// cargoBuilding are the options that all of cargo's builds accept.
+// cargoBuilding are the options that all of cargo's builds accept, besides cargoLooks. It leaves
+// out --target, because its file can name a linker.
 var cargoBuilding = []option{
-	{names: cargoBuilds + " -qvr -p= -j= -F=", does: plain}, {names: "--manifest-path=", does: reads},
-	{names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
+	{flags: "--workspace --all --lib --bins --examples --tests --benches --all-targets --release --keep-going " +
+		"--ignore-rust-version --future-incompat-report -q -v -r",
+		values: "--bin --example --test --bench --package --exclude --profile --jobs --message-format -p -j -F",
+		does:   plain},
+	{values: "--manifest-path", does: reads},
+	{values: "--target-dir", does: writes}, {flags: "-h --help", does: shows},
 }
 
 // plainMakeOptions are options of make that do not select other rules.
@@ -305,7 +303,7 @@ func guessRules(u *use) {
 			guessCommand(u, strings.TrimLeft(recipe, "@-+ \t"))
 		}
 	}
-	for _, arg := range append(argumentsOf(u), lit(rules)) {
+	for _, arg := range append(u.rawArguments(), lit(rules)) {
 		for _, opening := range [...]string{"$(shell ", "${shell "} {
 			if _, code, found := strings.Cut(arg.text, opening); found {
 				guessCommand(u, strings.TrimRight(code, ")} \n"))

@@ -32,16 +32,16 @@ var codeChecks = []program{
 	// safe: tsc --noEmit
 	// asks: tsc
 	{names: "tsc vue-tsc", risk: umpire.Safe, why: "checks types", args: "read…", check: checkTsc, opts: []option{
-		{names: "--noEmit --showConfig --listFilesOnly"},
-		{names: "--pretty --strict --skipLibCheck --listFiles --allowJs --checkJs --esModuleInterop --jsx= --target= " +
-			"--module= --moduleResolution= --lib= --types= --resolveJsonModule --noUnusedLocals --noUnusedParameters " +
-			"--noImplicitAny --strictNullChecks --diagnostics --extendedDiagnostics --explainFiles --traceResolution " +
-			"--isolatedModules --allowImportingTsExtensions --noErrorTruncation --preserveWatchOutput " +
-			"--downlevelIteration --ignoreConfig", does: plain},
-		{names: "-t= -m=", does: plain}, {names: "-p= --project=", does: reads, why: "obeys it"},
-		{names: "--outDir= --outFile= --declarationDir= --tsBuildInfoFile= --generateTrace= --generateCpuProfile=",
+		{flags: "--noEmit --showConfig --listFilesOnly"},
+		{flags: "--pretty --strict --skipLibCheck --listFiles --allowJs --checkJs --esModuleInterop " +
+			"--resolveJsonModule --noUnusedLocals --noUnusedParameters --noImplicitAny --strictNullChecks " +
+			"--diagnostics --extendedDiagnostics --explainFiles --traceResolution --isolatedModules " +
+			"--allowImportingTsExtensions --noErrorTruncation --preserveWatchOutput --downlevelIteration " +
+			"--ignoreConfig", values: "--jsx --target --module --moduleResolution --lib --types", does: plain},
+		{values: "-t -m", does: plain}, {values: "-p --project", does: reads, why: "obeys it"},
+		{values: "--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile",
 			does: writes | asks, consequence: reversible, why: "writes files"},
-		{names: "-b --build --init -w --watch --incremental --composite -d --declaration", does: asks,
+		{flags: "-b --build --init -w --watch --incremental --composite -d --declaration", does: asks,
 			consequence: reversible, why: "writes files"},
 	}, about: "-v --version -h --help --all"},
 	// safe: eslint src
@@ -50,22 +50,23 @@ var codeChecks = []program{
 		names: "eslint", formats: scriptFiles + " .json .md", risk: umpire.Safe,
 		why: "checks code by the project's rules", args: "tree…",
 		about: "--version -v --help -h --env-info", opts: []option{
-			{names: "--ext= --quiet --max-warnings= --no-color --color --cache --no-inline-config " +
-				"--report-unused-disable-directives --report-unused-disable-directives-severity= " +
+			{flags: "--quiet --no-color --color --cache --no-inline-config --report-unused-disable-directives " +
 				"--no-error-on-unmatched-pattern --no-warn-ignored --pass-on-no-patterns --exit-on-fatal-error " +
-				"--no-ignore --no-cache --ignore-pattern= --env= --global= --rule= --debug --stdin " +
-				"--stats --concurrency= --no-eslintrc --no-config-lookup --pass-on-unpruned-suppressions", does: plain},
-			{names: "--ignore-path= --stdin-filename=", does: reads},
-			{names: "-o= --output-file= --cache-location= --cache-file= --suppressions-location=", does: writes | asks,
+				"--no-ignore --no-cache --debug --stdin --stats --no-eslintrc --no-config-lookup " +
+				"--pass-on-unpruned-suppressions", values: "--ext --max-warnings " +
+				"--report-unused-disable-directives-severity --ignore-pattern --env --global --rule --concurrency",
+				does: plain},
+			{values: "--ignore-path --stdin-filename", does: reads},
+			{values: "-o --output-file --cache-location --cache-file --suppressions-location", does: writes | asks,
 				consequence: reversible, why: "writes a report"},
-			{names: "--fix", does: edits | asks, consequence: reversible, why: changesSources},
-			{names: "--fix-dry-run --fix-type= --init --suppress-all --prune-suppressions", does: asks,
+			{flags: "--fix", does: edits | asks, consequence: reversible, why: changesSources},
+			{flags: "--fix-dry-run --init --suppress-all --prune-suppressions", values: "--fix-type", does: asks,
 				consequence: reversible, why: changesSources},
-			{names: "-c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --parser-options= " +
-				"--flag=", does: obeys, why: "loads code that it names"},
-			{names: "-f= --format=", does: obeys, why: "loads the formatter that it names",
-				except: "stylish json json-with-metadata html compact unix"},
-			{names: "--print-config"},
+			{values: "-c --config --rulesdir --resolve-plugins-relative-to --plugin --parser --parser-options --flag",
+				does: obeys, why: "loads code that it names"},
+			{values: "-f --format", does: obeys, why: "loads the formatter that it names",
+				limits: &limits{except: "stylish json json-with-metadata html compact unix"}},
+			{flags: "--print-config"},
 		},
 	},
 	// safe: prettier --check .
@@ -73,36 +74,39 @@ var codeChecks = []program{
 	{
 		names: "prettier", formats: webFiles, risk: umpire.Safe, why: "prints formatted code", args: "tree…",
 		about: "--version -v --help -h", opts: []option{
-			{names: "-clu --check --list-different --ignore-unknown --no-config --no-editorconfig --no-color --color " +
-				"--single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= " +
-				"--loglevel= --log-level= --no-error-on-unmatched-pattern --with-node-modules --end-of-line= " +
-				"--prose-wrap= --support-info", does: plain},
-			{names: "--stdin-filepath= --file-info= --find-config-path=", does: reads},
-			{names: "--ignore-path=", does: reads},
-			{names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources},
-			{names: "--parser=", does: obeys, why: "loads a parser", except: "acorn angular babel babel-flow " +
-				"babel-ts css espree flow glimmer graphql html json json-stringify json5 jsonc less lwc markdown mdx " +
-				"mdx2 meriyah scss typescript vue yaml"},
-			{names: "--config= --plugin= --config-precedence= --plugin-search-dir=", does: obeys, why: otherRules},
-			{names: "--cache --cache-location=", does: asks, consequence: reversible, why: "writes a cache"},
+			{flags: "-c -l -u --check --list-different --ignore-unknown --no-config --no-editorconfig --no-color " +
+				"--color --single-quote --no-semi --use-tabs --no-error-on-unmatched-pattern --with-node-modules " +
+				"--support-info",
+				values: "--tab-width --print-width --trailing-comma --loglevel --log-level --end-of-line --prose-wrap",
+				does:   plain},
+			{values: "--stdin-filepath --file-info --find-config-path", does: reads},
+			{values: "--ignore-path", does: reads},
+			{flags: "-w --write", does: edits | asks, consequence: reversible, why: changesSources},
+			{values: "--parser", does: obeys, why: "loads a parser",
+				limits: &limits{except: "acorn angular babel babel-flow babel-ts css espree flow glimmer graphql " +
+					"html json json-stringify json5 jsonc less lwc markdown mdx mdx2 meriyah scss typescript vue " +
+					"yaml"}},
+			{values: "--config --plugin --config-precedence --plugin-search-dir", does: obeys, why: otherRules},
+			{flags: "--cache", values: "--cache-location", does: asks, consequence: reversible, why: "writes a cache"},
 		},
 	},
 	// safe: knip --production --dependencies
 	// asks: knip --fix
 	{names: "knip", risk: umpire.Safe, why: checksByRules, args: "none", opts: []option{
-		{names: "--production --strict --no-progress -n --include= --exclude= --dependencies --exports --files " +
-			"--include-entry-exports --no-exit-code --max-issues= --no-gitignore", does: plain},
+		{flags: "--production --strict --no-progress -n --dependencies --exports --files --include-entry-exports " +
+			"--no-exit-code --no-gitignore", values: "--include --exclude --max-issues", does: plain},
 	}, about: "--version -V --help -h"},
 	// safe: madge --circular --extensions ts src
 	// asks: madge --image x.svg src
 	{names: "madge", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
-		{names: "-c --circular --orphans --leaves -s --summary -j --json --extensions= -x= --exclude= --no-color " +
-			"--no-spinner --no-count --warning --depends= -d=", does: plain},
+		{flags: "-c --circular --orphans --leaves -s --summary -j --json --no-color --no-spinner --no-count --warning",
+			values: "--extensions -x --exclude --depends -d", does: plain},
 	}, about: "--version -V --help -h"},
 	// safe: depcheck --ignores=jest
 	// asks: depcheck --parsers=./x
 	{names: "depcheck", risk: umpire.Safe, why: checksByRules, args: "tree…", about: "--version --help", opts: []option{
-		{names: "--json --ignores= --ignore-dirs= --ignore-patterns= --skip-missing? --oneline --quiet", does: plain},
+		{flags: "--json --oneline --quiet", values: "--ignores --ignore-dirs --ignore-patterns",
+			attached: "--skip-missing", does: plain},
 	}},
 	// safe: publint
 	// asks: jscpd -o out src
@@ -111,43 +115,41 @@ var codeChecks = []program{
 		why: "checks or changes code", style: leading, about: "--version --help"},
 	{
 		names: "ruff", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading,
-		about: "--version -V --help -h", opts: []option{{names: "-q --quiet -v --verbose --isolated --no-cache"}},
+		about: "--version -V --help -h", opts: []option{{flags: "-q --quiet -v --verbose --isolated --no-cache"}},
 		subs: []program{
 			// safe: ruff check .
 			// asks: ruff check --fix .
 			{
 				names: "check", formats: pythonFiles, risk: umpire.Safe, why: "analyses code without running it",
-				args:  "tree…",
-				about: aboutItself, opts: []option{
-					{names: "--select= --ignore= --extend-select= --extend-ignore= --output-format= --statistics " +
-						"--show-files --show-settings --no-fix --diff --preview --no-preview --target-version= " +
-						"--line-length= --exclude= --extend-exclude= --force-exclude --respect-gitignore " +
-						"--no-respect-gitignore --isolated --no-cache --quiet --verbose --silent --exit-zero " +
-						"--exit-non-zero-on-fix --per-file-ignores= --unsafe-fixes " +
-						"--no-unsafe-fixes --show-fixes --ignore-noqa", does: plain},
-					{names: "--stdin-filename=", does: reads},
-					{names: "-qvsne"},
-					{names: "--fix --fix-only --add-noqa", does: edits | asks, consequence: reversible,
+				args: "tree…", about: aboutItself, opts: []option{
+					{flags: "--statistics --show-files --show-settings --no-fix --diff --preview --no-preview " +
+						"--force-exclude --respect-gitignore --no-respect-gitignore --isolated --no-cache --quiet " +
+						"--verbose --silent --exit-zero --exit-non-zero-on-fix --unsafe-fixes --no-unsafe-fixes " +
+						"--show-fixes --ignore-noqa", values: "--select --ignore --extend-select --extend-ignore " +
+						"--output-format --target-version --line-length --exclude --extend-exclude --per-file-ignores",
+						does: plain},
+					{values: "--stdin-filename", does: reads},
+					{flags: "-q -v -s -n -e"},
+					{flags: "--fix --fix-only --add-noqa", does: edits | asks, consequence: reversible,
 						why: changesSources},
-					{names: "--config=", does: obeys, why: otherRules},
-					{names: "-o= --output-file= --cache-dir=", does: writes | asks, consequence: reversible,
+					{values: "--config", does: obeys, why: otherRules},
+					{values: "-o --output-file --cache-dir", does: writes | asks, consequence: reversible,
 						why: "writes a report"},
-					{names: "--watch -w", does: 0},
+					{flags: "--watch -w", does: 0},
 				},
 			},
 			{
 				names: "format", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…",
-				check: checkFormatter,
-				about: aboutItself, opts: []option{
-					{names: "--check --diff"},
-					{names: "--preview --line-length= --target-version= --exclude= --force-exclude --isolated " +
-						"--no-cache --quiet --verbose --range=", does: plain},
-					{names: "--stdin-filename=", does: reads},
-					{names: "-qvsn"}, {names: "--config=", does: obeys, why: otherRules},
+				check: checkFormatter, about: aboutItself, opts: []option{
+					{flags: "--check --diff"},
+					{flags: "--preview --force-exclude --isolated --no-cache --quiet --verbose",
+						values: "--line-length --target-version --exclude --range", does: plain},
+					{values: "--stdin-filename", does: reads},
+					{flags: "-q -v -s -n"}, {values: "--config", does: obeys, why: otherRules},
 				},
 			},
 			{names: "rule linter config version help", each: true, risk: umpire.Safe, why: "prints what it knows",
-				opts: []option{{names: "--all --output-format=", does: plain}}},
+				opts: []option{{flags: "--all", values: "--output-format", does: plain}}},
 			{names: "clean server analyze", each: true, risk: umpire.Medium, consequence: reversible,
 				why: "works on its cache", lax: true},
 		},
@@ -156,25 +158,23 @@ var codeChecks = []program{
 	// asks: black .
 	{
 		names: "black isort yapf autopep8", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…",
-		check: checkFormatter,
-		about: "--version --help -h", opts: []option{
-			{names: "--check --check-only --diff"},
-			{names: "--color --no-color --quiet --verbose -q -v --fast --safe --line-length= -l= --target-version= " +
-				"-t= --include= --exclude= --extend-exclude= --force-exclude= --profile= --preview " +
-				"--skip-string-normalization -S --workers= -W=", does: plain},
-			{names: "--config= --settings-path= --settings-file=", does: obeys, why: otherRules},
+		check: checkFormatter, about: "--version --help -h", opts: []option{
+			{flags: "--check --check-only --diff"},
+			{flags: "--color --no-color --quiet --verbose -q -v --fast --safe --preview --skip-string-normalization -S",
+				values: "--line-length -l --target-version -t --include --exclude --extend-exclude --force-exclude " +
+					"--profile --workers -W", does: plain},
+			{values: "--config --settings-path --settings-file", does: obeys, why: otherRules},
 		},
 	},
 	// safe: pyright
 	// asks: pyright --createstub x
 	{
 		names: "pyright basedpyright", risk: umpire.Safe, why: "checks types by the project's configuration",
-		args:  "tree…",
-		about: "--version --help -h", opts: []option{
-			{names: "--outputjson --level= --stats --verbose --warnings --dependencies --skipunannotated " +
-				"--pythonversion= --pythonplatform=", does: plain},
-			{names: "-p= --project= -v= --venvpath= --pythonpath= --typeshedpath= -t=", does: obeys, why: otherRules},
-			{names: "--writebaseline --createstub= -w --watch", does: asks, consequence: reversible,
+		args: "tree…", about: "--version --help -h", opts: []option{
+			{flags: "--outputjson --stats --verbose --warnings --dependencies --skipunannotated",
+				values: "--level --pythonversion --pythonplatform", does: plain},
+			{values: "-p --project -v --venvpath --pythonpath --typeshedpath -t", does: obeys, why: otherRules},
+			{flags: "--writebaseline -w --watch", values: "--createstub", does: asks, consequence: reversible,
 				why: "writes files"},
 		},
 	},
@@ -182,23 +182,23 @@ var codeChecks = []program{
 	// asks: mypy --install-types src
 	{
 		names: "mypy", risk: umpire.Safe, why: "checks types by the project's configuration", args: "tree…",
-		check: checkResponseFile,
-		about: "-V --version -h --help", opts: []option{
-			{names: "--strict --ignore-missing-imports --no-error-summary --show-error-codes --hide-error-codes " +
+		check: checkResponseFile, about: "-V --version -h --help", opts: []option{
+			{flags: "--strict --ignore-missing-imports --no-error-summary --show-error-codes --hide-error-codes " +
 				"--pretty --no-pretty --show-column-numbers --show-error-context --show-absolute-path " +
-				"--no-color-output --no-incremental --follow-imports= --python-version= --platform= --exclude= " +
-				"--disable-error-code= --enable-error-code= --namespace-packages --explicit-package-bases " +
+				"--no-color-output --no-incremental --namespace-packages --explicit-package-bases " +
 				"--check-untyped-defs --disallow-untyped-defs --warn-unused-ignores --warn-return-any " +
 				"--warn-unreachable --no-implicit-optional --implicit-optional --strict-optional " +
 				"--no-strict-optional --allow-untyped-defs --sqlite-cache --skip-cache-mtime-checks --verbose",
-				does: plain},
-			{names: "-m= -p= --module= --package=", does: plain}, {names: "-vi", does: 0},
-			{names: "--config-file= --python-executable= --custom-typing-module= --custom-typeshed-dir= " +
-				"--shadow-file= --install-types --non-interactive", does: obeys, why: otherRules},
-			{names: "-c= --command=", does: plain},
-			{names: "--junit-xml= --cache-dir= --html-report= --xml-report= --txt-report= --any-exprs-report= " +
-				"--cobertura-xml-report= --linecount-report= --linecoverage-report= --lineprecision-report= " +
-				"--xslt-html-report= --xslt-txt-report= --timing-stats=", does: writes | asks, consequence: reversible,
+				values: "--follow-imports --python-version --platform --exclude --disable-error-code " +
+					"--enable-error-code", does: plain},
+			{values: "-m -p --module --package", does: plain}, {flags: "-v -i", does: 0},
+			{flags: "--install-types --non-interactive",
+				values: "--config-file --python-executable --custom-typing-module --custom-typeshed-dir --shadow-file",
+				does:   obeys, why: otherRules},
+			{values: "-c --command", does: plain},
+			{values: "--junit-xml --cache-dir --html-report --xml-report --txt-report --any-exprs-report " +
+				"--cobertura-xml-report --linecount-report --linecoverage-report --lineprecision-report " +
+				"--xslt-html-report --xslt-txt-report --timing-stats", does: writes | asks, consequence: reversible,
 				why: "writes a report"},
 		},
 	},
@@ -206,24 +206,25 @@ var codeChecks = []program{
 	// asks: flake8 --config=../x src
 	{
 		names: "flake8 pycodestyle pydocstyle pyflakes vulture bandit", risk: umpire.Safe,
-		why: "analyses code without running it", args: "tree…",
-		about: "--version --help -h", opts: []option{
-			{names: "--max-line-length= --ignore= --select= --extend-ignore= --extend-select= --exclude= " +
-				"--extend-exclude= --count --statistics --show-source --quiet --verbose --max-complexity= --isolated " +
-				"--exit-zero --per-file-ignores= --filename= --recursive --min-confidence= --severity-level= --first " +
-				"--benchmark --color= --disable-noqa --stdin-display-name=", does: plain},
-			{names: "-qvrl"}, {names: "-j= --jobs=", does: plain},
-			{names: "--config= --append-config= --format= -f= --enable-extensions= --require-plugins=", does: obeys,
+		why: "analyses code without running it", args: "tree…", about: "--version --help -h", opts: []option{
+			{flags: "--count --statistics --show-source --quiet --verbose --isolated --exit-zero --recursive --first " +
+				"--benchmark --disable-noqa", values: "--max-line-length --ignore --select --extend-ignore " +
+				"--extend-select --exclude --extend-exclude --max-complexity --per-file-ignores --filename " +
+				"--min-confidence --severity-level --color --stdin-display-name", does: plain},
+			{flags: "-q -v -r -l"}, {values: "-j --jobs", does: plain},
+			{values: "--config --append-config --format -f --enable-extensions --require-plugins", does: obeys,
 				why: otherRules},
-			{names: "--output-file= -o= --tee", does: writes | asks, consequence: reversible, why: "writes a report"},
+			{flags: "--tee", values: "--output-file -o", does: writes | asks, consequence: reversible,
+				why: "writes a report"},
 		},
 	},
 	// safe: shellcheck a.sh
 	// asks: shellcheck --rcfile=/etc/shadow a.sh
 	{names: "shellcheck", risk: umpire.Safe, why: "checks shell code without running it", args: "read…", opts: []option{
-		{names: "-xa --shell= --severity= --exclude= --include= --format= --color? --external-sources " +
-			"--check-sourced --norc --enable= --wiki-link-count=", does: plain},
-		{names: "-s= -S= -e= -i= -f= -C? -W= -o=", does: plain}, {names: "-P= --source-path=", does: reads},
+		{flags: "-x -a --external-sources --check-sourced --norc",
+			values: "--shell --severity --exclude --include --format --enable --wiki-link-count", attached: "--color",
+			does: plain},
+		{values: "-s -S -e -i -f -W -o", attached: "-C", does: plain}, {values: "-P --source-path", does: reads},
 	}, about: "--version -V --help --list-optional"},
 	{names: "taplo", risk: umpire.Medium, consequence: reversible, why: "checks or changes files", lax: true,
 		about: aboutItself},
@@ -231,18 +232,16 @@ var codeChecks = []program{
 	// asks: pylint --init-hook=x src
 	{
 		names: "pylint", risk: umpire.Safe, why: "checks code by the project's configuration", args: "tree…",
-		check: checkResponseFile,
-		about: "--version --help -h --long-help", opts: []option{
-			{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= " +
-				"--max-line-length= --ignore= --ignore-patterns= --ignore-paths= --fail-under= --fail-on= " +
-				"--exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --good-names= " +
-				"--list-msgs --list-msgs-enabled --list-groups", does: plain},
-			{names: "-Ev -d= -e= -j= -r= -s=", does: plain},
-			{names: "-f= --output-format=", does: obeys, why: "loads the reporter that it names",
-				except: "text parseable colorized json json2 msvs github"},
-			{names: "--rcfile= --load-plugins= --init-hook= --evaluation= --source-roots=", does: obeys,
-				why: otherRules},
-			{names: "--output=", does: writes | asks, consequence: reversible, why: "writes a report"},
+		check: checkResponseFile, about: "--version --help -h --long-help", opts: []option{
+			{flags: "--errors-only --exit-zero --verbose --disable-all --list-msgs --list-msgs-enabled --list-groups",
+				values: "--disable --enable --score --reports --recursive --jobs --msg-template --max-line-length " +
+					"--ignore --ignore-patterns --ignore-paths --fail-under --fail-on --persistent --py-version " +
+					"--confidence --good-names", does: plain},
+			{flags: "-E -v", values: "-d -e -j -r -s", does: plain},
+			{values: "-f --output-format", does: obeys, why: "loads the reporter that it names",
+				limits: &limits{except: "text parseable colorized json json2 msvs github"}},
+			{values: "--rcfile --load-plugins --init-hook --evaluation --source-roots", does: obeys, why: otherRules},
+			{values: "--output", does: writes | asks, consequence: reversible, why: "writes a report"},
 		},
 	},
 	// asks: coverage run x.py
@@ -255,10 +254,11 @@ var codeChecks = []program{
 			// safe: coverage report -m --skip-covered
 			// asks: coverage report --rcfile=x
 			{names: "report", risk: umpire.Safe, why: "prints what tests covered", args: "read…", opts: []option{
-				{names: "-miq --show-missing --ignore-errors --quiet --skip-covered --skip-empty --no-skip-covered"},
-				{names: "--precision= --sort= --fail-under= --format= --include= --omit= --contexts=", does: plain},
-				{names: "--data-file=", does: reads},
-				{names: "--rcfile=", does: obeys, why: otherRules},
+				{flags: "-m -i -q --show-missing --ignore-errors --quiet --skip-covered --skip-empty " +
+					"--no-skip-covered"},
+				{values: "--precision --sort --fail-under --format --include --omit --contexts", does: plain},
+				{values: "--data-file", does: reads},
+				{values: "--rcfile", does: obeys, why: otherRules},
 			}, about: "--help -h"},
 		},
 	},
@@ -285,7 +285,7 @@ func checkTsc(u *use) {
 			u.raiseTo(umpire.Medium, reversible, "writes compiled files")
 		}
 	}
-	pretty := standsBehind(u, "--pretty", "true", "false")
+	pretty := u.standsBehind("--pretty", "true", "false")
 	for _, operand := range u.operands {
 		switch {
 		case pretty && operand.known() && scan.HasField("true false", operand.text):
@@ -303,14 +303,14 @@ func checkTsc(u *use) {
 
 // standsBehind reports whether one of the words directly follows an option, and occurs nowhere
 // else.
-func standsBehind(u *use, option string, words ...string) bool {
+func (p *parsed) standsBehind(option string, words ...string) bool {
 	behind, all := 0, 0
-	for i, wd := range u.words {
+	for i, wd := range p.words {
 		if !slices.Contains(words, wd.text) {
 			continue
 		}
 		all++
-		if i > 0 && u.words[i-1].text == option {
+		if i > 0 && p.words[i-1].text == option {
 			behind++
 		}
 	}

@@ -21,7 +21,7 @@ const (
 // checkSyntaxOnly judges a compiler that only checks the syntax of its input.
 func checkSyntaxOnly(u *use) {
 	checkCompiler(u)
-	args := argumentsOf(u)
+	args := u.rawArguments()
 	only := false
 	var reads []word
 	for i := 0; i < len(args); i++ {

@@ -12,22 +12,22 @@ var fileChecks = []program{
 	// safe: tokei -o json src
 	// asks: tokei --zzz
 	{names: "tokei", risk: umpire.Safe, why: "counts lines of code", args: "tree…", about: aboutItself, opts: []option{
-		{names: "-fCvl -s= -r= -e= -t= -o= -n= -c= --files --compact --verbose --languages --hidden --no-ignore " +
-			"--no-ignore-parent --no-ignore-dot --no-ignore-vcs --sort= --rsort= --exclude= --types= --type= " +
-			"--output= --num-format= --columns= --streaming=", does: plain},
-		{names: "-i= --input=", does: reads},
+		{flags: "-f -C -v -l --files --compact --verbose --languages --hidden --no-ignore --no-ignore-parent " +
+			"--no-ignore-dot --no-ignore-vcs", values: "-s -r -e -t -o -n -c --sort --rsort --exclude --types --type " +
+			"--output --num-format --columns --streaming", does: plain},
+		{values: "-i --input", does: reads},
 	}},
 	// safe: scc --by-file -i go
 	// asks: scc -o out
 	// asks: scc --format-multi csv:/etc/x
 	{names: "scc", risk: umpire.Safe, why: "counts lines of code", args: "tree…", about: aboutItself, opts: []option{
-		{names: "-awcduplmtz -i= -x= -s= -f= -M= -n= --by-file --wide --uloc --dryness --percent --character --ci " +
-			"--no-complexity --no-cocomo --cocomo-project-type= --avg-wage= --no-duplicates --no-gen --no-large " +
-			"--no-min --no-min-gen --min --gen --include-ext= --exclude-ext= --exclude-dir= --exclude-file= " +
-			"--not-match= --sort= --format= --languages --debug --verbose --include-symlinks --count-as= " +
-			"--count-ignore --no-ignore --no-gitignore --no-scc-ignore --large-line-count= --large-byte-count= " +
-			"--size-unit= --no-size --no-hborder", does: plain},
-		{names: "-o= --output=", does: writes, why: "writes a report"},
+		{flags: "-a -w -c -d -u -p -l -m -t -z --by-file --wide --uloc --dryness --percent --character --ci " +
+			"--no-complexity --no-cocomo --no-duplicates --no-gen --no-large --no-min --no-min-gen --min --gen " +
+			"--languages --debug --verbose --include-symlinks --count-ignore --no-ignore --no-gitignore " +
+			"--no-scc-ignore --no-size --no-hborder", values: "-i -x -s -f -M -n --cocomo-project-type --avg-wage " +
+			"--include-ext --exclude-ext --exclude-dir --exclude-file --not-match --sort --format --count-as " +
+			"--large-line-count --large-byte-count --size-unit", does: plain},
+		{values: "-o --output", does: writes, why: "writes a report"},
 	}},
 	// safe: cloc --vcs=git --by-file
 	// asks: cloc --vcs ./x
@@ -35,15 +35,16 @@ var fileChecks = []program{
 	// asks: cloc --out x .
 	// asks: cloc --extract-with x .
 	{names: "cloc", risk: umpire.Safe, why: "counts lines of code", args: "tree…", check: checkCloc, opts: []option{
-		{names: "--by-file --by-file-by-lang --by-percent= --json --yaml --csv --md --xml --csv-delimiter= --quiet " +
-			"--hide-rate --progress-rate= --include-lang= --exclude-lang= --include-ext= --exclude-ext= " +
-			"--exclude-dir= --match-f= --not-match-f= --match-d= --not-match-d= --fullpath --max-file-size= " +
-			"--skip-uniqueness --sum-one --processes= --unicode --no-autogen --no-recurse --show-lang? --show-ext?",
+		{flags: "--by-file --by-file-by-lang --json --yaml --csv --md --xml --quiet --hide-rate --fullpath " +
+			"--skip-uniqueness --sum-one --unicode --no-autogen --no-recurse", values: "--by-percent --csv-delimiter " +
+			"--progress-rate --include-lang --exclude-lang --include-ext --exclude-ext --exclude-dir --match-f " +
+			"--not-match-f --match-d --not-match-d --max-file-size --processes", attached: "--show-lang --show-ext",
 			does: plain},
-		{names: "--vcs=", does: asks, consequence: lost, why: "runs the program that it names", except: "git"},
-		{names: "--exclude-list-file= --list-file= --fullpath-x=", does: reads | asks, consequence: harmless,
+		{values: "--vcs", does: asks, consequence: lost, why: "runs the program that it names",
+			limits: &limits{except: "git"}},
+		{values: "--exclude-list-file --list-file --fullpath-x", does: reads | asks, consequence: harmless,
 			why: "reads what a file names"},
-		{names: "--out= --report-file= --counted= --found= --ignored= --categorized= --skipped= --unmatched=",
+		{values: "--out --report-file --counted --found --ignored --categorized --skipped --unmatched",
 			does: writes | asks, consequence: reversible, why: "writes a report"},
 	}, about: "--help --version"},
 	// safe: hadolint Dockerfile
@@ -51,53 +52,53 @@ var fileChecks = []program{
 	// safe: hadolint --ignore DL3008 Dockerfile
 	// asks: hadolint --zzz
 	{names: "hadolint", risk: umpire.Safe, why: "checks container files", args: "read…", opts: []option{
-		{names: "--ignore= --trusted-registry= --require-label= --failure-threshold= -t= -f= --format= --no-fail " +
-			"--no-color --strict-labels --disable-ignore-pragma -V --verbose --error= --warning= --info= --style= " +
-			"--file-path-in-report=", does: plain},
-		{names: "-c= --config=", does: reads},
+		{flags: "--no-fail --no-color --strict-labels --disable-ignore-pragma -V --verbose", values: "--ignore " +
+			"--trusted-registry --require-label --failure-threshold -t -f --format --error --warning --info --style " +
+			"--file-path-in-report", does: plain},
+		{values: "-c --config", does: reads},
 	}, about: "--help -h --version -v"},
 	// safe: yamllint -d relaxed .
 	// asks: yamllint -c /etc/x .
 	{names: "yamllint", risk: umpire.Safe, why: "checks YAML", args: "tree…", opts: []option{
-		{names: "-d= --config-data=", does: obeys, why: otherRules, when: "/ .. ~"},
-		{names: "-f= --format= -s --strict --no-warnings --list-files", does: plain},
-		{names: "-c= --config-file=", does: reads},
+		{values: "-d --config-data", does: obeys, why: otherRules, limits: &limits{when: "/ .. ~"}},
+		{flags: "-s --strict --no-warnings --list-files", values: "-f --format", does: plain},
+		{values: "-c --config-file", does: reads},
 	}, about: "--help -h --version -v"},
 	// safe: markdownlint --ignore node_modules .
 	// asks: markdownlint --fix .
 	// asks: markdownlint -r ./x.js .
 	{names: "markdownlint", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
-		{names: "-qdj -i= --ignore= --disable= --enable= --dot --json --quiet --stdin", does: plain},
-		{names: "-f --fix", does: edits | asks, consequence: reversible, why: changesSources},
-		{names: "-o= --output=", does: writes, why: "writes a report"}, {names: "-p= --ignore-path=", does: reads},
-		{names: "-r= --rules= -c= --config= --configPointer=", does: obeys, why: otherRules},
+		{flags: "-q -d -j --dot --json --quiet --stdin", values: "-i --ignore --disable --enable", does: plain},
+		{flags: "-f --fix", does: edits | asks, consequence: reversible, why: changesSources},
+		{values: "-o --output", does: writes, why: "writes a report"}, {values: "-p --ignore-path", does: reads},
+		{values: "-r --rules -c --config --configPointer", does: obeys, why: otherRules},
 	}, about: "--help -h --version -V"},
 	// safe: codespell -L ist src
 	// asks: codespell -w
 	// asks: codespell --config x
 	{names: "codespell", risk: umpire.Safe, why: "checks spelling", args: "tree…", opts: []option{
-		{names: "-cfH -q= -L= -S= --ignore-words-list= --uri-ignore-words-list= --skip= --quiet-level= --count " +
-			"--check-filenames --check-hidden --builtin= --ignore-regex= --regex= --disable-colors --enable-colors " +
-			"--summary -s", does: plain},
-		{names: "-I= -x= -D= --ignore-words= --exclude-file= --dictionary=", does: reads},
-		{names: "-w --write-changes -i= --interactive=", does: edits | asks, consequence: reversible,
+		{flags: "-c -f -H --count --check-filenames --check-hidden --disable-colors --enable-colors --summary -s",
+			values: "-q -L -S --ignore-words-list --uri-ignore-words-list --skip --quiet-level --builtin " +
+				"--ignore-regex --regex", does: plain},
+		{values: "-I -x -D --ignore-words --exclude-file --dictionary", does: reads},
+		{flags: "-w --write-changes", values: "-i --interactive", does: edits | asks, consequence: reversible,
 			why: changesSources},
-		{names: "--config= --toml=", does: obeys, why: otherRules},
+		{values: "--config --toml", does: obeys, why: otherRules},
 	}, about: "--help -h --version"},
 	// safe: typos --diff src
 	// asks: typos -w
 	{names: "typos", risk: umpire.Safe, why: "checks spelling", args: "tree…", opts: []option{
-		{names: "-qv --diff --files --words --identifiers --highlight-words --exclude= --hidden --no-ignore " +
-			"--no-ignore-dot --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-check-filenames " +
-			"--no-check-files --locale= --type= --format= --color= --quiet --verbose --sort --isolated -j= " +
-			"--threads= --force-exclude", does: plain},
-		{names: "-w --write-changes", does: edits | asks, consequence: reversible, why: changesSources},
-		{names: "--config=", does: obeys, why: otherRules},
+		{flags: "-q -v --diff --files --words --identifiers --highlight-words --hidden --no-ignore --no-ignore-dot " +
+			"--no-ignore-global --no-ignore-parent --no-ignore-vcs --no-check-filenames --no-check-files --quiet " +
+			"--verbose --sort --isolated --force-exclude",
+			values: "--exclude --locale --type --format --color -j --threads", does: plain},
+		{flags: "-w --write-changes", does: edits | asks, consequence: reversible, why: changesSources},
+		{values: "--config", does: obeys, why: otherRules},
 	}, about: "--help -h --version -V --type-list"},
 	// safe: jsonlint -q a.json
 	// asks: jsonlint -i a.json
 	{names: "jsonlint", risk: umpire.Safe, why: "checks JSON", args: "tree…", opts: []option{
-		{names: "-q --quiet -c --compact -s --sort-keys"},
+		{flags: "-q --quiet -c --compact -s --sort-keys"},
 	}, about: "--help -h --version -v"},
 	// It starts shellcheck and pyflakes on the scripts of workflows if they are installed.
 	// safe: actionlint --version
@@ -105,9 +106,9 @@ var fileChecks = []program{
 	// safe: actionlint -color
 	// asks: actionlint -shellcheck=./x
 	{names: "actionlint", risk: umpire.Low, why: "checks workflows", style: words, args: "read…", opts: []option{
-		{names: "-color -no-color -oneline -verbose -debug -ignore= -format= -stdin-filename=", does: plain},
-		{names: "-shellcheck= -pyflakes=", does: obeys, why: "runs the program that it names"},
-		{names: "-config-file=", does: reads},
+		{flags: "-color -no-color -oneline -verbose -debug", values: "-ignore -format -stdin-filename", does: plain},
+		{values: "-shellcheck -pyflakes", does: obeys, why: "runs the program that it names"},
+		{values: "-config-file", does: reads},
 	}, about: "-version --version -help --help -h"},
 	// safe: cppcheck src
 	// safe: cppcheck --enable=all --std=c11 -j 4 -Iinclude src
@@ -115,13 +116,13 @@ var fileChecks = []program{
 	// asks: cppcheck --output-file=x src
 	// asks: cppcheck --clang=./x src
 	{names: "cppcheck", risk: umpire.Safe, why: "checks code", args: "tree…", opts: []option{
-		{names: "-q --quiet -v --verbose --force -f --inline-suppr --inconclusive --xml --check-level= --enable= " +
-			"--disable= --std= --language= -x= --suppress= --template= --error-exitcode= --max-configs= -j= " +
-			"--xml-version= --file-filter= --max-ctu-depth= --fsigned-char --funsigned-char -D= -U= -i=", does: plain},
-		{names: "-I= --file-list= --suppressions-list= --includes-file= --include=", does: reads},
-		{names: "--addon= --addon-python= --clang? --project= --rule= --rule-file= --library= --platform=", does: obeys,
-			why: otherRules},
-		{names: "--cppcheck-build-dir= --output-file= --dump --plist-output= --checkers-report=", does: asks,
+		{flags: "-q --quiet -v --verbose --force -f --inline-suppr --inconclusive --xml --fsigned-char " +
+			"--funsigned-char", values: "--check-level --enable --disable --std --language -x --suppress --template " +
+			"--error-exitcode --max-configs -j --xml-version --file-filter --max-ctu-depth -D -U -i", does: plain},
+		{values: "-I --file-list --suppressions-list --includes-file --include", does: reads},
+		{values: "--addon --addon-python --project --rule --rule-file --library --platform", attached: "--clang",
+			does: obeys, why: otherRules},
+		{flags: "--dump", values: "--cppcheck-build-dir --output-file --plist-output --checkers-report", does: asks,
 			consequence: reversible, why: "writes a report"},
 	}, about: "--version --help -h --doc --errorlist"},
 	// safe: pkg-config --cflags --libs openssl
@@ -129,15 +130,14 @@ var fileChecks = []program{
 	// asks: pkg-config --nosuch x
 	{
 		names: "pkg-config", risk: umpire.Safe, why: "prints how to compile with a library", args: "data…",
-		check: checkPkgConfig,
-		about: "--version --help -h", opts: []option{
-			{names: "--cflags --cflags-only-I --cflags-only-other --libs --libs-only-l --libs-only-L " +
+		check: checkPkgConfig, about: "--version --help -h", opts: []option{
+			{flags: "--cflags --cflags-only-I --cflags-only-other --libs --libs-only-l --libs-only-L " +
 				"--libs-only-other --modversion --exists --static --shared --list-all --list-package-names " +
 				"--print-errors --short-errors --silence-errors --errors-to-stdout --print-provides --print-requires " +
 				"--print-requires-private --print-variables --validate --uninstalled --keep-system-cflags " +
 				"--keep-system-libs"},
-			{names: "--variable= --define-variable= --atleast-version= --exact-version= --max-version= " +
-				"--atleast-pkgconfig-version=", does: plain},
+			{values: "--variable --define-variable --atleast-version --exact-version --max-version " +
+				"--atleast-pkgconfig-version", does: plain},
 		},
 	},
 	// asks: swiftlint --fix

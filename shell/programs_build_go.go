@@ -7,16 +7,12 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// Options that go build, test, run, list and vet share. Options that name a program or a file
+// goBuild are the options that go build, test and run share. Options that name a program or a file
 // for the build to obey are in goRuns.
-const (
-	goBuild = "-a -n -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? " +
-		"-installsuffix= -json -linkshared -modcacherw -p= -tags= -trimpath"
-	goTest = "-run= -bench= -benchtime= -benchmem -count= -cpu= -failfast -fullpath -fuzztime= -list= -parallel= " +
-		"-short -shuffle= -skip= -timeout= -vet= -test.v -test.run="
-	goPlain = "-json -m -e -f= -u -retracted -versions -deps -test -find -compiled -export -tags= -race -v -n -x " +
-		"-reuse= -buildvcs= -p= -trimpath"
-)
+var goBuild = []option{
+	{flags: "-a -n -race -msan -asan -cover -v -work -x -json -linkshared -modcacherw -trimpath",
+		values: "-covermode -coverpkg -buildmode -installsuffix -p -tags", attached: "-buildvcs", does: plain},
+}
 
 const (
 	buildsProject = "compiles the project, and runs none of its code"
@@ -27,93 +23,97 @@ const (
 var goTools = []program{
 	{
 		names: "go", risk: umpire.Medium, consequence: lost, why: "works on Go code", style: words,
-		about: "-h --help -help", opts: []option{{names: "-C=", does: enters, why: worksInOther}},
+		about: "-h --help -help", opts: []option{{values: "-C", does: enters, why: worksInOther}},
 		subs: []program{
 			{names: "version", risk: umpire.Safe, why: "prints the version", style: words, args: "read…",
-				opts: []option{{names: "-m -v -json"}}},
+				opts: []option{{flags: "-m -v -json"}}},
 			{names: "env", risk: umpire.Safe, why: "prints Go's settings", style: words, opts: []option{
-				{names: "-json -changed"},
-				{names: "-w -u", does: harms, consequence: lost, why: "changes Go's settings for good"},
+				{flags: "-json -changed"},
+				{flags: "-w -u", does: harms, consequence: lost, why: "changes Go's settings for good"},
 			}},
 			{names: "help", risk: umpire.Safe, why: "prints help", style: words},
 			{names: "doc", risk: umpire.Safe, why: "prints documentation", style: words,
-				opts: []option{{names: "-all -c -cmd -short -src -u -ex"}}, args: "data…"},
+				opts: []option{{flags: "-all -c -cmd -short -src -u -ex"}}, args: "data…"},
 			{names: "list", risk: umpire.Safe, why: "lists packages", style: words, check: checkGoList, opts: []option{
-				{names: goPlain, does: plain},
-				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
-				{names: goRuns, does: obeys, why: obeysBuild},
+				{flags: "-json -m -e -u -retracted -versions -deps -test -find -compiled -export -race -v -n -x " +
+					"-trimpath", values: "-f -tags -reuse -buildvcs -p", does: plain},
+				{values: "-mod", does: asks, consequence: reversible, why: changesModules,
+					limits: &limits{except: "readonly vendor"}},
+				{values: goRuns, does: obeys, why: obeysBuild},
 			}},
 			// safe: go vet ./...
 			{
 				names: "vet", risk: umpire.Safe, why: "analyses code without running it", style: words, args: "read…",
 				opts: []option{
-					{names: "-json -c= -n -x -v -tags= -race -p= -all -atomic -bool -assign -copylocks -printf " +
-						"-nilness -shadow -unusedresult -composites -structtag -lostcancel -loopclosure -unreachable " +
-						"-tests -diff", does: plain},
-					{names: "-mod=", does: asks, consequence: reversible, why: changesModules,
-						except: "readonly vendor"},
-					{names: goRuns + " -vettool=", does: obeys, why: obeysBuild},
-					{names: "-fix", does: asks, consequence: reversible, why: "changes source files"},
+					{flags: "-json -n -x -v -race -all -atomic -bool -assign -copylocks -printf -nilness -shadow " +
+						"-unusedresult -composites -structtag -lostcancel -loopclosure -unreachable -tests -diff",
+						values: "-c -tags -p", does: plain},
+					{values: "-mod", does: asks, consequence: reversible, why: changesModules,
+						limits: &limits{except: "readonly vendor"}},
+					{values: goRuns + " -vettool", does: obeys, why: obeysBuild},
+					{flags: "-fix", does: asks, consequence: reversible, why: "changes source files"},
 				},
 			},
-			{names: "build", risk: umpire.Low, why: buildsProject, style: words, check: checkGoBuild, opts: []option{
-				{names: goBuild, does: plain}, {names: "-pgo=", does: reads, except: "auto off"},
-				{names: goFlags, does: plain},
-				{names: "-o=", does: plain},
-				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
-				{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
-			}},
-			{names: "test", risk: umpire.Safe, why: runsTests, style: words, check: checkGoTest, opts: []option{
-				{names: goTest, does: plain}, {names: goBuild, does: plain},
-				{names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags, does: plain},
-				{names: "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= " +
-					"-outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes a profile"},
-				{names: "-c -i -artifacts", does: asks, consequence: reversible, why: "writes what was built"},
-				{names: "-fuzz=", does: asks, consequence: lost,
-					why: "runs until it is stopped, and writes what it finds"},
-				{names: "-args", does: ends | asks, consequence: lost, why: "gives the tests options of their own"},
-				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
-				{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
-			}},
+			{names: "build", risk: umpire.Low, why: buildsProject, style: words, check: checkGoBuild,
+				also: []*[]option{&goBuild}, opts: []option{
+					{values: "-pgo", does: reads, limits: &limits{except: "auto off"}},
+					{values: goFlags, does: plain},
+					{values: "-o", does: plain},
+					{values: "-mod", does: asks, consequence: reversible, why: changesModules,
+						limits: &limits{except: "readonly vendor"}},
+					{values: goRuns + goCompilers, does: obeys, why: obeysBuild},
+				}},
+			{names: "test", risk: umpire.Safe, why: runsTests, style: words, check: checkGoTest,
+				also: []*[]option{&goBuild}, opts: []option{
+					{flags: "-benchmem -failfast -fullpath -short -test.v", values: "-run -bench -benchtime -count " +
+						"-cpu -fuzztime -list -parallel -shuffle -skip -timeout -vet -test.run", does: plain},
+					{values: "-pgo", does: reads, limits: &limits{except: "auto off"}}, {values: goFlags, does: plain},
+					{values: "-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir " +
+						"-test.gocoverdir -test.testlogfile", does: writes, why: "writes a profile"},
+					{flags: "-c -i -artifacts", does: asks, consequence: reversible, why: "writes what was built"},
+					{values: "-fuzz", does: asks, consequence: lost,
+						why: "runs until it is stopped, and writes what it finds"},
+					{flags: "-args", does: ends | asks, consequence: lost, why: "gives the tests options of their own"},
+					{values: "-mod", does: asks, consequence: reversible, why: changesModules,
+						limits: &limits{except: "readonly vendor"}},
+					{values: goRuns + goCompilers, does: obeys, why: obeysBuild},
+				}},
 			// asks: go run .
 			{
 				names: "run", risk: umpire.Medium, consequence: lost, why: "builds and runs Go code", style: words,
-				check: checkGoRun,
-				opts: []option{
-					{names: goBuild, does: plain}, {names: "-mod=", does: plain},
-					{names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags, does: plain},
-					{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
+				check: checkGoRun, also: []*[]option{&goBuild}, opts: []option{
+					{values: "-mod", does: plain},
+					{values: "-pgo", does: reads, limits: &limits{except: "auto off"}}, {values: goFlags, does: plain},
+					{values: goRuns + goCompilers, does: obeys, why: obeysBuild},
 				},
 			},
 			{names: "fmt fix generate telemetry", each: true, risk: umpire.Medium, consequence: lost,
 				why: "changes source files or runs the programs that they name", style: words, lax: true},
 			{
 				names: "tool", risk: umpire.Medium, consequence: lost,
-				why: "runs one of Go's tools, or of the project's", style: words, opts: []option{{names: "-n"}},
+				why: "runs one of Go's tools, or of the project's", style: words, opts: []option{{flags: "-n"}},
 				subs: []program{
 					{
 						names: "dist", risk: umpire.Medium, consequence: lost, why: "builds Go itself", style: words,
 						subs: []program{
 							{names: "list version env", each: true, risk: umpire.Safe, why: "prints what it knows",
-								style: words, args: "none", opts: []option{{names: "-json -v -broken"}}},
+								style: words, args: "none", opts: []option{{flags: "-json -v -broken"}}},
 						},
 					},
 					{
 						names: "cover", risk: umpire.Safe, why: "prints how much the tests cover", style: words,
-						args: "read…",
-						opts: []option{
-							{names: "-func=", does: reads},
-							{names: "-html= -o= -mode= -var= -pkgcfg= -outfilelist=", does: asks,
-								consequence: reversible, why: "writes pages or source files"},
-							{names: "-V"},
+						args: "read…", opts: []option{
+							{values: "-func", does: reads},
+							{values: "-html -o -mode -var -pkgcfg -outfilelist", does: asks, consequence: reversible,
+								why: "writes pages or source files"},
+							{flags: "-V"},
 						},
 					},
 					{
 						names: "nm objdump buildid addr2line", each: true, risk: umpire.Safe, why: "reads object files",
-						style: words, args: "read…",
-						opts: []option{
-							{names: "-n -size -sort= -type -s= -S -gnu", does: plain},
-							{names: "-w", does: asks, consequence: reversible, why: "changes the file"},
+						style: words, args: "read…", opts: []option{
+							{flags: "-n -size -type -S -gnu", values: "-sort -s", does: plain},
+							{flags: "-w", does: asks, consequence: reversible, why: "changes the file"},
 						},
 					},
 					// safe: go tool pprof -top cpu.out
@@ -123,18 +123,17 @@ var goTools = []program{
 					// asks: go tool pprof -http=:1 cpu.out
 					{
 						names: "pprof", risk: umpire.Safe, why: "reads profiles", style: words, args: "read…",
-						check: checkPprof,
-						opts: []option{
-							{names: "-top -text -tree -traces -raw -peek= -nodecount= -nodefraction= -edgefraction= " +
-								"-cum -flat -focus= -ignore= -show= -hide= -show_from= -sample_index= -unit= -lines " +
-								"-functions -files -filefunctions -inuse_space -inuse_objects -alloc_space " +
-								"-alloc_objects -contentions -mean_delay", does: plain},
-							{names: "-base= -diff_base=", does: reads},
+						check: checkPprof, opts: []option{
+							{flags: "-top -text -tree -traces -raw -cum -flat -lines -functions -files " +
+								"-filefunctions -inuse_space -inuse_objects -alloc_space -alloc_objects -contentions " +
+								"-mean_delay", values: "-peek -nodecount -nodefraction -edgefraction -focus -ignore " +
+								"-show -hide -show_from -sample_index -unit", does: plain},
+							{values: "-base -diff_base", does: reads},
 						},
 					},
 					{
 						names: "compile link asm vet", each: true, risk: umpire.Medium, consequence: reversible,
-						why: "compiles, and writes what it builds", style: words, lax: true, about: "-V?",
+						why: "compiles, and writes what it builds", style: words, lax: true, about: "-V",
 					},
 				},
 			},
@@ -142,10 +141,9 @@ var goTools = []program{
 				why: "downloads code and installs it", style: words, lax: true},
 			{
 				names: "clean", risk: umpire.Medium, consequence: reversible, why: "deletes what was built",
-				style: words,
-				opts: []option{
-					{names: "-i -n -r -x -cache -testcache"},
-					{names: "-modcache -fuzzcache", does: harms, consequence: lost,
+				style: words, opts: []option{
+					{flags: "-i -n -r -x -cache -testcache"},
+					{flags: "-modcache -fuzzcache", does: harms, consequence: lost,
 						why: "deletes what was downloaded or found"},
 				},
 			},
@@ -153,25 +151,27 @@ var goTools = []program{
 				names: "mod", risk: umpire.Medium, consequence: reversible, why: "works on go.mod", style: words,
 				subs: []program{
 					{names: "graph why verify", each: true, risk: umpire.Safe, why: "looks at the modules",
-						style: words, opts: []option{{names: "-m -vendor -go= -x", does: plain}}},
+						style: words, opts: []option{{flags: "-m -vendor -x", values: "-go", does: plain}}},
 					// safe: go mod tidy -diff
 					// asks: go mod tidy
 					// asks: go mod tidy -diff=false
 					{
 						names: "tidy", risk: umpire.Medium, consequence: reversible, why: "changes go.mod",
 						style: words, lax: true, check: checkGoTidy,
-						opts: []option{{names: "-diff", why: "only prints"},
-							{names: "-v -x -e -go= -compat=", does: plain}},
+						opts: []option{
+							{flags: "-diff", why: "only prints"},
+							{flags: "-v -x -e", values: "-go -compat", does: plain},
+						},
 					},
 					// safe: go mod edit -json
 					// asks: go mod edit -json -replace=a=b
 					// asks: go mod edit -json=false
 					{names: "edit", risk: umpire.Medium, consequence: reversible, why: "changes go.mod", style: words,
-						lax: true, check: checkGoEdit, opts: []option{{names: "-json -print", why: "only prints"}}},
+						lax: true, check: checkGoEdit, opts: []option{{flags: "-json -print", why: "only prints"}}},
 					{names: "vendor init", each: true, risk: umpire.Medium, consequence: reversible,
 						why: "changes go.mod", style: words, lax: true},
 					{names: "download", risk: umpire.Medium, consequence: reversible, why: fetchesCode, style: words,
-						check: checkGoDownload, opts: []option{{names: "-x -json -reuse=", does: plain}}},
+						check: checkGoDownload, opts: []option{{flags: "-x -json", values: "-reuse", does: plain}}},
 				},
 			},
 			{names: "work", risk: umpire.Medium, consequence: reversible, why: "changes go.work", style: words,
@@ -182,22 +182,20 @@ var goTools = []program{
 	// asks: gofmt -w .
 	{
 		names: "gofmt gofumpt", formats: ".go", risk: umpire.Safe, why: "prints formatted code", style: words,
-		args:  "tree…",
-		about: "-version --version -h -help --help", opts: []option{
-			{names: "-d -e -l -s -r= -extra -lang= -modpath=", does: plain},
-			{names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
-			{names: "-cpuprofile=", does: writes},
+		args: "tree…", about: "-version --version -h -help --help", opts: []option{
+			{flags: "-d -e -l -s -extra", values: "-r -lang -modpath", does: plain},
+			{flags: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
+			{values: "-cpuprofile", does: writes},
 		},
 	},
 	// safe: goimports -l .
 	// asks: goimports -w .
 	{
 		names: "goimports golines gofumports", formats: ".go", risk: umpire.Safe, why: "prints formatted code",
-		style: words, args: "tree…",
-		about: "-h -help --help", opts: []option{
-			{names: "-d -e -l -v -local= -format-only -m= -dry-run", does: plain},
-			{names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
-			{names: "-cpuprofile= -memprofile= -trace=", does: writes},
+		style: words, args: "tree…", about: "-h -help --help", opts: []option{
+			{flags: "-d -e -l -v -format-only -dry-run", values: "-local -m", does: plain},
+			{flags: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
+			{values: "-cpuprofile -memprofile -trace", does: writes},
 		},
 	},
 	// safe: staticcheck ./...
@@ -206,39 +204,38 @@ var goTools = []program{
 		names: "staticcheck errcheck ineffassign deadcode govulncheck unparam gocyclo nilaway revive",
 		risk:  umpire.Safe, why: "analyses code without running it", style: words, args: "read…",
 		about: "-version --version -h -help --help", opts: []option{
-			{names: "-checks= -f= -format= -fail= -tests -go= -tags= -show-ignored -explain= -matrix -merge -blank " +
-				"-asserts -ignoretests -exclude= -test -json -scan= -mode= -show= -over= -top= -avg -v", does: plain},
+			{flags: "-tests -show-ignored -matrix -merge -blank -asserts -ignoretests -test -json -avg -v",
+				values: "-checks -f -format -fail -go -tags -explain -exclude -scan -mode -show -over -top",
+				does:   plain},
 		},
 	},
 	{
 		names: "golangci-lint", risk: umpire.Medium, consequence: reversible, why: "works on Go code", style: leading,
-		about: "--version --help -h", opts: []option{{names: "-v --verbose --color=", does: plain}},
+		about: "--version --help -h", opts: []option{{flags: "-v --verbose", values: "--color", does: plain}},
 		subs: []program{
 			// safe: golangci-lint run
 			// asks: golangci-lint run --fix
 			{names: "run", risk: umpire.Safe, why: "analyses code without running it", args: "read…", opts: []option{
-				{names: "-v --verbose --color= -E= -D= -p= --enable= --disable= --enable-only= --disable-all " +
-					"--enable-all --default= --presets= --fast --fast-only --timeout= --new --new-from-rev= " +
-					"--new-from-merge-base= --tests? --build-tags= --max-issues-per-linter= --max-same-issues= " +
-					"--concurrency= -j= --issues-exit-code= --show-stats --allow-parallel-runners " +
-					"--allow-serial-runners --no-config --print-issued-lines --print-linter-name --whole-files " +
-					"--exclude= --exclude-dirs= --exclude-files= --uniq-by-line --output.text.print-issued-lines",
-					does: plain},
-				{names: "-c= --config=", does: obeys | reads, why: "obeys another configuration, which can load code"},
-				{names: "--fix", does: asks, consequence: reversible, why: "changes source files"},
-				{names: "--modules-download-mode=", does: plain},
-				{names: "--output.text.path= --output.tab.path= --output.code-climate.path= --output.junit-xml.path= " +
-					"--output.checkstyle.path= --cpu-profile-path= --mem-profile-path= --trace-path= " +
-					"--output.json.path= --output.sarif.path= --output.html.path=", does: writes,
-					except: "stdout stderr"},
-				{names: "--out-format=", does: asks, consequence: reversible, why: "can write a report",
-					except: "json " +
-						"tab line-number colored-line-number colored-tab checkstyle code-climate html junit-xml " +
-						"github-actions teamcity sarif"},
-				{names: "--new-from-patch=", does: reads},
+				{flags: "-v --verbose --disable-all --enable-all --fast --fast-only --new --show-stats " +
+					"--allow-parallel-runners --allow-serial-runners --no-config --print-issued-lines " +
+					"--print-linter-name --whole-files --uniq-by-line --output.text.print-issued-lines",
+					values: "--color -E -D -p --enable --disable --enable-only --default --presets --timeout " +
+						"--new-from-rev --new-from-merge-base --build-tags --max-issues-per-linter --max-same-issues " +
+						"--concurrency -j --issues-exit-code --exclude --exclude-dirs --exclude-files",
+					attached: "--tests", does: plain},
+				{values: "-c --config", does: obeys | reads, why: "obeys another configuration, which can load code"},
+				{flags: "--fix", does: asks, consequence: reversible, why: "changes source files"},
+				{values: "--modules-download-mode", does: plain},
+				{values: "--output.text.path --output.tab.path --output.code-climate.path --output.junit-xml.path " +
+					"--output.checkstyle.path --cpu-profile-path --mem-profile-path --trace-path --output.json.path " +
+					"--output.sarif.path --output.html.path", does: writes, limits: &limits{except: "stdout stderr"}},
+				{values: "--out-format", does: asks, consequence: reversible, why: "can write a report",
+					limits: &limits{except: "json tab line-number colored-line-number colored-tab checkstyle " +
+						"code-climate html junit-xml github-actions teamcity sarif"}},
+				{values: "--new-from-patch", does: reads},
 			}, about: "-h --help"},
 			{names: "linters help version formatters", each: true, risk: umpire.Safe, why: "prints what it knows",
-				lax: true, opts: []option{{names: "-c= --config=", does: reads | obeys, why: otherRules}}},
+				lax: true, opts: []option{{values: "-c --config", does: reads | obeys, why: otherRules}}},
 			{
 				names: "config", risk: umpire.Medium, consequence: reversible, why: "works on its configuration",
 				lax: true, style: leading,
@@ -251,29 +248,29 @@ var goTools = []program{
 }
 
 const (
-	goFlags        = "-gcflags= -ldflags= -asmflags="
-	goCompilers    = " -compiler= -gccgoflags="
-	goRuns         = "-exec= -toolexec= -overlay= -modfile= -pkgdir= -C="
+	goFlags        = "-gcflags -ldflags -asmflags"
+	goCompilers    = " -compiler -gccgoflags"
+	goRuns         = "-exec -toolexec -overlay -modfile -pkgdir -C"
 	changesModules = "changes go.mod and downloads code"
 	obeysBuild     = "runs another program or builds other files"
 )
 
 // checkGoTidy and checkGoEdit allow commands that only print.
 func checkGoTidy(u *use) {
-	if u.gave("-diff") && !givesOther(u, "-diff -v -x -e") {
+	if u.gave("-diff") && !u.givesOther("-diff -v -x -e") {
 		u.onlyShows("prints what it would change")
 	}
 }
 
 func checkGoEdit(u *use) {
-	if len(u.given) > 0 && !givesOther(u, "-json -print") {
+	if len(u.given) > 0 && !u.givesOther("-json -print") {
 		u.onlyShows("prints go.mod")
 	}
 }
 
 // givesOther reports whether an argument is not on a list.
-func givesOther(u *use, accepted string) bool {
-	for _, wd := range u.words[len(strings.Fields(u.table)):] {
+func (p *parsed) givesOther(accepted string) bool {
+	for _, wd := range p.words[len(strings.Fields(p.table)):] {
 		if !wd.known() || !scan.HasField(accepted, wd.text) {
 			return true
 		}
@@ -303,7 +300,7 @@ func checkGoList(u *use) {
 	if !u.gave("-u", "-versions", "-retracted") && !u.operandContains("@") {
 		return
 	}
-	if !u.risk.AtLeast(umpire.Medium) && asksPublicModules(u) {
+	if !u.risk.AtLeast(umpire.Medium) && u.asksPublicModules() {
 		u.why = asksRegistry
 		return
 	}
@@ -343,7 +340,7 @@ func pathLike(name string) bool {
 // checkGoBuild records the packages given as paths, and judges the compiler's flags.
 func checkGoBuild(u *use) {
 	for _, g := range u.given {
-		if hasSpelling(goFlags, g.name) && !plainFlags(g.value) {
+		if scan.HasField(goFlags, g.name) && !plainFlags(g.value) {
 			u.raise(umpire.Medium, umpire.Say("tells the compiler or the linker %s", g.value.display()))
 		}
 		if g.name == "-o" && g.has && u.program.name() == "build" {

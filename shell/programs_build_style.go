@@ -16,21 +16,20 @@ var styleChecks = []program{
 	// asks: rubocop --require ./x
 	{
 		names: "rubocop standardrb", formats: ".rb .rake .gemspec .ru", risk: umpire.Safe, why: checksByRules,
-		args: "tree…", check: checkRunner,
-		about: "--version -v -V --help -h", opts: []option{
-			{names: "--only= --except= --lint -l --layout -x --fail-level= --fail-fast -F --display-cop-names -D " +
-				"--no-display-cop-names --extra-details -E --display-style-guide -S --parallel -P --no-parallel " +
-				"--force-exclusion --color --no-color --cache= --debug -d --list-target-files -L --show-cops? " +
-				"--display-only-fail-level-offenses --no-server --ignore-parent-exclusion " +
-				"--only-recognized-file-types --disable-pending-cops --enable-pending-cops --no-fix", does: plain},
-			{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "progress p " +
-				"simple s quiet q clang c emacs e json j files fi worst w offenses o tap t fuubar fu html h github " +
-				"pacman"},
-			{names: "-a -A --autocorrect --autocorrect-all --auto-correct --auto-correct-all --safe-auto-correct " +
+		args: "tree…", check: checkRunner, about: "--version -v -V --help -h", opts: []option{
+			{flags: "--lint -l --layout -x --fail-fast -F --display-cop-names -D --no-display-cop-names " +
+				"--extra-details -E --display-style-guide -S --parallel -P --no-parallel --force-exclusion --color " +
+				"--no-color --debug -d --list-target-files -L --display-only-fail-level-offenses --no-server " +
+				"--ignore-parent-exclusion --only-recognized-file-types --disable-pending-cops --enable-pending-cops " +
+				"--no-fix", values: "--only --except --fail-level --cache", attached: "--show-cops", does: plain},
+			{values: "-f --format", does: obeys, why: "loads the formatter that it names",
+				limits: &limits{except: "progress p simple s quiet q clang c emacs e json j files fi worst w " +
+					"offenses o tap t fuubar fu html h github pacman"}},
+			{flags: "-a -A --autocorrect --autocorrect-all --auto-correct --auto-correct-all --safe-auto-correct " +
 				"--fix-layout --fix --fix-unsafely --auto-gen-config --regenerate-todo --init", does: edits | asks,
 				consequence: reversible, why: changesSources},
-			{names: "-o= --out=", does: writes | asks, consequence: reversible, why: "writes a report"},
-			{names: "-c= --config= -r= --require= --plugin=", does: obeys, why: otherRules},
+			{values: "-o --out", does: writes | asks, consequence: reversible, why: "writes a report"},
+			{values: "-c --config -r --require --plugin", does: obeys, why: otherRules},
 		},
 	},
 	// asks: biome migrate
@@ -42,15 +41,14 @@ var styleChecks = []program{
 			// asks: biome check --write src
 			{
 				names: "check lint format ci", each: true, formats: webFiles, risk: umpire.Safe, why: checksByRules,
-				args:  "tree…",
-				about: aboutItself, opts: []option{
-					{names: "--colors= --verbose --diagnostic-level= --max-diagnostics= --no-errors-on-unmatched " +
-						"--error-on-warnings --skip= --only= --changed --staged --since= --files-ignore-unknown= " +
-						"--formatter-enabled= --linter-enabled= --assist-enabled= --organize-imports-enabled= " +
-						"--reporter=", does: plain},
-					{names: "--write --fix --apply --apply-unsafe --unsafe --suppress", does: edits | asks,
+				args: "tree…", about: aboutItself, opts: []option{
+					{flags: "--verbose --no-errors-on-unmatched --error-on-warnings --changed --staged",
+						values: "--colors --diagnostic-level --max-diagnostics --skip --only --since " +
+							"--files-ignore-unknown --formatter-enabled --linter-enabled --assist-enabled " +
+							"--organize-imports-enabled --reporter", does: plain},
+					{flags: "--write --fix --apply --apply-unsafe --unsafe --suppress", does: edits | asks,
 						consequence: reversible, why: changesSources},
-					{names: "--config-path= --stdin-file-path= --use-server", does: obeys, why: otherRules},
+					{flags: "--use-server", values: "--config-path --stdin-file-path", does: obeys, why: otherRules},
 				},
 			},
 			{names: "version rage explain", each: true, risk: umpire.Safe, why: "prints what it knows", args: "data…"},
@@ -62,26 +60,26 @@ var styleChecks = []program{
 	// asks: ast-grep new
 	{
 		names: "ast-grep", formats: webFiles + " .py .go .rs .java .rb .c .cpp .kt", risk: umpire.Safe,
-		why: checksByRules, args: "tree…", check: checkSearchVerb, about: "--version -V --help -h",
-		opts: []option{
-			{names: "-p= --pattern= -r= --rewrite= -l= --lang= --selector= --strictness= --debug-query? --json? " +
-				"--color= --heading= -A= -B= -C= --after= --before= --context= --globs= -j= --threads= " +
-				"--inline-rules= --report-style= --filter= --follow", does: plain},
-			{names: "-U --update-all -i --interactive", does: edits | asks, consequence: reversible,
+		why: checksByRules, args: "tree…", check: checkSearchVerb, about: "--version -V --help -h", opts: []option{
+			{flags: "--follow", values: "-p --pattern -r --rewrite -l --lang --selector --strictness --color " +
+				"--heading -A -B -C --after --before --context --globs -j --threads --inline-rules --report-style " +
+				"--filter", attached: "--debug-query --json", does: plain},
+			{flags: "-U --update-all -i --interactive", does: edits | asks, consequence: reversible,
 				why: changesSources},
-			{names: "-c= --config=", does: obeys, why: otherRules},
+			{values: "-c --config", does: obeys, why: otherRules},
 		},
 	},
 	// safe: oxlint src
 	// asks: oxlint --fix
 	// asks: oxlint -c x.json
 	{names: "oxlint", formats: scriptFiles, risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
-		{names: "-A= --allow= -W= --warn= -D= --deny= --quiet --deny-warnings --max-warnings= -f= --format= " +
-			"--threads= --silent --rules --react-plugin --jest-plugin --vitest-plugin --import-plugin " +
-			"--nextjs-plugin --type-aware --print-config --no-ignore --ignore-pattern=", does: plain},
-		{names: "--fix --fix-suggestions --fix-dangerously --init", does: edits | asks, consequence: reversible,
+		{flags: "--quiet --deny-warnings --silent --rules --react-plugin --jest-plugin --vitest-plugin " +
+			"--import-plugin --nextjs-plugin --type-aware --print-config --no-ignore",
+			values: "-A --allow -W --warn -D --deny --max-warnings -f --format --threads --ignore-pattern",
+			does:   plain},
+		{flags: "--fix --fix-suggestions --fix-dangerously --init", does: edits | asks, consequence: reversible,
 			why: changesSources},
-		{names: "-c= --config= --tsconfig= --ignore-path=", does: obeys, why: otherRules},
+		{values: "-c --config --tsconfig --ignore-path", does: obeys, why: otherRules},
 	}, about: "--version -V --help -h"},
 	// safe: stylelint src/*.css
 	// asks: stylelint --fix src
@@ -89,33 +87,32 @@ var styleChecks = []program{
 	{
 		names: "stylelint", formats: styleFiles + " .vue .html", risk: umpire.Safe, why: checksByRules, args: "tree…",
 		about: "--version -v --help -h --print-config", opts: []option{
-			{names: "--quiet -q --color --no-color --max-warnings= --mw= --allow-empty-input --ignore-pattern= " +
-				"--report-needless-disables --report-invalid-scope-disables --report-descriptionless-disables " +
-				"--disable-default-ignores", does: plain},
-			{names: "-f= --formatter=", does: obeys, why: "loads the formatter that it names",
-				except: "compact github json string tap unix verbose"},
-			{names: "--fix", does: edits | asks, consequence: reversible, why: changesSources},
-			{names: "--cache --cache-location= -o= --output-file=", does: writes | asks, consequence: reversible,
-				why: "writes files"},
-			{names: "-c= --config= --config-basedir= --custom-syntax= --custom-formatter= --stdin-filename=",
-				does: obeys, why: otherRules},
+			{flags: "--quiet -q --color --no-color --allow-empty-input --report-needless-disables " +
+				"--report-invalid-scope-disables --report-descriptionless-disables --disable-default-ignores",
+				values: "--max-warnings --mw --ignore-pattern", does: plain},
+			{values: "-f --formatter", does: obeys, why: "loads the formatter that it names",
+				limits: &limits{except: "compact github json string tap unix verbose"}},
+			{flags: "--fix", does: edits | asks, consequence: reversible, why: changesSources},
+			{flags: "--cache", values: "--cache-location -o --output-file", does: writes | asks,
+				consequence: reversible, why: "writes files"},
+			{values: "-c --config --config-basedir --custom-syntax --custom-formatter --stdin-filename", does: obeys,
+				why: otherRules},
 		},
 	},
 	// asks: phpstan clear-result-cache
 	{
 		names: "phpstan", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading,
-		about: "--version -V --help -h", opts: []option{{names: "--ansi --no-ansi -q -v -n"}},
+		about: "--version -V --help -h", opts: []option{{flags: "--ansi --no-ansi -q -v -n"}},
 		subs: []program{
 			// safe: phpstan analyse -l 6 src
 			// asks: phpstan analyse -c x.neon src
 			{
-				names: "analyse analyze", risk: umpire.Safe, why: checksByRules, args: "tree…",
-				opts: []option{
-					{names: "-l= --level= --no-progress --memory-limit= --ansi --no-ansi -q -v -n --debug",
+				names: "analyse analyze", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
+					{flags: "--no-progress --ansi --no-ansi -q -v -n --debug", values: "-l --level --memory-limit",
 						does: plain},
-					{names: "--error-format=", does: obeys, why: "loads the formatter that it names",
-						except: "table raw json prettyJson junit github gitlab checkstyle teamcity"},
-					{names: "-c= --configuration= -a= --autoload-file=", does: obeys, why: otherRules},
+					{values: "--error-format", does: obeys, why: "loads the formatter that it names",
+						limits: &limits{except: "table raw json prettyJson junit github gitlab checkstyle teamcity"}},
+					{values: "-c --configuration -a --autoload-file", does: obeys, why: otherRules},
 				},
 			},
 		},
@@ -123,22 +120,24 @@ var styleChecks = []program{
 	// safe: psalm --no-cache src
 	// asks: psalm --alter
 	{names: "psalm", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
-		{names: "--no-cache --no-diff --show-info= --threads= --no-progress --long-progress --stats --php-version= " +
-			"-m --monochrome --show-snippet= --taint-analysis", does: plain},
-		{names: "-c= --config= --plugin= -r= --root= --output-format=", does: obeys, why: otherRules},
+		{flags: "--no-cache --no-diff --no-progress --long-progress --stats -m --monochrome --taint-analysis",
+			values: "--show-info --threads --php-version --show-snippet", does: plain},
+		{values: "-c --config --plugin -r --root --output-format", does: obeys, why: otherRules},
 	}, about: "--version -v --help -h"},
 	// safe: phpcs --standard=PSR12 src
 	// asks: phpcs --standard=./x src
 	{names: "phpcs", risk: umpire.Safe, why: checksByRules, args: "tree…", about: "--version --help -h", opts: []option{
-		{names: "-spnqvl --colors --no-colors --extensions= --ignore= --sniffs= --severity= --parallel=", does: plain},
-		{names: "--standard=", does: obeys, why: otherRules, except: "PSR1 PSR2 PSR12 PEAR Squiz Zend Generic"},
+		{flags: "-s -p -n -q -v -l --colors --no-colors",
+			values: "--extensions --ignore --sniffs --severity --parallel", does: plain},
+		{values: "--standard", does: obeys, why: otherRules,
+			limits: &limits{except: "PSR1 PSR2 PSR12 PEAR Squiz Zend Generic"}},
 	}},
 	// safe: pint --test
 	// asks: pint
 	{names: "pint", formats: ".php", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkPHPFormatter,
 		about: "--version -V --help -h", opts: []option{
-			{names: "--test --dirty --preset= --bail -v -q --parallel", does: plain},
-			{names: "--config=", does: obeys, why: otherRules},
+			{flags: "--test --dirty --bail -v -q --parallel", values: "--preset", does: plain},
+			{values: "--config", does: obeys, why: otherRules},
 		}},
 	// asks: php-cs-fixer worker
 	{
@@ -150,9 +149,9 @@ var styleChecks = []program{
 			// asks: php-cs-fixer fix --diff src
 			{names: "fix check", each: true, formats: ".php", risk: umpire.Safe, why: "formats code", args: "tree…",
 				check: checkPHPFormatter, opts: []option{
-					{names: "--dry-run -n --no-interaction --show-progress= --allow-risky= --ansi --no-ansi -q -v " +
-						"--stop-on-violation --using-cache= --diff --path-mode=", does: plain},
-					{names: "--config= --rules=", does: obeys, why: otherRules},
+					{flags: "--dry-run -n --no-interaction --ansi --no-ansi -q -v --stop-on-violation --diff",
+						values: "--show-progress --allow-risky --using-cache --path-mode", does: plain},
+					{values: "--config --rules", does: obeys, why: otherRules},
 				}},
 		},
 	},

@@ -60,8 +60,7 @@ var builtins = []program{
 	// asks: pwd > ../x
 	{
 		names: "pwd", risk: umpire.Safe, why: "prints the working directory",
-		about: aboutItself, opts: []option{{names: "-LP --logical --physical"}}, args: "none",
-		out: printsDir,
+		about: aboutItself, opts: []option{{flags: "-L -P --logical --physical"}}, args: "none", out: printsDir,
 	},
 	// safe: cd src && ls
 	// asks: cd .. && rm x
@@ -84,35 +83,37 @@ var builtins = []program{
 	// safe: type ls
 	// safe: type -a ls
 	// asks: type --no-such
-	{names: "type", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-aptPfsSmw"}}},
+	{names: "type", risk: umpire.Safe, why: "tells where a program is",
+		opts: []option{{flags: "-a -p -t -P -f -s -S -m -w"}}},
 	// safe: which -a ls
 	// asks: which --no-such
 	{names: "which", risk: umpire.Safe, why: "tells where a program is", about: aboutItself, opts: []option{
-		{names: "-aspmvwS --all --skip-alias --skip-functions --skip-dot --skip-tilde --tty-only --read-alias -i"},
+		{flags: "-a -s -p -m -v -w -S --all --skip-alias --skip-functions --skip-dot --skip-tilde --tty-only " +
+			"--read-alias -i"},
 	}},
 	// safe: where ls
 	// asks: where --no-such
-	{names: "where", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-wpmsSx"}}},
+	{names: "where", risk: umpire.Safe, why: "tells where a program is", opts: []option{{flags: "-w -p -m -s -S -x"}}},
 	// safe: whereis ls
 	// asks: whereis -B /etc ls
 	{names: "whereis", risk: umpire.Safe, why: "tells where a program is",
-		about: aboutItself, opts: []option{{names: "-abmqslug"}}},
+		about: aboutItself, opts: []option{{flags: "-a -b -m -q -s -l -u -g"}}},
 	// asks: hash -p ./x ls
 	// safe: hash
 	// asks: hash -p ./evil ls
 	{
 		names: "hash", risk: umpire.Safe, why: "tells where a program is",
-		opts:  []option{{names: "-ltdr"}, {names: "-p=", does: asks, consequence: lost, why: startsAnother}},
+		opts:  []option{{flags: "-l -t -d -r"}, {values: "-p", does: asks, consequence: lost, why: startsAnother}},
 		check: checkHash,
 	},
 	// safe: jobs -l
 	// safe: jobs -l
 	// asks: jobs -x ./evil
-	{names: "jobs", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrs"}},
+	{names: "jobs", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{flags: "-l -p -n -r -s"}},
 		check: changesLimits},
 	// safe: umask
 	// asks: umask 000
-	{names: "umask", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-pS"}},
+	{names: "umask", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{flags: "-p -S"}},
 		check: changesLimits},
 	// asks: ulimit -c unlimited
 	// safe: ulimit -c
@@ -120,7 +121,9 @@ var builtins = []program{
 	// safe: ulimit -a
 	// asks: ulimit -c unlimited
 	{names: "ulimit", risk: umpire.Safe, why: "prints what the shell does",
-		opts: []option{{names: "-HSabcdefiklmnpqrstuvxPRT"}}, check: changesLimits},
+		opts: []option{
+			{flags: "-H -S -a -b -c -d -e -f -i -k -l -m -n -p -q -r -s -t -u -v -x -P -R -T"},
+		}, check: changesLimits},
 	// safe: eval 'ls -l'
 	// asks: eval "$X"
 	{names: "eval", risk: umpire.Safe, why: "runs its arguments as shell code", style: leading, args: "shell",
@@ -134,20 +137,20 @@ var builtins = []program{
 	{
 		names: "exec", risk: umpire.Safe, why: "runs a command in place of the shell", style: leading, args: "command",
 		opts: []option{
-			{names: "-cl"}, {names: "-a=", does: asks, consequence: lost, why: "gives the program another name"},
+			{flags: "-c -l"}, {values: "-a", does: asks, consequence: lost, why: "gives the program another name"},
 		},
 	},
 	// safe: command -v git
 	// asks: command ./x
 	{names: "command", risk: umpire.Safe, why: "runs a command past functions", style: leading,
-		opts: []option{{names: "-p"}, {names: "-vV"}}, check: checkCommand},
+		opts: []option{{flags: "-p"}, {flags: "-v -V"}}, check: checkCommand},
 	// safe: builtin cd src
 	// asks: builtin eval ./evil
 	{names: "builtin", risk: umpire.Safe, why: "runs a command past functions", style: leading, check: checkCommand},
 	// safe: trap 'echo done' EXIT
 	// asks: trap ./x DEBUG
 	{names: "trap", risk: umpire.Safe, why: "sets what runs at a signal", style: leading, check: checkTrap,
-		opts: []option{{names: "-lp"}}},
+		opts: []option{{flags: "-l -p"}}},
 	// safe: alias
 	// asks: alias ls=./x
 	{names: "alias", risk: umpire.Safe, why: "gives a command another name", style: bare, check: checkAlias},

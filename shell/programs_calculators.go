@@ -13,24 +13,24 @@ var reckoners = []program{
 	// safe: bc < a
 	// asks: bc --surprise
 	{names: "bc", risk: umpire.Safe, why: "calculates", args: "read…", about: "-v -h --version --help", opts: []option{
-		{names: "-ilqsw"}, {names: "--interactive --mathlib --quiet --standard --warn"},
+		{flags: "-i -l -q -s -w"}, {flags: "--interactive --mathlib --quiet --standard --warn"},
 	}},
 	// safe: dc -e '1 2 + p'
 	// asks: dc -e '!id'
 	{names: "dc", risk: umpire.Safe, why: "calculates", check: checkDc,
-		about: "-V -h --version --help", opts: []option{{names: "-e= --expression=", does: plain}}},
+		about: "-V -h --version --help", opts: []option{{values: "-e --expression", does: plain}}},
 	// safe: base64 a
 	// asks: base64 /etc/shadow
 	{names: "base64 base32", risk: umpire.Safe, why: "encodes or decodes", args: "read…", out: decodes, opts: []option{
-		{names: "-dDi -w=", does: plain},
-		{names: "--decode --ignore-garbage --wrap=", does: plain},
+		{flags: "-d -D -i", values: "-w", does: plain},
+		{flags: "--decode --ignore-garbage", values: "--wrap", does: plain},
 	}, about: aboutItself},
 	// safe: basenc --base16 a
 	// asks: basenc --base16 /etc/shadow
 	{names: "basenc", risk: umpire.Safe, why: "encodes or decodes", args: "read…", about: aboutItself, opts: []option{
-		{names: "-di -w=", does: plain},
-		{names: "--base64 --base64url --base32 --base32hex --base16 --base2lsbf --base2msbf --z85 --decode " +
-			"--ignore-garbage --wrap=", does: plain},
+		{flags: "-d -i", values: "-w", does: plain},
+		{flags: "--base64 --base64url --base32 --base32hex --base16 --base2lsbf --base2msbf --z85 --decode " +
+			"--ignore-garbage", values: "--wrap", does: plain},
 	}},
 	// safe: zless a.gz
 	// asks: zless /etc/shadow
@@ -45,22 +45,23 @@ var reckoners = []program{
 	// safe: zdiff a.gz b.gz
 	// asks: zdiff a.gz /etc/shadow
 	{names: "zdiff zcmp bzdiff bzcmp xzdiff xzcmp", risk: umpire.Safe, why: "compares files", args: "read…",
-		about: aboutItself, opts: []option{{names: "-uqcswib"}}},
+		about: aboutItself, opts: []option{{flags: "-u -q -c -s -w -i -b"}}},
 	// safe: zipnote a.zip
 	// asks: zipnote -w a.zip
 	{names: "zipnote", risk: umpire.Safe, why: "prints the notes of an archive", args: "read…", about: "-h"},
 	// safe: csvlook a.csv
 	// asks: csvlook /etc/shadow
 	{names: "csvlook csvcut csvstat", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{
-		{names: "-tnHl -c= -d= -q=", does: plain},
-		{names: "--columns= --delimiter= --tabs --names --no-header-row --linenumbers", does: plain},
+		{flags: "-t -n -H -l", values: "-c -d -q", does: plain},
+		{flags: "--tabs --names --no-header-row --linenumbers", values: "--columns --delimiter", does: plain},
 	}, about: aboutItself},
 	// safe: csvgrep -c 1 -m x a.csv
 	// asks: csvgrep -f /etc/shadow a.csv
 	{names: "csvgrep", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{
-		{names: "-tnHlia -c= -d= -m= -r=", does: plain},
-		{names: "--columns= --delimiter= --tabs --names --match= --regex= --invert-match --any-match", does: plain},
-		{names: "-f= --file=", does: reads},
+		{flags: "-t -n -H -l -i -a", values: "-c -d -m -r", does: plain},
+		{flags: "--tabs --names --invert-match --any-match", values: "--columns --delimiter --match --regex",
+			does: plain},
+		{values: "-f --file", does: reads},
 	}, about: aboutItself},
 	// safe: duf
 	// asks: duf --surprise
@@ -69,20 +70,21 @@ var reckoners = []program{
 	// safe: lslocks
 	// asks: lslocks --surprise
 	{names: "lslocks lslogins", risk: umpire.Safe, why: "lists locks or users", args: "data…",
-		about: aboutItself, opts: []option{{names: "-nJ -o=", does: plain}}},
+		about: aboutItself, opts: []option{{flags: "-n -J", values: "-o", does: plain}}},
 	// safe: shfmt -d a.sh
 	// asks: shfmt -w a.sh
 	{names: "shfmt", risk: umpire.Safe, why: "prints formatted shell code", style: words, args: "tree…", opts: []option{
-		{names: "-d --diff -l --list -f --find -s --simplify -i= --indent= -ln= --language-dialect= -bn " +
-			"--binary-next-line -ci --case-indent -sr --space-redirects -fn --func-next-line -p --posix", does: plain},
-		{names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources},
+		{flags: "-d --diff -l --list -f --find -s --simplify -bn --binary-next-line -ci --case-indent -sr " +
+			"--space-redirects -fn --func-next-line -p --posix", values: "-i --indent -ln --language-dialect",
+			does: plain},
+		{flags: "-w --write", does: edits | asks, consequence: reversible, why: changesSources},
 	}, about: "-version --version -h --help"},
 	// asks: fzf
 	// asks: fzf --filter foo --preview x
 	{names: "fzf", risk: umpire.Medium, consequence: lost, why: "can start programs", check: checkFzf, opts: []option{
-		{names: "-f= --filter=", does: plain},
-		{names: "-eix0 --exact --no-sort --tac -n= --nth= -d= --delimiter= --read0 --print0 --algo= --scheme= " +
-			"--tiebreak=", does: plain},
+		{values: "-f --filter", does: plain},
+		{flags: "-e -i -x -0 --exact --no-sort --tac --read0 --print0",
+			values: "-n --nth -d --delimiter --algo --scheme --tiebreak", does: plain},
 	}, about: "--version --help"},
 	{
 		names: "ffmpeg pandoc convert magick identify mogrify zoxide mlr exiftool", risk: umpire.Medium,
@@ -104,7 +106,7 @@ func checkFzf(u *use) {
 func checkDc(u *use) {
 	given := len(u.operands) > 0
 	for _, g := range u.given {
-		if hasSpelling("-e= --expression=", g.name) {
+		if g.means("-e") {
 			given = true
 			judgeDcCode(u, g.value.text, g.value.known())
 		}

@@ -20,14 +20,14 @@ var cloudTools = []program{
 	// safe: aws s3 ls
 	// asks: aws s3 rm s3://x
 	{names: "aws", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkAWS, opts: []option{
-		{names: "--output= --query= --region= --profile= --max-items= --page-size= --starting-token= --no-paginate " +
-			"--no-cli-pager --color= --no-cli-auto-prompt --recursive --human-readable --summarize --max-results= " +
-			"--filters= --filter= --owners= --log-group-name= --log-group-name-prefix= --cluster= --name= --names= " +
-			"--bucket= --prefix= --stack-name= --instance-ids= --function-name= --cli-read-timeout= " +
-			"--cli-connect-timeout= --dry-run", does: plain},
-		{names: "--endpoint-url= --no-verify-ssl --ca-bundle= --no-sign-request", does: asks, consequence: sent,
-			why: otherRoute},
-		{names: "--cli-input-json= --cli-input-yaml= --outfile=", does: asks, consequence: reversible,
+		{flags: "--no-paginate --no-cli-pager --no-cli-auto-prompt --recursive --human-readable --summarize --dry-run",
+			values: "--output --query --region --profile --max-items --page-size --starting-token --color " +
+				"--max-results --filters --filter --owners --log-group-name --log-group-name-prefix --cluster --name " +
+				"--names --bucket --prefix --stack-name --instance-ids --function-name --cli-read-timeout " +
+				"--cli-connect-timeout", does: plain},
+		{flags: "--no-verify-ssl --no-sign-request", values: "--endpoint-url --ca-bundle", does: asks,
+			consequence: sent, why: otherRoute},
+		{values: "--cli-input-json --cli-input-yaml --outfile", does: asks, consequence: reversible,
 			why: "reads or writes a file"},
 	}, about: "--version"},
 	// safe: gcloud config list
@@ -35,17 +35,18 @@ var cloudTools = []program{
 	{
 		names: "gcloud gsutil bq", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing,
 		about: "--version -v", opts: []option{
-			{names: "--project= --format= --filter= --limit= --sort-by= --page-size= --region= --zone= --quiet -q " +
-				"--uri --regions= --zones= --verbosity=", does: plain},
-			{names: "--configuration= --account= --impersonate-service-account=", does: asks, consequence: sent,
+			{flags: "--quiet -q --uri", values: "--project --format --filter --limit --sort-by --page-size --region " +
+				"--zone --regions --zones --verbosity", does: plain},
+			{values: "--configuration --account --impersonate-service-account", does: asks, consequence: sent,
 				why: "acts as another account"},
 		},
 	},
 	// safe: az account show
 	// asks: az login
 	{names: "az", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing, opts: []option{
-		{names: "--output= -o= --query= --subscription= --resource-group= -g= --name= -n= --only-show-errors " +
-			"--location= -l= --ids= --all", does: plain},
+		{flags: "--only-show-errors --all",
+			values: "--output -o --query --subscription --resource-group -g --name -n --location -l --ids",
+			does:   plain},
 	}, about: "--version -v"},
 	{
 		names: "doctl heroku flyctl fly vercel netlify wrangler firebase supabase railway render surge amplify cdk " +

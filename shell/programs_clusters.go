@@ -12,45 +12,47 @@ const (
 	changesCluster  = "changes what runs in a cluster, or runs in it"
 	changesServices = "changes infrastructure"
 	printsOutputs   = "prints outputs and settings, those that are marked as sensitive too"
-	kubeOpts        = "-n= --namespace= --request-timeout= -v= --v="
-	kubeLooks       = kubeOpts + " -A --all-namespaces -o= --output= -l= --selector= --field-selector= --show-labels " +
-		"--no-headers --sort-by= -L= --label-columns= --show-kind --ignore-not-found --chunk-size= --recursive " +
-		"--api-version= --api-group= --namespaced? --verbs= --cached --client --short --containers --sum " +
-		"--show-managed-fields --show-events --tail= --since= --since-time= --timestamps -c= --container= " +
-		"--all-containers -p --previous --prefix --limit-bytes= -w --watch --max-log-requests= --ignore-errors " +
-		"--minify --flatten --output-watch-events --subresource= -R --types= --no-color"
+	kubeOpts        = "-n --namespace --request-timeout -v --v"
 )
+
+// kubeLooks are the options of kubectl's commands that look.
+var kubeLooks = []option{
+	{flags: "-A --all-namespaces --show-labels --no-headers --show-kind --ignore-not-found --recursive --cached " +
+		"--client --short --containers --sum --show-managed-fields --show-events --timestamps --all-containers -p " +
+		"--previous --prefix -w --watch --ignore-errors --minify --flatten --output-watch-events -R --no-color",
+		values: kubeOpts + " -o --output -l --selector --field-selector --sort-by -L --label-columns --chunk-size " +
+			"--api-version --api-group --verbs --tail --since --since-time -c --container --limit-bytes " +
+			"--max-log-requests --subresource --types", attached: "--namespaced", does: plain},
+}
 
 // clusterTools are the programs that manage clusters and infrastructure.
 var clusterTools = []program{
 	// asks: kubectl delete pod x
 	{
 		names: "kubectl oc k3s-kubectl microk8s.kubectl", risk: umpire.High, consequence: sent, why: changesCluster,
-		style: leading,
-		about: "--help -h", opts: []option{
-			{names: kubeOpts, does: plain},
-			{names: "--context= --cluster= --user= -s= --server= --token= --as= --as-group= " +
-				"--insecure-skip-tls-verify --kubeconfig= --certificate-authority= --client-certificate= " +
-				"--client-key=", does: asks, consequence: sent, why: "talks to another cluster or as another user"},
+		style: leading, about: "--help -h", opts: []option{
+			{values: kubeOpts, does: plain},
+			{flags: "--insecure-skip-tls-verify", values: "--context --cluster --user -s --server --token --as " +
+				"--as-group --kubeconfig --certificate-authority --client-certificate --client-key", does: asks,
+				consequence: sent, why: "talks to another cluster or as another user"},
 		},
 		subs: []program{
 			// safe: kubectl get pods
 			{
 				names: "get describe", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeGet,
-				about: "--help -h", opts: []option{
-					{names: kubeLooks, does: plain},
-					{names: kubeElsewhere, does: asks, consequence: sent,
+				about: "--help -h", also: []*[]option{&kubeLooks}, opts: []option{
+					{flags: "--insecure-skip-tls-verify", values: kubeElsewhere, does: asks, consequence: sent,
 						why: "talks to another cluster or as another user"},
-					{names: "--raw= -f= --filename= -k= --kustomize= --template=", does: asks, consequence: harmless,
+					{values: "--raw -f --filename -k --kustomize --template", does: asks, consequence: harmless,
 						why: "reads out what it names"},
 				},
 			},
 			{
 				names: "logs version explain api-resources api-versions cluster-info top events options", each: true,
 				risk: umpire.Low, why: looksAtCluster, check: checkKubeDump,
-				about: "--help -h", opts: []option{
-					{names: kubeLooks + " -f --follow", does: plain},
-					{names: kubeElsewhere, does: asks, consequence: sent,
+				about: "--help -h", also: []*[]option{&kubeLooks}, opts: []option{
+					{flags: "-f --follow", does: plain},
+					{flags: "--insecure-skip-tls-verify", values: kubeElsewhere, does: asks, consequence: sent,
 						why: "talks to another cluster or as another user"},
 				},
 			},
@@ -60,46 +62,47 @@ var clusterTools = []program{
 				subs: []program{
 					{
 						names: "view current-context get-contexts get-clusters get-users", each: true, risk: umpire.Low,
-						why: looksAtCluster,
-						opts: []option{
-							{names: "-o= --output= --minify --no-headers", does: plain},
-							{names: "--raw --flatten", does: asks, consequence: harmless, why: "prints credentials"},
+						why: looksAtCluster, opts: []option{
+							{flags: "--minify --no-headers", values: "-o --output", does: plain},
+							{flags: "--raw --flatten", does: asks, consequence: harmless, why: "prints credentials"},
 						},
 					},
 				},
 			},
 			{names: "auth", risk: umpire.High, consequence: sent, why: changesCluster, style: leading, subs: []program{
 				{names: "can-i whoami", each: true, risk: umpire.Low, why: looksAtCluster,
-					opts: []option{{names: kubeOpts + " --list -A --all-namespaces -q --quiet -o= --output=",
-						does: plain}}},
+					opts: []option{
+						{flags: "--list -A --all-namespaces -q --quiet", values: kubeOpts + " -o --output",
+							does: plain},
+					}},
 			}},
 			{
 				names: "rollout", risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
 				subs: []program{
 					{names: "status history", each: true, risk: umpire.Low, why: looksAtCluster,
-						opts: []option{{names: kubeLooks + " --timeout= --revision=", does: plain}}},
+						also: []*[]option{&kubeLooks}, opts: []option{{values: "--timeout --revision", does: plain}}},
 				},
 			},
 			// safe: kubectl create ns x --dry-run=client -o yaml
 			// asks: kubectl create ns x
 			// asks: kubectl create cm x --from-file=x --dry-run=client
 			{names: "create run", each: true, risk: umpire.High, consequence: sent, why: changesCluster,
-				check: checkDryRun, opts: []option{{names: kubeOpts + " --dry-run= -o= --output= --image= --port= " +
-					"--replicas= --tcp= --from-literal= --schedule=", does: plain}}},
+				check: checkDryRun, opts: []option{
+					{values: kubeOpts + " --dry-run -o --output --image --port --replicas --tcp --from-literal " +
+						"--schedule", does: plain},
+				}},
 			{
 				names: "diff", risk: umpire.Medium, consequence: sent,
 				why: "compares files with a cluster, with a program of the environment", lax: true,
-				opts: []option{{names: "-f= --filename= -k= --kustomize=", does: reads}},
+				opts: []option{{values: "-f --filename -k --kustomize", does: reads}},
 			},
 			{names: "kustomize", risk: umpire.Medium, consequence: reversible,
 				why: "builds manifests, whose plugins can run", lax: true},
 			{
 				names: "exec", risk: umpire.High, consequence: sent, why: changesCluster, check: checkKubeExec,
 				opts: []option{
-					{
-						names: kubeOpts + " -i -t --stdin --tty -q --quiet -c= --container= -f= --filename= " +
-							"--pod-running-timeout=", does: plain,
-					},
+					{flags: "-i -t --stdin --tty -q --quiet",
+						values: kubeOpts + " -c --container -f --filename --pod-running-timeout", does: plain},
 				},
 			},
 		},
@@ -107,42 +110,41 @@ var clusterTools = []program{
 	// safe: sinfo -N -l
 	// asks: sinfo -M other
 	{names: "sinfo", risk: umpire.Low, why: looksAtCluster, args: "none", about: "--help -V --version",
-		opts: []option{{names: "-alNRshe -o= --format= -p= --partition= -t= --states= -n= -S=", does: plain}}},
+		opts: []option{
+			{flags: "-a -l -N -R -s -h -e", values: "-o --format -p --partition -t --states -n -S", does: plain},
+		}},
 	// safe: squeue --me -o '%i %j'
 	// asks: squeue -M other
 	{names: "squeue", risk: umpire.Low, why: looksAtCluster, args: "none", about: "--help -V --version",
-		opts: []option{{names: "-alhs -o= --format= -p= --partition= -t= --states= -u= --user= -j= --jobs= -w= --me " +
-			"--start -S=", does: plain}}},
+		opts: []option{
+			{flags: "-a -l -h -s --me --start",
+				values: "-o --format -p --partition -t --states -u --user -j --jobs -w -S", does: plain},
+		}},
 	// asks: helm install x y
 	{
 		names: "helm", risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
 		about: "--help -h", opts: []option{
-			{names: kubeOpts + " --debug", does: plain},
-			{names: "--kube-context= --kubeconfig= --kube-apiserver= --kube-token= --registry-config= " +
-				"--repository-config=", does: asks, consequence: sent, why: "talks to another cluster"},
+			{flags: "--debug", values: kubeOpts, does: plain},
+			{values: "--kube-context --kubeconfig --kube-apiserver --kube-token --registry-config --repository-config",
+				does: asks, consequence: sent, why: "talks to another cluster"},
 		},
 		subs: []program{
 			// safe: helm list
 			{
 				names: "list ls status history get show inspect version env", each: true, risk: umpire.Low,
-				why: looksAtCluster, check: checkHelmGet,
-				about: "--help -h", opts: []option{
-					{
-						names: kubeOpts + " -A --all-namespaces -a --all -q --short -o= --output= --max= -m= " +
-							"--filter= -f= --revision= --template= --client --show-resources --show-desc --failed " +
-							"--deployed --pending", does: plain,
-					},
+				why: looksAtCluster, check: checkHelmGet, about: "--help -h", opts: []option{
+					{flags: "-A --all-namespaces -a --all -q --short --client --show-resources --show-desc --failed " +
+						"--deployed --pending",
+						values: kubeOpts + " -o --output --max -m --filter -f --revision --template", does: plain},
 				},
 			},
 			{
 				names: "template lint", each: true, risk: umpire.Low, why: "renders a chart", check: localChart,
 				about: "--help -h", opts: []option{
-					{
-						names: kubeOpts + " --set= --set-string= --debug --include-crds --skip-tests --show-only= " +
-							"-s= --name-template= --release-name --is-upgrade --no-hooks --api-versions= -a= " +
-							"--kube-version= --strict --quiet --with-subcharts", does: plain,
-					},
-					{names: "-f= --values=", does: reads}, {names: "--output-dir=", does: writes},
+					{flags: "--debug --include-crds --skip-tests --release-name --is-upgrade --no-hooks --strict " +
+						"--quiet --with-subcharts", values: kubeOpts + " --set --set-string --show-only -s " +
+						"--name-template --api-versions -a --kube-version", does: plain},
+					{values: "-f --values", does: reads}, {values: "--output-dir", does: writes},
 				},
 			},
 			// asks: helm dependency update
@@ -153,51 +155,53 @@ var clusterTools = []program{
 				subs: []program{
 					// safe: helm dependency list
 					{names: "list ls", each: true, risk: umpire.Low, why: "lists what a chart or helm uses",
-						args: "read…", opts: []option{{names: "--max-col-width= --type=", does: plain}}},
+						args: "read…", opts: []option{{values: "--max-col-width --type", does: plain}}},
 				},
 			},
 			{
 				names: "repo", risk: umpire.High, consequence: reversible, why: changesCluster, style: leading,
 				subs: []program{
 					{names: "list ls", each: true, risk: umpire.Low, why: "lists chart repositories",
-						opts: []option{{names: "-o= --output=", does: plain}}},
+						opts: []option{{values: "-o --output", does: plain}}},
 				},
 			},
 			{names: "search", risk: umpire.Low, why: asksRegistry,
-				opts: []option{{names: "-l --versions --version= -o= --output= --devel --max-col-width=",
-					does: plain}}},
+				opts: []option{
+					{flags: "-l --versions --devel", values: "--version -o --output --max-col-width", does: plain},
+				}},
 		},
 	},
 	// asks: terraform apply
 	{
 		names: "terraform tofu", risk: umpire.High, consequence: sent, why: changesServices, style: words,
 		about: "-version --version -v -help --help -h", opts: []option{
-			{names: "-chdir=", does: enters, why: worksInOther},
+			{values: "-chdir", does: enters, why: worksInOther},
 		},
 		subs: []program{
 			// safe: terraform version
 			{names: "version", risk: umpire.Low, why: "prints the version", style: words, args: "none",
-				opts: []option{{names: "-json"}}},
+				opts: []option{{flags: "-json"}}},
 			{
 				names: "fmt", risk: umpire.Low, why: "formats files", style: words, args: "read…",
 				check: checkTerraformFormat,
-				opts:  []option{{names: "-check --check -diff -recursive -no-color -list= -write=", does: plain}},
+				opts: []option{
+					{flags: "-check --check -diff -recursive -no-color", values: "-list -write", does: plain},
+				},
 			},
 			{names: "show", risk: umpire.Low, why: "prints the state", style: words, args: "read", opts: []option{
-				{names: "-no-color"}, {names: "-json", does: asks, consequence: harmless, why: printsOutputs},
-				{names: "-state= -plan=", does: reads},
+				{flags: "-no-color"}, {flags: "-json", does: asks, consequence: harmless, why: printsOutputs},
+				{values: "-state -plan", does: reads},
 			}},
 			{
 				names: "output", risk: umpire.Low, why: "prints the names of outputs", style: words,
-				check: checkTerraformOutput,
-				opts: []option{
-					{names: "-no-color"}, {names: "-json -raw", does: asks, consequence: harmless, why: printsOutputs},
-					{names: "-state=", does: reads},
+				check: checkTerraformOutput, opts: []option{
+					{flags: "-no-color"}, {flags: "-json -raw", does: asks, consequence: harmless, why: printsOutputs},
+					{values: "-state", does: reads},
 				},
 			},
 			{names: "state", risk: umpire.High, consequence: sent, why: changesServices, style: words, subs: []program{
 				{names: "list show", each: true, risk: umpire.Low, why: "prints the state", style: words,
-					opts: []option{{names: "-no-color -id=", does: plain}, {names: "-state=", does: reads}}},
+					opts: []option{{flags: "-no-color", values: "-id", does: plain}, {values: "-state", does: reads}}},
 			}},
 			{
 				names: "workspace", risk: umpire.High, consequence: sent, why: changesServices, style: words,
@@ -209,8 +213,8 @@ var clusterTools = []program{
 				names: "graph plan validate init get providers console test refresh", each: true, risk: umpire.Medium,
 				consequence: lost, why: "downloads or runs the providers of the project", style: words, lax: true,
 				opts: []option{
-					{names: "-out=", does: writes}, {names: "-var-file= -state=", does: reads},
-					{names: "-var= -target=", does: plain}, {names: "-backend-config="},
+					{values: "-out", does: writes}, {values: "-var-file -state", does: reads},
+					{values: "-var -target", does: plain}, {values: "-backend-config"},
 				},
 			},
 		},
@@ -235,13 +239,12 @@ var clusterTools = []program{
 		subs: []program{
 			// safe: minikube status
 			{names: "version status", each: true, risk: umpire.Low, why: looksAtCluster,
-				opts: []option{{names: "-o= --output= -p= --profile= --short --client", does: plain}}},
+				opts: []option{{flags: "--short --client", values: "-o --output -p --profile", does: plain}}},
 		},
 	},
 }
 
-const kubeElsewhere = "--context= --cluster= --user= -s= --server= --token= --as= --as-group= " +
-	"--insecure-skip-tls-verify --kubeconfig="
+const kubeElsewhere = "--context --cluster --user -s --server --token --as --as-group --kubeconfig"
 
 // checkKubeGet makes looking at secrets ask.
 func checkKubeGet(u *use) {

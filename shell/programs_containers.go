@@ -15,73 +15,72 @@ const (
 )
 
 // Options that docker run, create and exec share and that do not extend a container's rights.
-// Options that reach the machine are in runReaches.
 const (
-	runAccepts = "-d -i -t -q --rm --detach --interactive --tty --init --name= --hostname= -h= --entrypoint= -w= " +
-		"--workdir= -l= --label= --restart= --cpus= -m= --memory= --memory-swap= --shm-size= --platform= --pull= " +
-		"--stop-timeout= --stop-signal= --health-cmd= --health-interval= --read-only --log-driver= --quiet " +
-		"--network-alias= --dns= --add-host= --tmpfs= --detach-keys= --no-healthcheck --domainname= " +
-		"--ulimit= --expose= --link= --no-deps --use-aliases --service-ports -e= --env= -T --index="
-	runReaches = "--privileged --device= --cap-add= --security-opt= --pid= --ipc= --uts= --userns= --cgroupns= " +
-		"--network= --net= --volumes-from= --runtime= --gpus= --device-cgroup-rule= --cgroup-parent= --group-add= " +
-		"--sysctl= --storage-opt="
+	runFlags = "-d -i -t -q --rm --detach --interactive --tty --init --read-only --quiet --no-healthcheck --no-deps " +
+		"--use-aliases --service-ports -T"
+	runValues = "--name --hostname -h --entrypoint -w --workdir -l --label --restart --cpus -m --memory " +
+		"--memory-swap --shm-size --platform --pull --stop-timeout --stop-signal --health-cmd --health-interval " +
+		"--log-driver --network-alias --dns --add-host --tmpfs --detach-keys --domainname --ulimit --expose --link " +
+		"-e --env --index"
 )
 
 // containerTools are the programs that run containers.
 var containerTools = []program{
 	{
 		names: "docker podman nerdctl", risk: umpire.High, consequence: lost,
-		why: "runs a subcommand that is not known", style: leading,
-		about: "--version -v --help", opts: []option{
-			{names: "-D --debug -l= --log-level=", does: plain},
-			{names: "-H= --host= -c= --context= --url= --connection= --remote -r --identity= --tls --tlscacert= " +
-				"--tlscert= --tlskey= --tlsverify", does: asks, consequence: sent, why: otherDaemon},
-			{names: "--config=", does: obeys, why: "obeys another configuration"},
+		why: "runs a subcommand that is not known", style: leading, about: "--version -v --help", opts: []option{
+			{flags: "-D --debug", values: "-l --log-level", does: plain},
+			{flags: "--remote -r --tls --tlsverify",
+				values: "-H --host -c --context --url --connection --identity --tlscacert --tlscert --tlskey",
+				does:   asks, consequence: sent, why: otherDaemon},
+			{values: "--config", does: obeys, why: "obeys another configuration"},
 		},
 		subs: []program{
 			// safe: docker ps
 			{
 				names: "ps images logs inspect version info stats top port history diff", each: true, risk: umpire.Low,
 				why: looksAtContainers, check: checkInspect,
-				about: "--help", opts: []option{
-					{names: dockerLooks, does: plain}, {names: "-aqlstfd"},
-					{names: "-n=", does: plain},
+				about: "--help", also: []*[]option{&dockerLooks}, opts: []option{
+					{flags: "-a -q -l -s -t -f -d"},
+					{values: "-n", does: plain},
 				},
 			},
 			{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames,
-				opts: []option{{names: "--limit= --no-trunc --filter= -f= --format=", does: plain}}},
+				opts: []option{{flags: "--no-trunc", values: "--limit --filter -f --format", does: plain}}},
 			// asks: docker run x
 			{
 				names: "run create", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs a program in a container", style: leading, check: checkDockerRun,
 				about: "--help", opts: []option{
-					{names: runAccepts + " -P --publish-all", does: plain},
-					{names: runReaches, why: reachesMachine}, {names: "--cidfile=", does: writes},
-					{names: "-v= --volume= --mount=", does: plain},
-					{names: "-p= --publish= -u= --user= -a= --attach=", does: plain},
-					{names: "--env-file= --label-file=", does: reads},
+					{flags: runFlags + " -P --publish-all", values: runValues, does: plain},
+					{flags: "--privileged", values: "--device --cap-add --security-opt --pid --ipc --uts --userns " +
+						"--cgroupns --network --net --volumes-from --runtime --gpus --device-cgroup-rule " +
+						"--cgroup-parent --group-add --sysctl --storage-opt", why: reachesMachine},
+					{values: "--cidfile", does: writes},
+					{values: "-v --volume --mount", does: plain},
+					{values: "-p --publish -u --user -a --attach", does: plain},
+					{values: "--env-file --label-file", does: reads},
 				},
 			},
 			{
 				names: "exec", risk: umpire.Medium, consequence: lost, why: "runs a program in a container",
-				style: leading, check: checkDockerExec,
-				opts: []option{
-					{names: runAccepts, does: plain}, {names: "-u= --user=", does: plain},
-					{names: "--privileged", does: harms, consequence: lost, why: reachesMachine},
-					{names: "--env-file=", does: reads},
+				style: leading, check: checkDockerExec, opts: []option{
+					{flags: runFlags, values: runValues, does: plain}, {values: "-u --user", does: plain},
+					{flags: "--privileged", does: harms, consequence: lost, why: reachesMachine},
+					{values: "--env-file", does: reads},
 				},
 			},
 			{names: "build bake", each: true, risk: umpire.Medium, consequence: reversible, why: buildsImage,
 				check: checkDockerBuild, lax: true, also: []*[]option{&dockerBuildOpts}},
 			{
 				names: "buildx", risk: umpire.Medium, consequence: reversible, why: buildsImage, style: leading,
-				opts: []option{{names: "--builder=", does: plain}},
+				opts: []option{{values: "--builder", does: plain}},
 				subs: []program{
 					{
 						names: "ls du version inspect", each: true, risk: umpire.Low, why: looksAtContainers,
-						about: "--help", opts: []option{
-							{names: dockerLooks + " --builder=", does: plain},
-							{names: "--bootstrap", does: asks, consequence: lost, why: "starts a builder"},
+						about: "--help", also: []*[]option{&dockerLooks}, opts: []option{
+							{values: "--builder", does: plain},
+							{flags: "--bootstrap", does: asks, consequence: lost, why: "starts a builder"},
 						},
 					},
 					{names: "build b bake", each: true, risk: umpire.Medium, consequence: reversible, why: buildsImage,
@@ -91,16 +90,16 @@ var containerTools = []program{
 				},
 			},
 			{names: "cp", risk: umpire.Medium, consequence: lost, why: "copies between a container and this machine",
-				check: checkDockerCopy, opts: []option{{names: "-aLq --archive --follow-link --quiet"}}},
+				check: checkDockerCopy, opts: []option{{flags: "-a -L -q --archive --follow-link --quiet"}}},
 			{names: "start tag rename wait attach pull load", each: true, risk: umpire.Medium, consequence: reversible,
 				why: "changes containers or images", lax: true},
 			{names: "save export", each: true, risk: umpire.Medium, consequence: reversible,
-				why: "writes an image to a file", lax: true, opts: []option{{names: "-o= --output=", does: writes}}},
+				why: "writes an image to a file", lax: true, opts: []option{{values: "-o --output", does: writes}}},
 			{
 				names: "manifest", risk: umpire.High, consequence: sent, why: changesContainers, style: leading,
 				subs: []program{
 					{names: "inspect", risk: umpire.Low, why: asksRegistry, check: registryImages,
-						about: "--help", opts: []option{{names: "-v --verbose"}}},
+						about: "--help", opts: []option{{flags: "-v --verbose"}}},
 				},
 			},
 			{
@@ -110,42 +109,23 @@ var containerTools = []program{
 					{
 						names: "ls list ps inspect df info logs top stats port history diff show exists", each: true,
 						risk: umpire.Low, why: looksAtContainers, check: checkInspect,
-						about: "--help", opts: []option{
-							{names: dockerLooks, does: plain},
-							{names: "-aqsvlt -f= -n=", does: plain},
+						about: "--help", also: []*[]option{&dockerLooks}, opts: []option{
+							{flags: "-a -q -s -v -l -t", values: "-f -n", does: plain},
 						},
 					},
 				},
 			},
 			{
 				names: "compose", risk: umpire.High, consequence: lost, why: changesContainers, style: leading,
-				opts: []option{
-					{names: composeOpts, does: plain}, {names: "-f= --file= --env-file=", does: reads},
-					{names: "--project-directory=", does: enters},
+				also: []*[]option{&composeOpts}, opts: []option{
+					{values: "-f --file --env-file", does: reads},
+					{values: "--project-directory", does: enters},
 				},
-				subs: []program{
+				more: []*[]program{&composeCommands}, subs: []program{
 					{
 						names: "ps images logs top port version ls events config convert stats", each: true,
 						risk: umpire.Low, why: looksAtContainers, check: checkComposeConfig,
-						opts: []option{
-							{
-								names: dockerLooks + " --services --volumes --profiles --images --networks " +
-									"--no-interpolate --hash= --follow", does: plain,
-							},
-							{names: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
-							{names: "-aqft"}, {names: "-n=", does: plain}, {names: "-o= --output=", does: writes},
-						},
-					},
-					{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
-						consequence: lost, why: "builds and runs the project's containers", lax: true},
-					{
-						names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
-						why: "runs a program in a container", style: leading, check: checkDockerExec,
-						opts: []option{
-							{names: runAccepts, does: plain}, {names: "-u= --user= -p= --publish=", does: plain},
-							{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost,
-								why: reachesMachine},
-						},
+						also: []*[]option{&dockerLooks, &composeLooks},
 					},
 				},
 			},
@@ -156,13 +136,13 @@ var containerTools = []program{
 					{
 						names: "ls list ps inspect", each: true, risk: umpire.Low, why: looksAtContainers,
 						check: checkInspect,
-						about: "--help", opts: []option{{names: dockerLooks, does: plain}, {names: "-qf"}},
+						about: "--help", also: []*[]option{&dockerLooks}, opts: []option{{flags: "-q -f"}},
 					},
 					// safe: docker service logs web
 					{names: "logs", risk: umpire.Low, why: looksAtContainers, opts: []option{
-						{names: "--tail= --since= --until= --timestamps --details --no-trunc --raw --no-resolve " +
-							"--no-task-ids --follow", does: plain},
-						{names: "-tf -n=", does: plain},
+						{flags: "--timestamps --details --no-trunc --raw --no-resolve --no-task-ids --follow",
+							values: "--tail --since --until", does: plain},
+						{flags: "-t -f", values: "-n", does: plain},
 					}},
 				},
 			},
@@ -177,37 +157,16 @@ var containerTools = []program{
 	},
 	{
 		names: "docker-compose podman-compose", risk: umpire.High, consequence: lost, why: changesContainers,
-		style: leading,
-		about: "--version -v --help -h", opts: []option{
-			{names: composeOpts, does: plain}, {names: "-f= --file= --env-file=", does: reads},
-			{names: "--project-directory=", does: enters},
-			{names: "-H= --host=", does: asks, consequence: sent, why: otherDaemon},
+		style: leading, about: "--version -v --help -h", also: []*[]option{&composeOpts}, opts: []option{
+			{values: "-f --file --env-file", does: reads},
+			{values: "--project-directory", does: enters},
+			{values: "-H --host", does: asks, consequence: sent, why: otherDaemon},
 		},
-		subs: []program{
+		more: []*[]program{&composeCommands}, subs: []program{
 			// safe: docker-compose ps
 			{
 				names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low,
-				why: looksAtContainers, check: checkComposeConfig,
-				opts: []option{
-					{
-						names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate " +
-							"--hash= --follow", does: plain,
-					},
-					{names: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
-					{names: "-aqft"}, {names: "-n=", does: plain}, {names: "-o= --output=", does: writes},
-				},
-			},
-			// asks: docker-compose up
-			{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
-				consequence: lost, why: "builds and runs the project's containers", lax: true},
-			{
-				names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
-				why: "runs a program in a container", style: leading, check: checkDockerExec,
-				opts: []option{
-					{names: runAccepts, does: plain}, {names: "-u= --user= -p= --publish=", does: plain},
-					{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost,
-						why: reachesMachine},
-				},
+				why: looksAtContainers, check: checkComposeConfig, also: []*[]option{&dockerLooks, &composeLooks},
 			},
 		},
 	},
@@ -226,38 +185,65 @@ var containerTools = []program{
 			{
 				names: "ps images list ls info version inspect inspecti inspectp status", each: true, risk: umpire.Low,
 				why: looksAtContainers, check: registryImages,
-				opts: []option{{names: "-aq -o= --all --quiet --output= --format=", does: plain}},
+				opts: []option{{flags: "-a -q --all --quiet", values: "-o --output --format", does: plain}},
 			},
 		},
 	},
 }
 
-const (
-	dockerLooks = "--all --quiet --latest --last= --size --no-trunc --filter= --format= --digests --tree --no-stream " +
-		"--tail= --since= --until= --timestamps --details --type= --human --verbose --no-color --no-log-prefix " +
-		"--json --index= --protocol= --status="
-	composeOpts = "-p= --project-name= --profile= --ansi= --progress= --parallel= --all-resources --compatibility " +
-		"--dry-run --no-ansi --verbose"
+// composeCommands are the subcommands that docker compose and docker-compose share.
+var composeCommands = []program{
+	// asks: docker-compose up
+	{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
+		consequence: lost, why: "builds and runs the project's containers", lax: true},
+	{
+		names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
+		why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{
+			{flags: runFlags, values: runValues, does: plain}, {values: "-u --user -p --publish", does: plain},
+			{flags: "--privileged", values: "-v --volume --cap-add", does: harms, consequence: lost,
+				why: reachesMachine},
+		},
+	},
+}
+
+// The options that the subcommands of docker and compose share that look, and those of the two
+// programs of compose.
+var (
+	composeLooks = []option{
+		{flags: "--services --volumes --profiles --images --networks --no-interpolate --follow", values: "--hash",
+			does: plain},
+		{flags: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
+		{flags: "-a -q -f -t"}, {values: "-n", does: plain}, {values: "-o --output", does: writes},
+	}
+	dockerLooks = []option{
+		{flags: "--all --quiet --latest --size --no-trunc --digests --tree --no-stream --timestamps --details " +
+			"--human --verbose --no-color --no-log-prefix --json",
+			values: "--last --filter --format --tail --since --until --type --index --protocol --status", does: plain},
+	}
+	composeOpts = []option{
+		{flags: "--all-resources --compatibility --dry-run --no-ansi --verbose",
+			values: "-p --project-name --profile --ansi --progress --parallel", does: plain},
+	}
 )
 
 const buildsImage = "builds an image, which runs the steps of its Dockerfile"
 
 var dockerBuildOpts = []option{
-	{names: "-f= --file=", does: plain}, {names: "--secret= --ssh="},
-	{names: "--push --allow= --privileged", does: harms, consequence: sent,
+	{values: "-f --file", does: plain}, {values: "--secret --ssh"},
+	{flags: "--push --privileged", values: "--allow", does: harms, consequence: sent,
 		why: "publishes, or gives the build more rights"},
-	{names: "-o= --output= --iidfile= --metadata-file=", does: asks, consequence: reversible, why: "writes files"},
-	{names: "-t= --tag= --build-arg= --target= --platform= --progress= --cache-from= --cache-to= --network= --label= " +
-		"--builder= --build-context= --add-host=", does: plain},
+	{values: "-o --output --iidfile --metadata-file", does: asks, consequence: reversible, why: "writes files"},
+	{values: "-t --tag --build-arg --target --platform --progress --cache-from --cache-to --network --label " +
+		"--builder --build-context --add-host", does: plain},
 }
 
 // checkDockerRun judges a new container's access to the machine, and the command that it runs.
 func checkDockerRun(u *use) {
 	for _, g := range u.given {
 		switch {
-		case hasSpelling(g.option.names, "--privileged"):
+		case g.means("--privileged"):
 			judgeContainerOption(u, g)
-		case hasSpelling(g.option.names, "--volume") && g.has:
+		case g.means("--volume") && g.has:
 			noteVolume(u, g.value)
 		}
 	}

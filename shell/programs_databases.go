@@ -15,17 +15,16 @@ var databases = []program{
 	// asks: sqlite3 a.db '.shell ls'
 	{
 		names: "sqlite3 sqlite", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words,
-		check: checkSQLite,
-		about: "-version --version -help --help", opts: []option{
-			{names: "-init= --init=", does: reads | obeys, why: "runs a file of statements"},
-			{names: "-cmd= --cmd=", does: asks, consequence: lost, why: "runs a command of its own"},
-			{names: "-readonly --readonly", why: "only looks"},
-			{names: "-header --header -noheader --noheader -csv --csv -json --json -line --line -column --column " +
+		check: checkSQLite, about: "-version --version -help --help", opts: []option{
+			{values: "-init --init", does: reads | obeys, why: "runs a file of statements"},
+			{values: "-cmd --cmd", does: asks, consequence: lost, why: "runs a command of its own"},
+			{flags: "-readonly --readonly", why: "only looks"},
+			{flags: "-header --header -noheader --noheader -csv --csv -json --json -line --line -column --column " +
 				"-list --list -table --table -box --box -markdown --markdown -html -tabs -ascii -quote -batch " +
 				"--batch -bail --bail -echo --echo -stats -safe --safe -nofollow -interactive"},
-			{names: "-separator= --separator= -newline= -nullvalue= --nullvalue= -maxsize= -mmap= -lookaside= " +
-				"-pagecache=", does: plain},
-			{names: "-vfs= -A -append -deserialize -unsafe-testing", does: asks, consequence: lost,
+			{values: "-separator --separator -newline -nullvalue --nullvalue -maxsize -mmap -lookaside -pagecache",
+				does: plain},
+			{flags: "-A -append -deserialize -unsafe-testing", values: "-vfs", does: asks, consequence: lost,
 				why: "works on an archive, or on other files"},
 		},
 	},
@@ -34,62 +33,64 @@ var databases = []program{
 	{
 		names: "duckdb", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words, check: checkDuckDB,
 		about: "-version --version -help --help", opts: []option{
-			{names: "-init= -f=", does: reads | obeys, why: "runs a file of statements"},
-			{names: "-c= -cmd=", does: asks, consequence: lost, why: "runs statements"},
-			{names: "-readonly --readonly", why: "only looks"},
-			{names: "-header -noheader -csv -json -line -column -list -table -box -markdown -html -batch -bail -echo " +
-				"-separator= -newline= -nullvalue=", does: plain},
+			{values: "-init -f", does: reads | obeys, why: "runs a file of statements"},
+			{values: "-c -cmd", does: asks, consequence: lost, why: "runs statements"},
+			{flags: "-readonly --readonly", why: "only looks"},
+			{flags: "-header -noheader -csv -json -line -column -list -table -box -markdown -html -batch -bail -echo",
+				values: "-separator -newline -nullvalue", does: plain},
 		},
 	},
 	// safe: psql -c 'select 1'
 	// asks: psql -c 'drop table t'
 	{names: "psql", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkPsql, opts: []option{
-		{names: "-f= --file=", does: reads | asks, consequence: lost, why: "runs a file of statements"},
-		{names: "-o= --output= -L= --log-file=", does: writes},
-		{names: "-c= --command=", does: plain}, {names: "-l --list", why: "lists databases"},
-		{names: "-d= --dbname=", does: plain},
-		{names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
-		{names: "-U= --username= -p= --port= -P= --pset= -F= --field-separator= -R= --record-separator= -T= " +
-			"--table-attr=", does: plain},
-		{names: "-v= --set= --variable=", does: asks, consequence: lost, why: "sets a variable of the client"},
-		{names: "-abeEAHnqsStxXz01wW --echo-all --echo-errors --echo-queries --echo-hidden --no-align --csv --html " +
-			"--no-readline --quiet --single-step --single-line --tuples-only --expanded --no-psqlrc " +
-			"--field-separator-zero --record-separator-zero --single-transaction --no-password --password"},
+		{values: "-f --file", does: reads | asks, consequence: lost, why: "runs a file of statements"},
+		{values: "-o --output -L --log-file", does: writes},
+		{values: "-c --command", does: plain}, {flags: "-l --list", why: "lists databases"},
+		{values: "-d --dbname", does: plain},
+		{values: "-h --host", does: reaches, why: talksTo, limits: &limits{except: "localhost 127.0.0.1 ::1"}},
+		{values: "-U --username -p --port -P --pset -F --field-separator -R --record-separator -T --table-attr",
+			does: plain},
+		{values: "-v --set --variable", does: asks, consequence: lost, why: "sets a variable of the client"},
+		{flags: "-a -b -e -E -A -H -n -q -s -S -t -x -X -z -0 -1 -w -W --echo-all --echo-errors --echo-queries " +
+			"--echo-hidden --no-align --csv --html --no-readline --quiet --single-step --single-line --tuples-only " +
+			"--expanded --no-psqlrc --field-separator-zero --record-separator-zero --single-transaction " +
+			"--no-password --password"},
 	}, about: "--version -V --help"},
 	// safe: mysql -e 'select 1'
 	// asks: mysql -e 'drop table t'
 	{
 		names: "mysql mariadb", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkMySQL,
 		about: "--version -V --help -I", opts: []option{
-			{names: "-e= --execute=", does: plain},
-			{names: "-u= --user= -D= --database= -P= --port= -p? --password? --protocol= --default-character-set= " +
-				"--connect-timeout= --connect-expired-password --login-path= --max-allowed-packet=", does: plain},
-			{names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
-			{names: "-S= --socket=", does: reads}, {names: "--tee=", does: writes},
-			{names: "-BNtEHXsvrnqCAbfi --batch --skip-column-names --column-names --table --vertical --html --xml " +
-				"--silent --verbose --raw --unbuffered --quick --compress --no-auto-rehash --skip-auto-rehash " +
-				"--force --no-beep --ssl --skip-ssl --safe-updates --comments --skip-comments --line-numbers " +
-				"--show-warnings"},
-			{names: "--defaults-file= --defaults-extra-file= --defaults-group-suffix= --plugin-dir= --default-auth= " +
-				"--init-command=", does: obeys, why: "obeys another configuration"},
-			{names: "--pager=", does: runs},
-			{names: "--local-infile? --named-commands --binary-mode --delimiter=", does: asks, consequence: lost,
-				why: "changes how statements are read"},
+			{values: "-e --execute", does: plain},
+			{flags: "--connect-expired-password", values: "-u --user -D --database -P --port --protocol " +
+				"--default-character-set --connect-timeout --login-path --max-allowed-packet",
+				attached: "-p --password", does: plain},
+			{values: "-h --host", does: reaches, why: talksTo, limits: &limits{except: "localhost 127.0.0.1 ::1"}},
+			{values: "-S --socket", does: reads}, {values: "--tee", does: writes},
+			{flags: "-B -N -t -E -H -X -s -v -r -n -q -C -A -b -f -i --batch --skip-column-names --column-names " +
+				"--table --vertical --html --xml --silent --verbose --raw --unbuffered --quick --compress " +
+				"--no-auto-rehash --skip-auto-rehash --force --no-beep --ssl --skip-ssl --safe-updates --comments " +
+				"--skip-comments --line-numbers --show-warnings"},
+			{values: "--defaults-file --defaults-extra-file --defaults-group-suffix --plugin-dir --default-auth " +
+				"--init-command", does: obeys, why: "obeys another configuration"},
+			{values: "--pager", does: runs},
+			{flags: "--named-commands --binary-mode", values: "--delimiter", attached: "--local-infile", does: asks,
+				consequence: lost, why: "changes how statements are read"},
 		},
 	},
 	// safe: pg_isready -h localhost
 	// asks: pg_isready -h evil.example
 	{names: "pg_isready", risk: umpire.Low, why: "asks whether a server is there", args: "none", opts: []option{
-		{names: "-h= --host=", does: asks, consequence: sent, why: "asks another host",
-			except: "localhost 127.0.0.1 ::1"},
-		{names: "-p= --port= -U= --username= -t= --timeout= -q --quiet", does: plain},
+		{values: "-h --host", does: asks, consequence: sent, why: "asks another host",
+			limits: &limits{except: "localhost 127.0.0.1 ::1"}},
+		{flags: "-q --quiet", values: "-p --port -U --username -t --timeout", does: plain},
 	}, about: "-V --version --help"},
 	// safe: pg_config --version
 	// asks: pg_config x
 	{
 		names: "pg_config", risk: umpire.Safe, why: "tells about an installation", style: words, args: "none",
 		opts: []option{
-			{names: "--bindir --docdir --htmldir --includedir --pkgincludedir --includedir-server --libdir " +
+			{flags: "--bindir --docdir --htmldir --includedir --pkgincludedir --includedir-server --libdir " +
 				"--pkglibdir --localedir --mandir --sharedir --sysconfdir --pgxs --configure --cc --cppflags " +
 				"--cflags --ldflags --libs --version --help"},
 		},
@@ -97,10 +98,10 @@ var databases = []program{
 	{
 		names: "pgcli cockroach mycli", risk: umpire.Medium, consequence: lost, why: runsStatements, lax: true,
 		about: "--version -V --help", opts: []option{
-			{names: "-f= --file=", does: reads, why: "runs a file of statements"},
-			{names: "-c= -e= --execute= --command= -d= --dbname= -U= --username= -u= --user= -D= --database= -P= -p= " +
-				"--port=", does: plain},
-			{names: "-h= --host=", does: reaches, why: talksTo},
+			{values: "-f --file", does: reads, why: "runs a file of statements"},
+			{values: "-c -e --execute --command -d --dbname -U --username -u --user -D --database -P -p --port",
+				does: plain},
+			{values: "-h --host", does: reaches, why: talksTo},
 		},
 	},
 	// safe: redis-cli get x
@@ -108,18 +109,17 @@ var databases = []program{
 	// asks: redis-cli flushall
 	{
 		names: "redis-cli valkey-cli", risk: umpire.Medium, consequence: lost, why: "runs commands on a database",
-		style: leading,
-		about: "--version -v --help", opts: []option{
-			{names: "-h=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
-			{names: "-u= --uri=", does: asks, consequence: sent, why: talksTo},
-			{names: "-p= -n= -a= --pass= --user= -r= -i= -3 -2 --raw --no-raw --csv --json --quoted-json " +
-				"--no-auth-warning --scan --pattern= --count= --stat --latency --bigkeys --memkeys --hotkeys -e",
+		style: leading, about: "--version -v --help", opts: []option{
+			{values: "-h", does: reaches, why: talksTo, limits: &limits{except: "localhost 127.0.0.1 ::1"}},
+			{values: "-u --uri", does: asks, consequence: sent, why: talksTo},
+			{flags: "-3 -2 --raw --no-raw --csv --json --quoted-json --no-auth-warning --scan --stat --latency " +
+				"--bigkeys --memkeys --hotkeys -e", values: "-p -n -a --pass --user -r -i --pattern --count",
 				does: plain},
-			{names: "--eval=", does: reads | asks, consequence: lost, why: "runs a script"},
-			{names: "-x -X= --pipe --cluster --ldb --ldb-sync-mode --replica --intrinsic-latency= --functions-rdb= " +
-				"--tls --sni= --cacert= --cert= --key=", does: asks, consequence: sent,
-				why: "sends its input, or works in another way"},
-			{names: "--rdb=", does: writes},
+			{values: "--eval", does: reads | asks, consequence: lost, why: "runs a script"},
+			{flags: "-x --pipe --cluster --ldb --ldb-sync-mode --replica --tls",
+				values: "-X --intrinsic-latency --functions-rdb --sni --cacert --cert --key", does: asks,
+				consequence: sent, why: "sends its input, or works in another way"},
+			{values: "--rdb", does: writes},
 		},
 		check: checkRedis,
 	},
@@ -127,15 +127,14 @@ var databases = []program{
 		names: "mongosh mongo cqlsh clickhouse clickhouse-client influx isql usql sqlplus sqlcmd cypher-shell " +
 			"etcdctl consul vault-db tarantool",
 		risk: umpire.Medium, consequence: lost, why: "runs statements on a database", lax: true,
-		about: "--version --help", opts: []option{{names: "-f= --file=", does: reads}},
+		about: "--version --help", opts: []option{{values: "-f --file", does: reads}},
 	},
 	{
 		names: "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport", risk: umpire.Medium,
-		consequence: sent, why: "copies a database", lax: true,
-		about: "--version -V --help", opts: []option{
-			{names: "-f= --file= -o= --out= -r= --result-file= --archive=", does: writes},
-			{names: "-h= --host=", does: reaches, why: "talks to a database there"},
-			{names: "-U= -d= -u= -p? -P= -t= -n= -T=", does: plain},
+		consequence: sent, why: "copies a database", lax: true, about: "--version -V --help", opts: []option{
+			{values: "-f --file -o --out -r --result-file --archive", does: writes},
+			{values: "-h --host", does: reaches, why: "talks to a database there"},
+			{values: "-U -d -u -P -t -n -T", attached: "-p", does: plain},
 		},
 	},
 	{
@@ -305,7 +304,7 @@ func checkMySQL(u *use) {
 func (a *arguments) valuesOf(name string) []word {
 	var out []word
 	for _, g := range a.given {
-		if g.has && hasSpelling(g.option.names, name) {
+		if g.has && g.means(name) {
 			out = append(out, g.value)
 		}
 	}

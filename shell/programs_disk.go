@@ -25,7 +25,7 @@ var diskTools = []program{
 			"mkfs.erofs mkfs.ubifs mkfs.bcachefs mkfs.gfs2 mkfs.ocfs2 mke2fs mkswap mkdosfs mkntfs mkexfatfs mkudffs " +
 			"newfs newfs_apfs newfs_hfs newfs_msdos bcache make-bcache zerofree",
 		risk: umpire.High, consequence: lost, why: "makes a new file system over what is there", args: "write…",
-		lax: true, opts: []option{{names: "-t= -L= -b= -O= -E= --type= --label=", does: plain}},
+		lax: true, opts: []option{{values: "-t -L -b -O -E --type --label", does: plain}},
 	},
 	// safe: fdisk -l
 	// asks: fdisk /dev/sda
@@ -33,10 +33,9 @@ var diskTools = []program{
 	// asks: sfdisk -d /dev/sda x
 	{
 		names: "fdisk parted sfdisk gdisk sgdisk cfdisk cgdisk gpart", risk: umpire.High, consequence: lost,
-		why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition,
-		opts: []option{
-			{names: "-l --list"},
-			{names: "-t= --type= -u= --units= -b= --sector-size= -o= --output= -w= --wipe=", does: plain},
+		why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition, opts: []option{
+			{flags: "-l --list"},
+			{values: "-t --type -u --units -b --sector-size -o --output -w --wipe", does: plain},
 		},
 	},
 	// safe: wipefs -n /dev/null
@@ -44,10 +43,10 @@ var diskTools = []program{
 	{
 		names: "wipefs", risk: umpire.Safe, why: "lists signatures of file systems", args: "read…", check: checkWipe,
 		about: aboutItself, opts: []option{
-			{names: "-nJipqhV --no-act --json --noheadings --parsable --quiet"},
-			{names: "-O= --output= -t= --types=", does: plain},
-			{names: "-a --all -o= --offset= -f --force -b --backup?", does: edits | harms, consequence: lost,
-				why: "wipes signatures of file systems"},
+			{flags: "-n -J -i -p -q -h -V --no-act --json --noheadings --parsable --quiet"},
+			{values: "-O --output -t --types", does: plain},
+			{flags: "-a --all -f --force -b", values: "-o --offset", attached: "--backup", does: edits | harms,
+				consequence: lost, why: "wipes signatures of file systems"},
 		},
 	},
 	// asks: blkdiscard /dev/sda
@@ -59,20 +58,19 @@ var diskTools = []program{
 		args: "write…", lax: true, check: checkDiskInfo},
 	{
 		names: "badblocks", risk: umpire.High, consequence: lost, why: "tests a disk, and may overwrite it",
-		args: "read data…", lax: true,
-		opts: []option{
-			{names: "-b= -c= -e= -d= -p= -t= -i=", does: plain}, {names: "-o=", does: writes},
-			{names: "-wn", does: edits, consequence: lost},
+		args: "read data…", lax: true, opts: []option{
+			{values: "-b -c -e -d -p -t -i", does: plain}, {values: "-o", does: writes},
+			{flags: "-w -n", does: edits, consequence: lost},
 		},
 	},
 	{
 		names: "vgremove lvremove", risk: umpire.Critical, consequence: lost,
-		why: "destroys volumes and what is on them", args: "write…", check: checkVolumes,
-		opts: []option{
-			{names: "-ydfqv --yes --debug --force --quiet --verbose --noudevsync --nohistory --lockopt= --nolocking " +
-				"--profile= --reportformat= --config= --commandprofile= --driverloaded= --longhelp -A= --autobackup=",
-				does: plain},
-			{names: "-S= --select=", does: plain}, {names: "-t --test", does: shows}, {names: aboutItself, does: shows},
+		why: "destroys volumes and what is on them", args: "write…", check: checkVolumes, opts: []option{
+			{flags: "-y -d -f -q -v --yes --debug --force --quiet --verbose --noudevsync --nohistory --nolocking " +
+				"--longhelp",
+				values: "--lockopt --profile --reportformat --config --commandprofile --driverloaded -A --autobackup",
+				does:   plain},
+			{values: "-S --select", does: plain}, {flags: "-t --test", does: shows}, {flags: aboutItself, does: shows},
 		},
 	},
 	{names: "lvm", risk: umpire.High, consequence: lost, why: "changes the volumes of disks", style: leading,
@@ -85,10 +83,10 @@ var diskTools = []program{
 	// asks: pvs --config x
 	{
 		names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan", risk: umpire.Safe, why: "lists disks and volumes",
-		args:  "data…",
-		about: aboutItself, opts: []option{
-			{names: "-aPcChmsvt --all --noheadings --units= --options= --sort= --nosuffix --columns --colon --maps " +
-				"--segments --verbose --readonly -o= -O= -S= --select= --separator= --reportformat=", does: plain},
+		args: "data…", about: aboutItself, opts: []option{
+			{flags: "-a -P -c -C -h -m -s -v -t --all --noheadings --nosuffix --columns --colon --maps --segments " +
+				"--verbose --readonly", values: "--units --options --sort -o -O -S --select --separator --reportformat",
+				does: plain},
 		},
 	},
 	// safe: blkid --version
@@ -97,25 +95,25 @@ var diskTools = []program{
 		names: "blkid", risk: umpire.Medium, consequence: reversible,
 		why: "lists disks and volumes, and keeps the list in /run/blkid", args: "read…",
 		about: aboutItself, opts: []option{
-			{names: "-dDiklp"},
-			{names: "-L= -U= -n= -o= -O= -S= -s= -t= -u= --label= --uuid= --output= --match-tag= --match-token= " +
-				"--match-types=", does: plain},
+			{flags: "-d -D -i -k -l -p"},
+			{values: "-L -U -n -o -O -S -s -t -u --label --uuid --output --match-tag --match-token --match-types",
+				does: plain},
 		},
 	},
 	// safe: findmnt
 	// safe: findmnt -l
 	// asks: findmnt -F /etc/fstab
 	{names: "findmnt", risk: umpire.Safe, why: "lists disks and volumes", args: "read…", opts: []option{
-		{names: "-AabcDefhiJklmnPRrsuUvy --all --ascii --bytes --canonicalize --df --evaluate --first-only --invert " +
-			"--json --kernel --fstab --mtab --list --noheadings --notruncate --pairs --raw --submounts --real " +
-			"--pseudo --tree --uniq --verify"},
-		{names: "-o= --output= -O= --options= -S= --source= -T= --target= -t= --types= -M= --mountpoint= -N= --task= " +
-			"-d= --direction=", does: plain},
+		{flags: "-A -a -b -c -D -e -f -h -i -J -k -l -m -n -P -R -r -s -u -U -v -y --all --ascii --bytes " +
+			"--canonicalize --df --evaluate --first-only --invert --json --kernel --fstab --mtab --list --noheadings " +
+			"--notruncate --pairs --raw --submounts --real --pseudo --tree --uniq --verify"},
+		{values: "-o --output -O --options -S --source -T --target -t --types -M --mountpoint -N --task -d --direction",
+			does: plain},
 	}, about: aboutItself},
 	// safe: dumpe2fs -h image
 	// asks: dumpe2fs /etc/image
 	{names: "dumpe2fs", risk: umpire.Safe, why: "tells about a file system", args: "read",
-		opts: []option{{names: "-bfghmxV"}, {names: "-o=", does: plain}}},
+		opts: []option{{flags: "-b -f -g -h -m -x -V"}, {values: "-o", does: plain}}},
 	// safe: xfs_info image
 	// asks: xfs_info /etc/image
 	{names: "xfs_info", risk: umpire.Safe, why: "tells about a file system", args: "read", about: "-V"},
@@ -127,17 +125,17 @@ var diskTools = []program{
 	// safe: losetup
 	// asks: losetup /dev/loop0 a
 	{names: "losetup", risk: umpire.High, consequence: lost, why: "changes loop devices", args: "write…", lax: true,
-		check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json",
-			does: plain}}},
+		check: checkLoop,
+		opts:  []option{{flags: "-a --all -l --list -J --json", values: "-j --associated -O --output", does: plain}}},
 	{
 		names: "mdadm", risk: umpire.High, consequence: lost, why: "changes arrays of disks", args: "write…", lax: true,
 		check: func(u *use) {
-			if first := argumentsOf(u); len(first) > 0 && first[0].known() &&
+			if first := u.rawArguments(); len(first) > 0 && first[0].known() &&
 				scan.HasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
 				lowerToLook(u, u.operands)
 			}
 		},
-		opts: []option{{names: "--zero-superblock", does: harms, consequence: lost, why: "destroys an array of disks"}},
+		opts: []option{{flags: "--zero-superblock", does: harms, consequence: lost, why: "destroys an array of disks"}},
 	},
 	// safe: zpool list
 	// asks: zpool destroy x
@@ -172,7 +170,8 @@ var diskTools = []program{
 	{
 		names: "shutdown", risk: umpire.Critical, consequence: lost, why: "powers the machine off",
 		check: checkShutdown,
-		about: aboutItself, opts: []option{{names: "-c"}, {names: "-hHPrkfFnt --halt --poweroff --reboot --no-wall"}},
+		about: aboutItself,
+		opts:  []option{{flags: "-c"}, {flags: "-h -H -P -r -k -f -F -n -t --halt --poweroff --reboot --no-wall"}},
 	},
 	{names: "reboot halt poweroff", risk: umpire.Critical, consequence: lost, why: "powers the machine off", lax: true,
 		about: aboutItself},
@@ -237,7 +236,7 @@ func lowerToLook(u *use, files []word) {
 	if u.doubtful || u.spoke != "" {
 		return
 	}
-	for _, arg := range argumentsOf(u) {
+	for _, arg := range u.rawArguments() {
 		if arg.split {
 			return
 		}
@@ -267,15 +266,15 @@ func checkPartition(u *use) {
 		lowerToLook(u, u.operands)
 	case u.program0() == "parted" && len(u.operands) == 2 && u.operands[1].text == "print":
 		lowerToLook(u, u.operands[:1])
-	case u.program0() == "sfdisk" && len(argumentsOf(u)) == 2 &&
-		scan.HasField("-d --dump -J --json -l --list -V --verify", argumentsOf(u)[0].text) && len(u.operands) == 1:
+	case u.program0() == "sfdisk" && len(u.rawArguments()) == 2 &&
+		scan.HasField("-d --dump -J --json -l --list -V --verify", u.rawArguments()[0].text) && len(u.operands) == 1:
 		lowerToLook(u, u.operands)
-	case u.program0() == "sgdisk" && len(argumentsOf(u)) == 2 &&
-		scan.HasField("-p --print -v --verify -L", argumentsOf(u)[0].text) &&
+	case u.program0() == "sgdisk" && len(u.rawArguments()) == 2 &&
+		scan.HasField("-p --print -v --verify -L", u.rawArguments()[0].text) &&
 		len(u.operands) == 1:
 		lowerToLook(u, u.operands)
 	case u.program0() == "sgdisk" || u.program0() == "gdisk": // for these -o takes no value
-		for _, arg := range argumentsOf(u) {
+		for _, arg := range u.rawArguments() {
 			if strings.HasPrefix(arg.text, "/dev/") {
 				u.touch(umpire.KindWrite, arg, accessOf{})
 			}
@@ -304,13 +303,13 @@ func checkWipe(u *use) {
 
 // checkDiskInfo judges hdparm -I and smartctl -a, which only query.
 func checkDiskInfo(u *use) {
-	for _, arg := range argumentsOf(u) {
+	for _, arg := range u.rawArguments() {
 		if strings.HasPrefix(arg.text, "-") && !scan.HasField("-a -i -I -H -A -x -t -T -tT -Tt -g -v --all --info "+
 			"--health --scan --xall", arg.text) || arg.open {
 			return
 		}
 	}
-	if len(argumentsOf(u)) > 0 {
+	if len(u.rawArguments()) > 0 {
 		lowerToLook(u, u.operands)
 	}
 }
@@ -370,7 +369,7 @@ func checkFirmware(u *use) {
 	if u.program0() == "bootctl" && u.firstOperandIn("remove") {
 		u.raise(umpire.Critical, "can leave the machine unable to boot")
 	}
-	for _, arg := range argumentsOf(u) {
+	for _, arg := range u.rawArguments() {
 		if u.program0() == "flashrom" &&
 			(strings.HasPrefix(arg.text, "-w") || strings.HasPrefix(arg.text, "-E") ||
 				strings.HasPrefix(arg.text, "--write") || strings.HasPrefix(arg.text, "--erase")) {

@@ -13,32 +13,33 @@ var editors = []program{
 		names: "vi vim nvim view vimdiff nvimdiff gvim mvim ex rvim vimtutor", risk: umpire.Medium, consequence: lost,
 		why: "edits files, and runs what its commands say", args: "write…", check: checkVi,
 		about: "--version --help -h", opts: []option{
-			{names: "-eEsRnNbdHvyZgfmMpOolLACDFX0123456789 --clean --noplugin --headless --literal --nofork -V?"},
-			{names: "-c= --cmd= -T= -q= -i= -t= -W= -P="},
-			{names: "-S= -u= -U=", does: reads | obeys, why: "runs a script of the editor"},
-			{names: "-w=", does: writes}, {names: "--startuptime=", does: writes},
+			{flags: "-e -E -s -R -n -N -b -d -H -v -y -Z -g -f -m -M -p -O -o -l -L -A -C -D -F -X -0 -1 -2 -3 -4 -5 " +
+				"-6 -7 -8 -9 --clean --noplugin --headless --literal --nofork", attached: "-V"},
+			{values: "-c --cmd -T -q -i -t -W -P"},
+			{values: "-S -u -U", does: reads | obeys, why: "runs a script of the editor"},
+			{values: "-w", does: writes}, {values: "--startuptime", does: writes},
 		},
 	},
 	{names: "nano pico micro hx helix kak kakoune joe mcedit jed mg ne", risk: umpire.Medium, consequence: reversible,
 		why: "edits files", args: "write…", about: "--version --help"},
 	{
 		names: "emacs emacsclient", every: guessCode, risk: umpire.Medium, consequence: lost,
-		why: "edits files, and runs Lisp", args: "write…", style: words,
-		about: aboutItself, opts: []option{
-			{names: "-nw --no-window-system -q --no-init-file -Q --quick --batch -batch -n --no-wait -c " +
+		why: "edits files, and runs Lisp", args: "write…", style: words, about: aboutItself, opts: []option{
+			{flags: "-nw --no-window-system -q --no-init-file -Q --quick --batch -batch -n --no-wait -c " +
 				"--create-frame"},
-			{names: "-l= --load= --script= -script=", does: reads | obeys, why: "runs a file of Lisp"},
-			{names: "-e= --eval= -eval= -f= --funcall=", does: asks, consequence: lost, why: "runs Lisp"},
+			{values: "-l --load --script -script", does: reads | obeys, why: "runs a file of Lisp"},
+			{values: "-e --eval -eval -f --funcall", does: asks, consequence: lost, why: "runs Lisp"},
 		},
 	},
 	{names: "ed red", risk: umpire.Medium, consequence: lost, why: "edits a file, and runs what its commands say",
-		args: "write…", check: checkEd, about: aboutItself, opts: []option{{names: "-sEGlprv"}}},
+		args: "write…", check: checkEd, about: aboutItself, opts: []option{{flags: "-s -E -G -l -p -r -v"}}},
 	{
 		names: "code code-insiders codium cursor subl zed atom gedit kate notepad mate bbedit idea webstorm",
 		risk:  umpire.Medium, consequence: reversible, why: "opens an editor", args: "write…",
 		about: "--list-extensions --show-versions --version --help -v -h", opts: []option{
-			{names: "-ndgrwa --new-window --diff --goto --reuse-window --wait --add --verbose --disable-extensions"},
-			{names: "--install-extension= --uninstall-extension=", does: harms, consequence: lost,
+			{flags: "-n -d -g -r -w -a --new-window --diff --goto --reuse-window --wait --add --verbose " +
+				"--disable-extensions"},
+			{values: "--install-extension --uninstall-extension", does: harms, consequence: lost,
 				why: "installs or removes code of others"},
 		},
 	},
@@ -47,37 +48,38 @@ var editors = []program{
 	{
 		names: "man", risk: umpire.Low, why: "shows a manual in a pager", args: "data…", check: checkManual,
 		opts: []option{
-			{names: "-kfwWaKdiIuDc7 --apropos --whatis --where --path --location --where-cat --all --global-apropos " +
-				"--ignore-case --match-case --regex --wildcard --names-only --no-subpages --no-hyphenation --nh " +
-				"--no-justification --nj --update --debug --ascii --catman"},
-			{names: "-s= -S= --sections= -e= --extension= -L= --locale= -m= --systems= -E= --encoding= -R= --recode="},
-			{names: "-l --local-file", does: asks, consequence: reversible, why: "formats a file with what it says"},
-			{names: "-P= --pager=", does: runs, why: "runs a program as pager"},
-			{names: "-H? --html?", does: asks, consequence: lost, why: "starts a browser"},
-			{names: "-C= --config-file= -M= --manpath= -p= --preprocessor= -r= --prompt= -T? --troff-device? -X? " +
-				"--gxditview? -t --troff -Z --ditroff", does: obeys},
-			{names: aboutItself, does: shows},
-			{names: "-h -V --usage", does: shows},
+			{flags: "-k -f -w -W -a -K -d -i -I -u -D -c -7 --apropos --whatis --where --path --location --where-cat " +
+				"--all --global-apropos --ignore-case --match-case --regex --wildcard --names-only --no-subpages " +
+				"--no-hyphenation --nh --no-justification --nj --update --debug --ascii --catman"},
+			{values: "-s -S --sections -e --extension -L --locale -m --systems -E --encoding -R --recode"},
+			{flags: "-l --local-file", does: asks, consequence: reversible, why: "formats a file with what it says"},
+			{values: "-P --pager", does: runs, why: "runs a program as pager"},
+			{attached: "-H --html", does: asks, consequence: lost, why: "starts a browser"},
+			{flags: "-t --troff -Z --ditroff", values: "-C --config-file -M --manpath -p --preprocessor -r --prompt",
+				attached: "-T --troff-device -X --gxditview", does: obeys},
+			{flags: aboutItself, does: shows},
+			{flags: "-h -V --usage", does: shows},
 		},
 	},
 	// safe: apropos x
 	// asks: apropos -C conf x
 	{names: "apropos whatis manpath", risk: umpire.Safe, why: "looks up manuals", lax: true, opts: []option{
-		{names: "-C= --config-file=", does: reads | asks, consequence: lost, why: "obeys another configuration"},
-		{names: "-M= --manpath=", does: reads}, {names: "-m= -s= -L= --systems= --sections= --locale="},
+		{values: "-C --config-file", does: reads | asks, consequence: lost, why: "obeys another configuration"},
+		{values: "-M --manpath", does: reads}, {values: "-m -s -L --systems --sections --locale"},
 	}, about: aboutItself},
 	// safe: tldr tar
 	// asks: tldr --update
 	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", about: aboutItself, opts: []option{
-		{names: "-p= -L= --platform= --language= --list -l --no-color --color= -q --quiet --offline"},
-		{names: "-u --update -c --clear-cache", does: asks, consequence: lost, why: "downloads or deletes the manuals"},
+		{flags: "--list -l --no-color -q --quiet --offline", values: "-p -L --platform --language --color"},
+		{flags: "-u --update -c --clear-cache", does: asks, consequence: lost, why: "downloads or deletes the manuals"},
 	}},
 	// safe: info ls
 	// asks: info --init-file=x ls
 	{names: "info", risk: umpire.Low, why: "shows a manual", args: "data…", check: checkManual, opts: []option{
-		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="},
-		{names: "-f= --file= -d= --directory=", does: reads},
-		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys},
+		{flags: "-a -O -v -w --all --usage --where --location --subnodes",
+			values: "-n --apropos -k --index-search --node"},
+		{values: "-f --file -d --directory", does: reads},
+		{values: "-o --output --dribble", does: writes}, {values: "--init-file --restore", does: obeys},
 	}, about: aboutItself},
 	{names: "pinfo", risk: umpire.Medium, consequence: reversible,
 		why: "shows a manual, and starts programs on its links"},

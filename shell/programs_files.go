@@ -12,22 +12,21 @@ import (
 var fileTools = []program{
 	// asks: rm a
 	{names: "rm", risk: umpire.High, consequence: lost, why: "deletes files for good", args: "delete…", opts: []option{
-		{names: "-fiIvdPWx --force --verbose --dir --interactive? --one-file-system --no-preserve-root " +
-			"--preserve-root?", does: plain},
-		{names: "-rR --recursive", does: walks, why: "deletes everything below"},
+		{flags: "-f -i -I -v -d -P -W -x --force --verbose --dir --one-file-system --no-preserve-root",
+			attached: "--interactive --preserve-root", does: plain},
+		{flags: "-r -R --recursive", does: walks, why: "deletes everything below"},
 	}, about: aboutItself},
 	{
 		names: "Remove-Item remove-item", each: true, risk: umpire.High, consequence: lost,
-		why: "deletes files for good", style: words, args: "delete…", lax: true,
-		opts: []option{
-			{names: "-Recurse -recurse -r", does: walks, why: "deletes everything below"},
-			{names: "-Force -force -fo -Verbose -Confirm"},
+		why: "deletes files for good", style: words, args: "delete…", lax: true, opts: []option{
+			{flags: "-Recurse -recurse -r", does: walks, why: "deletes everything below"},
+			{flags: "-Force -force -fo -Verbose -Confirm"},
 		},
 	},
 	// asks: rmdir a
 	{
 		names: "rmdir", risk: umpire.High, consequence: reversible, why: "deletes folders", args: "delete…",
-		about: aboutItself, opts: []option{{names: "-pv --parents --verbose --ignore-fail-on-non-empty"}},
+		about: aboutItself, opts: []option{{flags: "-p -v --parents --verbose --ignore-fail-on-non-empty"}},
 	},
 	// asks: unlink a
 	{names: "unlink", risk: umpire.High, consequence: lost, why: "deletes a file for good", args: "delete…",
@@ -35,56 +34,55 @@ var fileTools = []program{
 	// asks: shred a
 	{
 		names: "shred srm wipe", risk: umpire.High, consequence: lost, why: "overwrites files so that nothing is left",
-		args: "write…", check: checkShred,
-		about: aboutItself, opts: []option{
-			{names: "-fvxzrRdlmMqQecC --force --verbose --exact --zero --recursive"},
-			{names: "-u --remove?", does: plain},
-			{names: "-n= --iterations= -s= --size=", does: plain},
-			{names: "--random-source=", does: reads},
+		args: "write…", check: checkShred, about: aboutItself, opts: []option{
+			{flags: "-f -v -x -z -r -R -d -l -m -M -q -Q -e -c -C --force --verbose --exact --zero --recursive"},
+			{flags: "-u", attached: "--remove", does: plain},
+			{values: "-n --iterations -s --size", does: plain},
+			{values: "--random-source", does: reads},
 		},
 	},
 	// asks: mv a b
 	{names: "mv", risk: umpire.Medium, consequence: reversible, why: "moves files", check: checkMove, opts: []option{
-		{names: "-finuvZh --force --interactive --no-clobber --update? --verbose --strip-trailing-slashes --context " +
-			"--exchange --no-copy --debug", does: plain},
-		{names: "-b --backup? -S= --suffix="},
-		{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
+		{flags: "-f -i -n -u -v -Z -h --force --interactive --no-clobber --verbose --strip-trailing-slashes " +
+			"--context --exchange --no-copy --debug", attached: "--update", does: plain},
+		{flags: "-b", values: "-S --suffix", attached: "--backup"},
+		{values: "-t --target-directory", does: plain}, {flags: "-T --no-target-directory"},
 	}, about: aboutItself},
 	// asks: cp a b
 	{
 		names: "cp gcp", risk: umpire.Medium, consequence: reversible, why: "copies files", check: checkCopy,
 		about: aboutItself, opts: []option{
-			{names: "-l --link"},
-			{names: "-finpsuvxLPHdZcX --force --interactive --no-clobber --no-dereference --dereference " +
-				"--preserve? --no-preserve= --parents --update? --verbose --one-file-system --symbolic-link " +
-				"--attributes-only --reflink? --sparse= --strip-trailing-slashes --debug --copy-contents --context? " +
-				"--keep-directory-symlink --remove-destination", does: plain},
-			{names: "-arR --archive --recursive", does: walks}, {names: "-b --backup? -S= --suffix="},
-			{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
+			{flags: "-l --link"},
+			{flags: "-f -i -n -p -s -u -v -x -L -P -H -d -Z -c -X --force --interactive --no-clobber " +
+				"--no-dereference --dereference --parents --verbose --one-file-system --symbolic-link " +
+				"--attributes-only --strip-trailing-slashes --debug --copy-contents --keep-directory-symlink " +
+				"--remove-destination", values: "--no-preserve --sparse",
+				attached: "--preserve --update --reflink --context", does: plain},
+			{flags: "-a -r -R --archive --recursive", does: walks},
+			{flags: "-b", values: "-S --suffix", attached: "--backup"},
+			{values: "-t --target-directory", does: plain}, {flags: "-T --no-target-directory"},
 		},
 	},
 	// asks: ln -s a b
 	{
 		names: "ln link", peeks: true, risk: umpire.Medium, consequence: reversible,
-		why: "makes another name for a file", check: checkLink,
-		about: aboutItself, opts: []option{
-			{names: "-bdFfinLPrsvh --force --interactive --logical --no-dereference --physical --relative --symbolic " +
-				"--verbose --directory"},
-			{names: "--backup? -S= --suffix="},
-			{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
+		why: "makes another name for a file", check: checkLink, about: aboutItself, opts: []option{
+			{flags: "-b -d -F -f -i -n -L -P -r -s -v -h --force --interactive --logical --no-dereference --physical " +
+				"--relative --symbolic --verbose --directory"},
+			{values: "-S --suffix", attached: "--backup"},
+			{values: "-t --target-directory", does: plain}, {flags: "-T --no-target-directory"},
 		},
 	},
 	// asks: install a b
 	{
 		names: "install ginstall", risk: umpire.Medium, consequence: reversible,
-		why: "copies files and sets who may do what with them", check: checkInstall,
-		about: aboutItself, opts: []option{
-			{names: "-bcCDpvsZ --compare --preserve-timestamps --strip --verbose --preserve-context --context? " +
-				"--debug", does: plain},
-			{names: "-m= --mode= -o= --owner= -g= --group= --backup? -S= --suffix="},
-			{names: "-t= --target-directory=", does: plain}, {names: "-T --no-target-directory"},
-			{names: "-d --directory"},
-			{names: "--strip-program=", does: runs, why: "runs a program on what it installs"},
+		why: "copies files and sets who may do what with them", check: checkInstall, about: aboutItself, opts: []option{
+			{flags: "-b -c -C -D -p -v -s -Z --compare --preserve-timestamps --strip --verbose --preserve-context " +
+				"--debug", attached: "--context", does: plain},
+			{values: "-m --mode -o --owner -g --group -S --suffix", attached: "--backup"},
+			{values: "-t --target-directory", does: plain}, {flags: "-T --no-target-directory"},
+			{flags: "-d --directory"},
+			{values: "--strip-program", does: runs, why: "runs a program on what it installs"},
 		},
 	},
 	// asks: rename s/a/b/ c
@@ -92,82 +90,82 @@ var fileTools = []program{
 		names: "rename prename file-rename", risk: umpire.Medium, consequence: reversible,
 		why: "renames files, by an expression that may be code", args: "data write…",
 		about: "--help --version -V -h", opts: []option{
-			{names: "-vnsofialN0 --verbose --no-act --nono --symlink --no-overwrite --last --interactive --force"},
-			{names: "-e= --expr=", does: asks, consequence: lost, why: "runs Perl code"},
+			{flags: "-v -n -s -o -f -i -a -l -N -0 --verbose --no-act --nono --symlink --no-overwrite --last " +
+				"--interactive --force"},
+			{values: "-e --expr", does: asks, consequence: lost, why: "runs Perl code"},
 		},
 	},
 	// asks: mkdir a
 	{names: "mkdir", risk: umpire.Medium, consequence: reversible, why: "makes folders", args: "write…", opts: []option{
-		{names: "-pvZ --parents --verbose --context?", does: plain},
-		{names: "-m= --mode=", does: plain},
+		{flags: "-p -v -Z --parents --verbose", attached: "--context", does: plain},
+		{values: "-m --mode", does: plain},
 	}, about: aboutItself},
 	// asks: touch a
 	{
 		names: "touch", risk: umpire.Medium, consequence: reversible, why: "makes files, or changes their times",
-		args:  "write…",
-		about: aboutItself, opts: []option{
-			{names: "-acfhm --no-create --no-dereference"}, {names: "-d= --date= -t= --time= -A=", does: plain},
-			{names: "-r= --reference=", does: reads},
+		args: "write…", about: aboutItself, opts: []option{
+			{flags: "-a -c -f -h -m --no-create --no-dereference"}, {values: "-d --date -t --time -A", does: plain},
+			{values: "-r --reference", does: reads},
 		},
 	},
 	// asks: truncate -s 0 a
 	{
 		names: "truncate", risk: umpire.High, consequence: reversible, why: "cuts files to a size", args: "write…",
 		about: aboutItself, opts: []option{
-			{names: "-co --no-create --io-blocks"},
-			{names: "-s= --size=", does: plain}, {names: "-r= --reference=", does: reads},
+			{flags: "-c -o --no-create --io-blocks"},
+			{values: "-s --size", does: plain}, {values: "-r --reference", does: reads},
 		},
 	},
 	// asks: fallocate -l 5 a
 	{
 		names: "fallocate", risk: umpire.High, consequence: reversible, why: "changes the size of files",
-		args:  "write…",
-		about: aboutItself, opts: []option{
-			{names: "-cdinpvwxz --keep-size --dig-holes --zero-range --punch-hole --collapse-range --insert-range " +
-				"--posix --verbose"},
-			{names: "-l= --length= -o= --offset=", does: plain},
+		args: "write…", about: aboutItself, opts: []option{
+			{flags: "-c -d -i -n -p -v -w -x -z --keep-size --dig-holes --zero-range --punch-hole --collapse-range " +
+				"--insert-range --posix --verbose"},
+			{values: "-l --length -o --offset", does: plain},
 		},
 	},
 	// asks: tee a
 	// safe: tee < a
 	{
 		names: "tee", risk: umpire.Safe, why: "passes its input on", args: "write…", check: checkTee, out: passesAll,
-		about: aboutItself, opts: []option{{names: "-aip --append --ignore-interrupts --output-error?", does: plain}},
+		about: aboutItself,
+		opts:  []option{{flags: "-a -i -p --append --ignore-interrupts", attached: "--output-error", does: plain}},
 	},
 	// safe: mktemp -u
 	// asks: mktemp -p /etc
 	{names: "mktemp", risk: umpire.Low, why: "makes a temporary file of a new name", check: checkTemp, opts: []option{
-		{names: "-dqut --directory --quiet --dry-run --suffix="}, {names: "-p= --tmpdir?"},
+		{flags: "-d -q -u -t --directory --quiet --dry-run", values: "--suffix"}, {values: "-p", attached: "--tmpdir"},
 	}, about: aboutItself},
 	{
 		names: "tempfile", risk: umpire.Medium, consequence: reversible, why: "makes a temporary file", args: "none",
 		about: aboutItself, opts: []option{
-			{names: "-d= --directory=", does: writes}, {names: "-n= --name=", does: writes},
-			{names: "-m= --mode= -p= --prefix= -s= --suffix="},
+			{values: "-d --directory", does: writes}, {values: "-n --name", does: writes},
+			{values: "-m --mode -p --prefix -s --suffix"},
 		},
 	},
 	// asks: mkfifo a
 	{names: "mkfifo", risk: umpire.Medium, consequence: reversible, why: "makes a named pipe", args: "write…",
-		about: aboutItself, opts: []option{{names: "-Z --context? -m= --mode=", does: plain}}},
+		about: aboutItself, opts: []option{{flags: "-Z", values: "-m --mode", attached: "--context", does: plain}}},
 	// asks: mknod a c 1 3
 	{names: "mknod", risk: umpire.High, consequence: lost, why: "makes a device file", args: "write data…",
-		about: aboutItself, opts: []option{{names: "-Z --context? -m= --mode=", does: plain}}},
+		about: aboutItself, opts: []option{{flags: "-Z", values: "-m --mode", attached: "--context", does: plain}}},
 	// safe: sync
 	// asks: sync /root
 	{names: "sync", risk: umpire.Low, why: "writes what is cached to disk", args: "read…",
-		about: aboutItself, opts: []option{{names: "-df --data --file-system"}}},
+		about: aboutItself, opts: []option{{flags: "-d -f --data --file-system"}}},
 	// asks: patch -p1 -i a.patch
 	{
 		names: "patch", risk: umpire.Medium, consequence: reversible, why: "changes the files that a patch names",
-		check: checkPatch,
-		about: aboutItself, opts: []option{
-			{names: "-bcEflNnRstTuvZ --backup --force --batch --forward --reverse --silent --quiet --unified " +
-				"--context --normal --dry-run --verbose --binary --remove-empty-files --posix --ignore-whitespace"},
-			{names: "-p= --strip= -F= --fuzz= -V= --version-control= -z= --suffix= -B= --prefix= -Y= -D= --ifdef= " +
-				"--merge? --reject-format= --read-only= --quoting-style= -g= --get="},
-			{names: "-i= --input=", does: reads}, {names: "-o= --output= -r= --reject-file=", does: writes},
-			{names: "-d= --directory=", does: plain},
-			{names: "-e --ed", does: asks, consequence: lost, why: "runs the patch as commands of an editor"},
+		check: checkPatch, about: aboutItself, opts: []option{
+			{flags: "-b -c -E -f -l -N -n -R -s -t -T -u -v -Z --backup --force --batch --forward --reverse --silent " +
+				"--quiet --unified --context --normal --dry-run --verbose --binary --remove-empty-files --posix " +
+				"--ignore-whitespace"},
+			{values: "-p --strip -F --fuzz -V --version-control -z --suffix -B --prefix -Y -D --ifdef " +
+				"--reject-format --read-only --quoting-style -g --get", attached: "--merge"},
+			{values: "-i --input", does: reads}, {values: "-o --output -r --reject-file", does: writes},
+			{values: "-d --directory", does: plain},
+			{flags: "-e --ed", does: asks, consequence: lost, why: "runs the patch as commands of an editor"},
 		},
 	},
 }
@@ -185,10 +183,10 @@ type transfer struct {
 }
 
 // splitTransfer splits the operands.
-func splitTransfer(u *use) transfer {
-	t := transfer{sources: u.operands, file: u.got("-T", "--no-target-directory") != nil}
-	u.operands = nil
-	if into := u.got("-t", "--target-directory"); into != nil && into.has {
+func (p *parsed) splitTransfer() transfer {
+	t := transfer{sources: p.operands, file: p.got("-T", "--no-target-directory") != nil}
+	p.operands = nil
+	if into := p.got("-t", "--target-directory"); into != nil && into.has {
 		t.target, t.has, t.folder = into.value, true, true
 		return t
 	}
@@ -238,16 +236,16 @@ func noteUnknownNames(u *use, folder word) {
 }
 
 func checkMove(u *use) {
-	t := splitTransfer(u)
+	t := u.splitTransfer()
 	moved := accessOf{tree: true, risk: umpire.Medium, moved: true, why: "is moved away"}
 	u.touchAll(umpire.KindDelete, t.sources, moved)
 	noteTransferWrites(u, t)
 }
 
 func checkCopy(u *use) {
-	t := splitTransfer(u)
+	t := u.splitTransfer()
 	for _, source := range t.sources {
-		u.touch(umpire.KindRead, source, accessOf{tree: u.has(walks), follows: followsLinks(u)})
+		u.touch(umpire.KindRead, source, accessOf{tree: u.has(walks), follows: u.followsLinks()})
 		if u.program0() != "install" && u.got("-l", "--link") != nil {
 			u.touch(umpire.KindWrite, source, accessOf{tree: u.has(walks), why: "gets another name"})
 		}
@@ -258,7 +256,7 @@ func checkCopy(u *use) {
 // checkLink judges ln. With one operand it creates the link in the working folder. The target
 // of a link counts as read, because later commands reach it through the link.
 func checkLink(u *use) {
-	t := splitTransfer(u)
+	t := u.splitTransfer()
 	if !t.has && len(t.sources) == 1 {
 		t.target, t.has, t.folder = lit("."), true, true
 	}
@@ -280,7 +278,7 @@ func checkShred(u *use) {
 	if u.got("-u", "--remove") == nil && u.program0() == "shred" {
 		return
 	}
-	u.touchAll(umpire.KindDelete, u.operands, accessOf{tree: u.got("-r", "-R") != nil})
+	u.touchAll(umpire.KindDelete, u.operands, accessOf{tree: u.gave("-r", "-R")})
 }
 
 // checkTee raises the risk of tee if it writes more than the terminal.
@@ -299,7 +297,7 @@ func checkTemp(u *use) {
 		return
 	}
 	for _, operand := range u.operands {
-		if strings.Contains(operand.text, "/") || operand.open || u.got("-t", "-p", "--tmpdir") == nil {
+		if strings.Contains(operand.text, "/") || operand.open || !u.gave("-t", "-p", "--tmpdir") {
 			u.touch(umpire.KindWrite, operand, accessOf{})
 		}
 	}

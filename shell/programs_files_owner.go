@@ -12,54 +12,53 @@ var ownerTools = []program{
 	// asks: chmod +x a
 	{
 		names: "chmod gchmod", risk: umpire.High, consequence: reversible, why: "changes who may use files",
-		args: "data write…", check: checkMode,
-		about: aboutItself, opts: []option{
-			{names: "-cfvhEHLP --changes --silent --quiet --verbose --preserve-root --no-preserve-root --dereference " +
-				"--no-dereference"},
-			{names: "-R --recursive", does: walks, why: "changes everything below"},
-			{names: "--reference=", does: reads | lead},
-			{names: "-rwxXstugoa", does: lead},
+		args: "data write…", check: checkMode, about: aboutItself, opts: []option{
+			{flags: "-c -f -v -h -E -H -L -P --changes --silent --quiet --verbose --preserve-root --no-preserve-root " +
+				"--dereference --no-dereference"},
+			{flags: "-R --recursive", does: walks, why: "changes everything below"},
+			{values: "--reference", does: reads | lead},
+			{flags: "-r -w -x -X -s -t -u -g -o -a", does: lead},
 		},
 	},
 	// asks: chown x a
 	{
 		names: "chown chgrp gchown", risk: umpire.High, consequence: lost, why: "changes whom files belong to",
-		args:  "data write…",
-		about: aboutItself, opts: []option{
-			{names: "-cfvhHLPnx --changes --silent --quiet --verbose --dereference --no-dereference --preserve-root " +
-				"--no-preserve-root --from=", does: plain},
-			{names: "-R --recursive", does: walks, why: "changes everything below"},
-			{names: "--reference=", does: reads | lead},
+		args: "data write…", about: aboutItself, opts: []option{
+			{flags: "-c -f -v -h -H -L -P -n -x --changes --silent --quiet --verbose --dereference --no-dereference " +
+				"--preserve-root --no-preserve-root", values: "--from", does: plain},
+			{flags: "-R --recursive", does: walks, why: "changes everything below"},
+			{values: "--reference", does: reads | lead},
 		},
 	},
 	// asks: chattr +i a
 	{
 		names: "chattr", risk: umpire.High, consequence: lost, why: "changes what may be done with files",
-		args:  "data write…",
-		about: aboutItself, opts: []option{
-			{names: "-VfhHLx -v= -p=", does: plain}, {names: "-aAcCdDeijmPsStTuF", does: lead},
-			{names: "-R", does: walks},
+		args: "data write…", about: aboutItself, opts: []option{
+			{flags: "-V -f -h -H -L -x", values: "-v -p", does: plain},
+			{flags: "-a -A -c -C -d -D -e -i -j -m -P -s -S -t -T -u -F", does: lead},
+			{flags: "-R", does: walks},
 		},
 	},
 	{names: "chflags", risk: umpire.High, consequence: lost, why: "changes what may be done with files",
-		args: "data write…", opts: []option{{names: "-fhHLPvx"}, {names: "-R", does: walks}}},
+		args: "data write…", opts: []option{{flags: "-f -h -H -L -P -v -x"}, {flags: "-R", does: walks}}},
 	// asks: setfacl -m u:x:r a
 	{
 		names: "setfacl", risk: umpire.High, consequence: reversible, why: "changes who may use files", args: "write…",
 		about: aboutItself, opts: []option{
-			{names: "-bkdnLPt --remove-all --remove-default --default --no-mask --mask --logical --physical --test"},
-			{names: "-m= --modify= -x= --remove= --set=", does: plain},
-			{names: "-M= --modify-file= -X= --remove-file= --set-file= --restore=", does: reads},
-			{names: "-R --recursive", does: walks},
+			{flags: "-b -k -d -n -L -P -t --remove-all --remove-default --default --no-mask --mask --logical " +
+				"--physical --test"},
+			{values: "-m --modify -x --remove --set", does: plain},
+			{values: "-M --modify-file -X --remove-file --set-file --restore", does: reads},
+			{flags: "-R --recursive", does: walks},
 		},
 	},
 	// asks: setcap x a
 	{names: "setcap setfattr chcon restorecon", risk: umpire.High, consequence: lost, why: "changes what files may do",
-		args: "data write…", lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
+		args: "data write…", lax: true, opts: []option{{flags: "-r -R --recursive", does: walks}}},
 	// safe: getfacl a
 	// asks: getfacl /root
 	{names: "getfacl getcap getfattr lsattr", risk: umpire.Safe, why: "tells who may use files", args: "read…",
-		lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
+		lax: true, opts: []option{{flags: "-r -R --recursive", does: walks}}},
 }
 
 // checkMode judges a mode that removes all access: a folder that no one may enter is lost with

@@ -22,8 +22,9 @@ var syncTools = []program{
 	{
 		names: "rsync", risk: umpire.Medium, consequence: reversible, why: "copies trees of files", check: checkRsync,
 		about: aboutItself, opts: []option{
-			{names: "-acbuldDgHkKLmopPqrRsStvWxXzAEJNUyCFhiI0468 --archive --checksum --backup --update --inplace " +
-				"--append --append-verify --dirs --links --copy-links --copy-unsafe-links --safe-links --munge-links " +
+			{flags: "-a -c -b -u -l -d -D -g -H -k -K -L -m -o -p -P -q -r -R -s -S -t -v -W -x -X -z -A -E -J -N -U " +
+				"-y -C -F -h -i -I -0 -4 -6 -8 --archive --checksum --backup --update --inplace --append " +
+				"--append-verify --dirs --links --copy-links --copy-unsafe-links --safe-links --munge-links " +
 				"--copy-dirlinks --keep-dirlinks --hard-links --perms --executability --acls --xattrs --owner " +
 				"--group --devices --specials --times --omit-dir-times --super --fake-super --sparse --preallocate " +
 				"--whole-file --one-file-system --existing --ignore-existing --recursive --relative --no-relative " +
@@ -32,22 +33,23 @@ var syncTools = []program{
 				"--delay-updates --prune-empty-dirs --secluded-args --protect-args --from0 --ipv4 --ipv6 --no-perms " +
 				"--no-owner --no-group --no-times --mkpath --open-noatime --atimes --crtimes --no-motd --blocking-io " +
 				"--8-bit-output --ignore-errors --no-compress --old-args --trust-sender"},
-			{names: "-n --dry-run --list-only"},
-			{names: "-B= --block-size= --exclude= --include= -f= --filter= --max-size= --min-size= --max-delete= " +
-				"--timeout= --contimeout= --modify-window= --bwlimit= --info= --debug= --chmod= --chown= --usermap= " +
-				"--groupmap= --compress-level= --compress-choice= --zc= --skip-compress= --checksum-choice= --port= " +
-				"--address= --sockopts= --out-format= --log-file-format= --outbuf= --protocol= --iconv= --suffix= " +
-				"--stop-after= --stop-at= --stderr=", does: plain},
-			{names: "--files-from= --exclude-from= --include-from= --password-file= --link-dest= --compare-dest= " +
-				"--copy-dest= --read-batch=", does: reads},
-			{names: "--log-file= --write-batch= --only-write-batch= --backup-dir= --partial-dir= -T= --temp-dir=",
+			{flags: "-n --dry-run --list-only"},
+			{values: "-B --block-size --exclude --include -f --filter --max-size --min-size --max-delete --timeout " +
+				"--contimeout --modify-window --bwlimit --info --debug --chmod --chown --usermap --groupmap " +
+				"--compress-level --compress-choice --zc --skip-compress --checksum-choice --port --address " +
+				"--sockopts --out-format --log-file-format --outbuf --protocol --iconv --suffix --stop-after " +
+				"--stop-at --stderr", does: plain},
+			{values: "--files-from --exclude-from --include-from --password-file --link-dest --compare-dest " +
+				"--copy-dest --read-batch", does: reads},
+			{values: "--log-file --write-batch --only-write-batch --backup-dir --partial-dir -T --temp-dir",
 				does: writes},
-			{names: "-e= --rsh= --rsync-path= --early-input= --copy-as=", does: runs,
+			{values: "-e --rsh --rsync-path --early-input --copy-as", does: runs,
 				why: "runs a program to reach the other side"},
-			{names: "-M= --remote-option= --config= --daemon", does: obeys, why: "gives the other side options"},
-			{names: "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded " +
+			{flags: "--daemon", values: "-M --remote-option --config", does: obeys,
+				why: "gives the other side options"},
+			{flags: "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded " +
 				"--delete-missing-args", does: harms, consequence: lost, why: "deletes what the source does not have"},
-			{names: "--remove-source-files", does: harms, consequence: lost, why: "deletes what it has copied"},
+			{flags: "--remove-source-files", does: harms, consequence: lost, why: "deletes what it has copied"},
 		},
 	},
 }
@@ -72,7 +74,7 @@ func checkRsync(u *use) {
 		case i < last && u.got("--remove-source-files") != nil:
 			u.touch(umpire.KindDelete, operand, accessOf{tree: true})
 		case i < last || last == 0 || u.got("-n", "--dry-run", "--list-only") != nil:
-			u.touch(umpire.KindRead, operand, accessOf{tree: true, follows: followsLinks(u)})
+			u.touch(umpire.KindRead, operand, accessOf{tree: true, follows: u.followsLinks()})
 		case u.got("--delete") != nil:
 			u.touch(umpire.KindDelete, operand, accessOf{tree: true, why: "what the source does not have is deleted"})
 		default:

@@ -266,7 +266,7 @@ func fillIn(command, items []word) []word {
 // finds returns the output of find: paths below its roots, unless an action prints.
 func finds(u *use, _ flow) flow {
 	line, rest := findRoots(u.words[1:])
-	probe := &use{w: u.w, s: u.s.clone(), program: u.program, words: u.words}
+	probe := &use{w: u.w, s: u.s.clone(), parsed: parsed{program: u.program, words: u.words}}
 	judgeFindExpression(probe, &line, rest)
 	if line.speaks || line.doubtful || probe.doubt != "" {
 		return foreignFlow(u.program0())

@@ -12,12 +12,12 @@ const (
 	changesHost = "changes something at the git host in your name"
 )
 
-var ghSelf = []option{{names: "--version --help -h", does: shows}, {names: "-R= --repo=", does: plain}}
+var ghSelf = []option{{flags: "--version --help -h", does: shows}, {values: "-R --repo", does: plain}}
 
 // ghCommon are the options of the verbs that only query.
 var ghCommon = []option{
-	{names: "-R= --repo= --json= -q= --jq= --template= --color=", does: plain}, {names: "-L= --limit=", does: plain},
-	{names: "-w --web", does: asks, consequence: sent, why: "opens a browser"}, {names: "--help -h", does: shows},
+	{values: "-R --repo --json -q --jq --template --color", does: plain}, {values: "-L --limit", does: plain},
+	{flags: "-w --web", does: asks, consequence: sent, why: "opens a browser"}, {flags: "--help -h", does: shows},
 }
 
 // ghNumbers is the output of gh if it is asked for the numbers of pull requests, issues or
@@ -48,11 +48,11 @@ var ghWork = []program{
 		// safe: gh pr list
 		{
 			names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers,
-			also: []*[]option{&ghCommon},
-			opts: []option{
-				{names: "-cd --comments --conflict-status --draft --patch --name-only --watch --fail-fast --required"},
-				{names: "-i= --interval= -t= -s= --state= -a= --assignee= -A= --author= --app= -B= --base= -H= " +
-					"--head= -l= --label= -S= --search= -e= --exclude=", does: plain},
+			also: []*[]option{&ghCommon}, opts: []option{
+				{flags: "-c -d --comments --conflict-status --draft --patch --name-only --watch --fail-fast " +
+					"--required"},
+				{values: "-i --interval -t -s --state -a --assignee -A --author --app -B --base -H --head -l --label " +
+					"-S --search -e --exclude", does: plain},
 			},
 		},
 		{names: "checkout co", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree",
@@ -64,11 +64,10 @@ var ghWork = []program{
 	{names: "issue", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{
 			names: "list ls view status", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers,
-			also: []*[]option{&ghCommon},
-			opts: []option{
-				{names: "-c --comments"},
-				{names: "-t= -s= --state= -a= --assignee= -A= --author= --app= -l= --label= -S= --search= --mention= " +
-					"-m= --milestone= --type=", does: plain},
+			also: []*[]option{&ghCommon}, opts: []option{
+				{flags: "-c --comments"},
+				{values: "-t -s --state -a --assignee -A --author --app -l --label -S --search --mention -m " +
+					"--milestone --type", does: plain},
 			},
 		},
 		{names: "create new close reopen comment edit delete transfer lock unlock pin unpin develop", each: true,
@@ -78,13 +77,14 @@ var ghWork = []program{
 		{
 			names: "list ls", risk: umpire.Low, why: asksHost, out: ghNumbers, also: []*[]option{&ghCommon},
 			opts: []option{
-				{names: "-a --all -b= --branch= -c= --commit= -e= --event= -s= --status= -u= --user= -w= --workflow= " +
-					"--created= -t=", does: plain},
+				{flags: "-a --all",
+					values: "-b --branch -c --commit -e --event -s --status -u --user -w --workflow --created -t",
+					does:   plain},
 			},
 		},
 		{names: "view watch", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
-			{names: "-v --verbose --log --log-failed --exit-status --compact -j= --job= -i= --interval= -a= " +
-				"--attempt= -t=", does: plain},
+			{flags: "-v --verbose --log --log-failed --exit-status --compact",
+				values: "-j --job -i --interval -a --attempt -t", does: plain},
 		}},
 		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads files", lax: true,
 			also: []*[]option{&ghDownloads}},
@@ -92,7 +92,7 @@ var ghWork = []program{
 	}},
 	{names: "workflow", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
-			opts: []option{{names: "-ay --all --yaml"}, {names: "-r= --ref= -t=", does: plain}}},
+			opts: []option{{flags: "-a -y --all --yaml"}, {values: "-r --ref -t", does: plain}}},
 		{names: "run enable disable", each: true, risk: umpire.High, consequence: sent,
 			why: "starts or changes what runs at the git host", lax: true},
 	}},
@@ -100,8 +100,7 @@ var ghWork = []program{
 		{
 			names: "list ls view verify verify-asset", each: true, risk: umpire.Low, why: asksHost,
 			also: []*[]option{&ghCommon},
-			opts: []option{{names: "--exclude-drafts --exclude-pre-releases"},
-				{names: "-O= --order= -t=", does: plain}},
+			opts: []option{{flags: "--exclude-drafts --exclude-pre-releases"}, {values: "-O --order -t", does: plain}},
 		},
 		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads files", lax: true,
 			also: []*[]option{&ghDownloads}},
@@ -112,8 +111,8 @@ var ghWork = []program{
 		{
 			names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
 			opts: []option{
-				{names: "--fork --source --archived --no-archived"},
-				{names: "-b= --branch= -l= --language= --topic= --visibility= -t=", does: plain},
+				{flags: "--fork --source --archived --no-archived"},
+				{values: "-b --branch -l --language --topic --visibility -t", does: plain},
 			},
 		},
 		{names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads a repository",
@@ -124,30 +123,29 @@ var ghWork = []program{
 	{names: "search", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
 		{
 			names: "code commits issues prs repos", each: true, risk: umpire.Low, why: asksHost,
-			also: []*[]option{&ghCommon},
-			opts: []option{
-				{names: "--archived? --draft? --locked? --merged? --include-prs --include-forks= --no-assignee " +
-					"--no-label --no-milestone --no-project", does: plain},
-				{names: "--author= --assignee= --base= --head= --checks= --closed= --commenter= --comments= " +
-					"--committer= --created= --extension= --filename= --hash= --interactions= --involves= --label= " +
-					"--language= --license= --match= --mentions= --merged-at= --milestone= --order= --owner= " +
-					"--project= --reactions= --review= --review-requested= --reviewed-by= --size= --sort= --state= " +
-					"--stars= --team-mentions= --topic= --updated= --visibility= -t= --number-topics= --followers= " +
-					"--forks= --good-first-issues= --help-wanted-issues=", does: plain},
+			also: []*[]option{&ghCommon}, opts: []option{
+				{flags: "--include-prs --no-assignee --no-label --no-milestone --no-project", values: "--include-forks",
+					attached: "--archived --draft --locked --merged", does: plain},
+				{values: "--author --assignee --base --head --checks --closed --commenter --comments --committer " +
+					"--created --extension --filename --hash --interactions --involves --label --language --license " +
+					"--match --mentions --merged-at --milestone --order --owner --project --reactions --review " +
+					"--review-requested --reviewed-by --size --sort --state --stars --team-mentions --topic " +
+					"--updated --visibility -t --number-topics --followers --forks --good-first-issues " +
+					"--help-wanted-issues", does: plain},
 			},
 		},
 	}},
 	{names: "api", risk: umpire.Low, why: asksHost, check: checkGhAPI, out: fromNetwork, opts: []option{
-		{names: "-X= --method=", does: plain}, {names: "-f= --raw-field=", does: plain},
-		{names: "-F= --field=", does: plain},
-		{names: "--input=", does: reads},
-		{names: "-H= --header=", does: plain},
-		{names: "-q= --jq= -t= --template= -p= --preview= --cache=", does: plain},
-		{names: "-i --include --paginate --slurp --silent --verbose"},
-		{names: "--hostname=", does: asks, consequence: sent, why: "asks another host"},
+		{values: "-X --method", does: plain}, {values: "-f --raw-field", does: plain},
+		{values: "-F --field", does: plain},
+		{values: "--input", does: reads},
+		{values: "-H --header", does: plain},
+		{values: "-q --jq -t --template -p --preview --cache", does: plain},
+		{flags: "-i --include --paginate --slurp --silent --verbose"},
+		{values: "--hostname", does: asks, consequence: sent, why: "asks another host"},
 	}, about: "--help"},
 	{names: "status", risk: umpire.Low, why: asksHost,
-		about: "--help", opts: []option{{names: "-e= --exclude= -o= --org=", does: plain}}},
+		about: "--help", opts: []option{{values: "-e --exclude -o --org", does: plain}}},
 	{names: "browse", risk: umpire.Medium, consequence: sent, why: "opens a browser", lax: true},
 }
 
@@ -155,8 +153,8 @@ var ghWork = []program{
 var ghAccount = []program{
 	{names: "auth", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "status", risk: umpire.Low, why: asksHost, about: "--help", opts: []option{
-			{names: "-a --active -h= --hostname= --json= -q= --jq= --template=", does: plain},
-			{names: "-t --show-token", does: harms, consequence: harmless, why: "prints your token"},
+			{flags: "-a --active", values: "-h --hostname --json -q --jq --template", does: plain},
+			{flags: "-t --show-token", does: harms, consequence: harmless, why: "prints your token"},
 		}},
 		{names: "token", risk: umpire.High, consequence: harmless, why: "prints your token", lax: true},
 		{names: "login logout refresh setup-git switch git-credential", each: true, risk: umpire.High,
@@ -168,12 +166,11 @@ var ghAccount = []program{
 		subs: []program{
 			{
 				names: "list ls view get check item-list field-list verify", each: true, risk: umpire.Low,
-				why: asksHost, also: []*[]option{&ghCommon},
-				opts: []option{
-					{names: "-f= --filename= --files --raw -r --public --secret --include-content --filter= -s= " +
-						"--sort= --order= -O= -S= --search= -k= --key= --ref= -o= --org= --owner= -e= --env= -u= " +
-						"--user= -a= --app= --format= --default --parents -p --closed -t= --hostname=", does: plain},
-					{names: "--bundle=", does: reads},
+				why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
+					{flags: "--files --raw -r --public --secret --include-content --default --parents -p --closed",
+						values: "-f --filename --filter -s --sort --order -O -S --search -k --key --ref -o --org " +
+							"--owner -e --env -u --user -a --app --format -t --hostname", does: plain},
+					{values: "--bundle", does: reads},
 				},
 			},
 		},
@@ -185,16 +182,16 @@ var ghAccount = []program{
 			{
 				names: "verify", risk: umpire.Low, why: asksHost, args: "read", also: []*[]option{&ghCommon},
 				opts: []option{
-					{names: "-o= --owner= --predicate-type= --signer-repo= --signer-workflow= --source-ref= " +
-						"--source-digest= --format= --digest-alg= --deny-self-hosted-runners", does: plain},
-					{names: "-b= --bundle= --custom-trusted-root=", does: reads},
+					{flags: "--deny-self-hosted-runners", values: "-o --owner --predicate-type --signer-repo " +
+						"--signer-workflow --source-ref --source-digest --format --digest-alg", does: plain},
+					{values: "-b --bundle --custom-trusted-root", does: reads},
 				},
 			},
 		},
 	},
 	{names: "config", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints settings", check: secretSetting,
-			about: "--help", opts: []option{{names: "-h= --host=", does: plain}}},
+			about: "--help", opts: []option{{values: "-h --host", does: plain}}},
 		{names: "set clear-cache", each: true, risk: umpire.High, consequence: reversible,
 			why: "changes settings that can name programs to run", lax: true},
 	}},
@@ -206,24 +203,24 @@ var ghAccount = []program{
 	{names: "extension ext extensions", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "list ls", risk: umpire.Safe, why: "lists extensions", about: "--help"},
 		{names: "search", risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
-			opts: []option{{names: "--license= --order= --owner= --sort=", does: plain}}},
+			opts: []option{{values: "--license --order --owner --sort", does: plain}}},
 		{names: "install upgrade create exec remove browse", each: true, risk: umpire.High, consequence: lost,
 			why: "installs or runs programs from the network", lax: true},
 	}},
 	{names: "completion version help", each: true, risk: umpire.Safe, why: "prints something about gh",
-		about: "--help", opts: []option{{names: "-s= --shell=", does: plain}}},
+		about: "--help", opts: []option{{values: "-s --shell", does: plain}}},
 }
 
 // ghBody are the options that take a text from a file.
 var ghBody = []option{
-	{names: "-F= --body-file= --notes-file=", does: reads},
-	{names: "-b= --body= -t= --title= -n= --notes= -R= --repo= -B= --base= -H= --head=", does: plain},
-	{names: "--help", does: shows},
+	{values: "-F --body-file --notes-file", does: reads},
+	{values: "-b --body -t --title -n --notes -R --repo -B --base -H --head", does: plain},
+	{flags: "--help", does: shows},
 }
 
 var ghDownloads = []option{
-	{names: "-D= --dir= -O= --output=", does: writes, why: "writes what it downloads"},
-	{names: "-n= --name= -p= --pattern= -A= --archive= -R= --repo=", does: plain}, {names: "--help", does: shows},
+	{values: "-D --dir -O --output", does: writes, why: "writes what it downloads"},
+	{values: "-n --name -p --pattern -A --archive -R --repo", does: plain}, {flags: "--help", does: shows},
 }
 
 // glabWork are the commands of glab, the same for another kind of host.
@@ -236,13 +233,12 @@ var glabWork = []program{
 			// safe: glab mr list
 			{
 				names: "list ls view show diff status get trace issues approvers search contributors", each: true,
-				risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
-				opts: []option{
-					{names: "-cdMFA --comments --closed --merged --all --draft --raw --unresolved --resolved " +
+				risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
+					{flags: "-c -d -M -F -A --comments --closed --merged --all --draft --raw --unresolved --resolved " +
 						"--system-logs --mine --opened --compact --live"},
-					{names: "-b= --branch= -p= --page= -P= --per-page= -a= --assignee= --author= -l= --label= -m= " +
-						"--milestone= --search= -o= --output= --output-format= -s= --source-branch= -t= " +
-						"--target-branch= --pipeline-id=", does: plain},
+					{values: "-b --branch -p --page -P --per-page -a --assignee --author -l --label -m --milestone " +
+						"--search -o --output --output-format -s --source-branch -t --target-branch --pipeline-id",
+						does: plain},
 				},
 			},
 		},
@@ -251,7 +247,7 @@ var glabWork = []program{
 	{names: "auth config alias api variable cluster duo securefile ssh-key token user deploy-key changelog stack " +
 		"runner job", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true},
 	{names: "version help completion", each: true, risk: umpire.Safe, why: "prints something about glab",
-		opts: []option{{names: "-s= --shell=", does: plain}}},
+		opts: []option{{values: "-s --shell", does: plain}}},
 }
 
 // checkHostOptions judges the common parts of gh and glab commands: git, which they start in
@@ -273,7 +269,7 @@ func checkHostOptions(u *use) {
 		}
 	}
 	for _, operand := range u.operands {
-		if namesUnknownHost(u, operand) {
+		if u.namesUnknownHost(operand) {
 			u.visit(operand, umpire.Medium, "names a git host of its own")
 		}
 	}
@@ -281,14 +277,14 @@ func checkHostOptions(u *use) {
 
 // namesUnknownHost reports whether an operand is a URL at a host that is not well known, or a
 // repository with such a host. Branches may have slashes in their names.
-func namesUnknownHost(u *use, operand word) bool {
+func (p *parsed) namesUnknownHost(operand word) bool {
 	scheme, rest, found := strings.Cut(operand.text, "://")
 	switch {
-	case strings.HasSuffix(u.table, " api"):
+	case strings.HasSuffix(p.table, " api"):
 		return false // judged by checkGhAPI
 	case found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")):
 		return !strings.HasPrefix(rest, "github.com/") && !strings.HasPrefix(rest, "gitlab.com/")
-	case strings.HasSuffix(u.table, " repo view"):
+	case strings.HasSuffix(p.table, " repo view"):
 		return found || strings.Contains(operand.text, ":") || strings.Count(operand.text, "/") > 1
 	}
 	return false
@@ -306,19 +302,19 @@ func checkHostVerb(u *use) {
 func checkGhAPI(u *use) {
 	method, fields := "", false
 	for _, g := range u.given {
-		switch g.option {
-		case &u.program.opts[0]:
+		switch {
+		case g.means("--method"):
 			method = "?"
 			if g.has && g.value.known() {
 				method = strings.ToUpper(g.value.text)
 			}
-		case &u.program.opts[1], &u.program.opts[2], &u.program.opts[3]:
+		case g.means("--raw-field"), g.means("--field"), g.means("--input"):
 			fields = true
 			noteFieldFile(u, g)
 			if g.value.open {
 				u.raiseTo(umpire.Medium, sent, "sends what is not known before it runs")
 			}
-		case &u.program.opts[4]:
+		case g.means("--header"):
 			header, _, _ := strings.Cut(g.value.text, ":")
 			if !g.value.known() ||
 				!scan.HasField("accept x-github-api-version if-none-match if-modified-since",
@@ -332,7 +328,7 @@ func checkGhAPI(u *use) {
 		u.then(func() { u.w.network(url, "gh reaches it") })
 	}
 	switch {
-	case u.firstOperand() == "graphql" && isQuery(u):
+	case u.firstOperand() == "graphql" && u.isQuery():
 	case u.firstOperand() == "graphql":
 		u.raiseTo(umpire.Medium, sent, "sends a query that may change something at the git host")
 	case method == "GET" || method == "HEAD" || method == "" && !fields:
@@ -343,9 +339,9 @@ func checkGhAPI(u *use) {
 
 // isQuery reports whether a GraphQL document on the line only queries. The keywords that begin
 // a change have only one spelling.
-func isQuery(u *use) bool {
+func (p *parsed) isQuery() bool {
 	documents := 0
-	for _, g := range u.given {
+	for _, g := range p.given {
 		document, found := strings.CutPrefix(g.value.text, "query=")
 		if !found {
 			continue
@@ -358,12 +354,12 @@ func isQuery(u *use) bool {
 			return false
 		}
 	}
-	return documents == 1 && u.got("--input", "--method") == nil
+	return documents == 1 && p.got("--input", "--method") == nil
 }
 
 // noteFieldFile records the file that a field is read from: -F name=@file.
 func noteFieldFile(u *use, g given) {
-	if _, file, found := g.value.after("=@"); found && g.option == &u.program.opts[2] {
+	if _, file, found := g.value.after("=@"); found && g.means("--field") {
 		u.raiseTo(umpire.Medium, sent, "sends a file to the git host")
 		u.touch(umpire.KindRead, file, accessOf{})
 	}

@@ -17,20 +17,22 @@ var gitTools = []program{
 		more: []*[]program{
 			&gitHistory, &gitLooking, &gitRefs, &gitChanging, &gitRewriting, &gitRemotes, &gitPlumbing, &gitPrograms,
 		},
-		about: "-v --version -h --help --html-path --man-path --info-path --list-cmds=", opts: []option{
-			{names: "-C=", does: enters},
-			{names: "-c=", does: obeys, why: "a setting on the line can name programs to run",
-				except: harmlessGitSettings},
-			{names: "--config-env=", does: obeys, why: "a setting on the line can name programs to run"},
-			{names: "--exec-path?", does: obeys, why: "runs git's programs from another folder"},
-			{names: "--git-dir=", does: obeys | reads, why: "obeys the settings of another repository", except: ".git"},
-			{names: "--work-tree=", does: obeys | reads, why: "works on other files than the repository's",
-				except: "."},
-			{names: "--bare", does: asks, consequence: lost, why: "obeys the settings of the folder itself"},
-			{names: "-p --paginate", does: asks, consequence: lost, why: "starts the pager of the settings"},
-			{names: "-P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice"},
-			{names: "--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --namespace= " +
-				"--attr-source= --super-prefix=", does: plain},
+		about: "-v --version -h --help --html-path --man-path --info-path", opts: []option{
+			{values: "-C", does: enters},
+			{values: "-c", does: obeys, why: "a setting on the line can name programs to run",
+				limits: &limits{except: harmlessGitSettings}},
+			{values: "--config-env", does: obeys, why: "a setting on the line can name programs to run"},
+			{attached: "--exec-path", does: obeys, why: "runs git's programs from another folder"},
+			{values: "--git-dir", does: obeys | reads, why: "obeys the settings of another repository",
+				limits: &limits{except: ".git"}},
+			{values: "--work-tree", does: obeys | reads, why: "works on other files than the repository's",
+				limits: &limits{except: "."}},
+			{flags: "--bare", does: asks, consequence: lost, why: "obeys the settings of the folder itself"},
+			{flags: "-p --paginate", does: asks, consequence: lost, why: "starts the pager of the settings"},
+			{flags: "-P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice"},
+			{flags: "--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs",
+				values: "--namespace --attr-source --super-prefix", does: plain},
+			{values: "--list-cmds", does: shows},
 		},
 	},
 	// These are in git's folder of programs.
@@ -204,11 +206,11 @@ func (a *arguments) firstOperand() string {
 
 // flowOfNamesBelow returns a list of names, one per line, that are relative and stay below
 // their folder; revisions printed by git are such names too.
-func flowOfNamesBelow(u *use) flow {
-	if len(u.unknown) > 0 || u.doubtful {
+func (p *parsed) flowOfNamesBelow() flow {
+	if len(p.unknown) > 0 || p.doubtful {
 		return foreignFlow("git")
 	}
-	if slices.ContainsFunc(u.operands, leadsOut) {
+	if slices.ContainsFunc(p.operands, leadsOut) {
 		return foreignFlow("git")
 	}
 	return flow{kind: flowPaths, dirs: []word{{}}}

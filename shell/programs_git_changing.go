@@ -10,102 +10,97 @@ import (
 var gitChanging = []program{
 	{
 		names: "add stage", risk: umpire.Medium, consequence: reversible, why: "adds changes to the next commit",
-		lax: true, check: checkOutward,
-		opts: []option{
-			{names: "-f --force", why: "adds files that are ignored too"},
-			{names: "--pathspec-from-file=", does: reads},
+		lax: true, check: checkOutward, opts: []option{
+			{flags: "-f --force", why: "adds files that are ignored too"},
+			{values: "--pathspec-from-file", does: reads},
 		},
 	},
 	{names: "mv", risk: umpire.Medium, consequence: reversible, why: "moves files", check: checkGitMove, opts: []option{
-		{names: "-vk --verbose --sparse"}, {names: "-n --dry-run"},
-		{names: "-f --force", does: harms, consequence: lost, why: "overwrites files"},
+		{flags: "-v -k --verbose --sparse"}, {flags: "-n --dry-run"},
+		{flags: "-f --force", does: harms, consequence: lost, why: "overwrites files"},
 	}, about: aboutItself},
 	{
 		names: "rm", risk: umpire.Medium, consequence: reversible, why: "stops tracking files", check: checkGitRemove,
 		about: aboutItself, opts: []option{
-			{names: "-fq --force --quiet --ignore-unmatch --sparse --pathspec-file-nul"}, {names: "-n --dry-run"},
-			{names: "--cached"},
-			{names: "-r", does: walks}, {names: "--pathspec-from-file=", does: reads},
+			{flags: "-f -q --force --quiet --ignore-unmatch --sparse --pathspec-file-nul"}, {flags: "-n --dry-run"},
+			{flags: "--cached"},
+			{flags: "-r", does: walks}, {values: "--pathspec-from-file", does: reads},
 		},
 	},
 	{
 		names: "restore", risk: umpire.Medium, consequence: reversible, why: "takes changes out of the next commit",
-		check: checkRestore,
-		about: aboutItself, opts: []option{
-			{names: "-s= --source= -q --quiet --progress --no-progress --ignore-unmerged --overlay --no-overlay " +
-				"--pathspec-file-nul --recurse-submodules --ours --theirs -23 -m --merge --conflict= -p --patch " +
-				"--ignore-skip-worktree-bits", does: plain},
-			{names: "-S --staged"}, {names: "-W --worktree"}, {names: "--pathspec-from-file=", does: reads},
+		check: checkRestore, about: aboutItself, opts: []option{
+			{flags: "-q --quiet --progress --no-progress --ignore-unmerged --overlay --no-overlay " +
+				"--pathspec-file-nul --recurse-submodules --ours --theirs -2 -3 -m --merge -p --patch " +
+				"--ignore-skip-worktree-bits", values: "-s --source --conflict", does: plain},
+			{flags: "-S --staged"}, {flags: "-W --worktree"}, {values: "--pathspec-from-file", does: reads},
 		},
 	},
 	{
 		names: "clean", risk: umpire.High, consequence: lost, why: "deletes files that are not tracked",
-		check: checkClean,
-		about: aboutItself, opts: []option{
-			{names: "-dxXqfi --force --interactive --quiet -e= --exclude=", does: plain}, {names: "-n --dry-run"},
+		check: checkClean, about: aboutItself, opts: []option{
+			{flags: "-d -x -X -q -f -i --force --interactive --quiet", values: "-e --exclude", does: plain},
+			{flags: "-n --dry-run"},
 		},
 	},
 	// asks: git checkout -b topic
 	{
 		names: "checkout", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree",
-		lax: true, check: checkCheckout,
-		about: aboutItself, opts: []option{
-			{names: "-f --force", does: harms, consequence: lost, why: "throws away changes by force"},
-			{names: "-B=", does: harms, consequence: reversible, why: "puts a branch elsewhere by force"},
-			{names: "-b= --orphan= --conflict=", does: plain}, {names: "-qltdpmu23"},
-			{names: "--pathspec-from-file=", does: reads},
+		lax: true, check: checkCheckout, about: aboutItself, opts: []option{
+			{flags: "-f --force", does: harms, consequence: lost, why: "throws away changes by force"},
+			{values: "-B", does: harms, consequence: reversible, why: "puts a branch elsewhere by force"},
+			{values: "-b --orphan --conflict", does: plain}, {flags: "-q -l -t -d -p -m -u -2 -3"},
+			{values: "--pathspec-from-file", does: reads},
 		},
 	},
 	{
 		names: "switch", risk: umpire.Medium, consequence: reversible, why: "goes to another branch", lax: true,
 		about: aboutItself, opts: []option{
-			{names: "-f --force --discard-changes", does: harms, consequence: lost,
+			{flags: "-f --force --discard-changes", does: harms, consequence: lost,
 				why: "throws away changes by force"},
-			{names: "-C= --force-create=", does: harms, consequence: reversible,
+			{values: "-C --force-create", does: harms, consequence: reversible,
 				why: "puts a branch elsewhere by force"},
-			{names: "-c= --create= --orphan= --conflict=", does: plain}, {names: "-qtdmu"},
+			{values: "-c --create --orphan --conflict", does: plain}, {flags: "-q -t -d -m -u"},
 		},
 	},
 	{
 		names: "commit", risk: umpire.High, consequence: reversible, why: "makes a commit", check: checkCommit,
 		about: aboutItself, opts: []option{
-			{names: "-avqeszio --all --verbose --quiet --edit --no-edit --signoff --no-signoff --status --no-status " +
-				"--include --only --short --branch --porcelain --long --null --ahead-behind --no-ahead-behind " +
-				"--allow-empty --allow-empty-message --reset-author --no-post-rewrite --pathspec-file-nul --verify " +
-				"--no-gpg-sign"},
-			{names: "-m= --message= --author= --date= -c= --reedit-message= -C= --reuse-message= --fixup= --squash= " +
-				"--trailer= --cleanup= -S? --gpg-sign? -u? --untracked-files?", does: plain},
-			{names: "--dry-run"},
-			{names: "--amend", does: harms, consequence: reversible, why: "replaces the last commit"},
-			{names: "-n --no-verify", why: "passes over the hooks"},
-			{names: "-p --patch --interactive"},
-			{names: "-F= --file= -t= --template= --pathspec-from-file=", does: reads},
+			{flags: "-a -v -q -e -s -z -i -o --all --verbose --quiet --edit --no-edit --signoff --no-signoff " +
+				"--status --no-status --include --only --short --branch --porcelain --long --null --ahead-behind " +
+				"--no-ahead-behind --allow-empty --allow-empty-message --reset-author --no-post-rewrite " +
+				"--pathspec-file-nul --verify --no-gpg-sign"},
+			{values: "-m --message --author --date -c --reedit-message -C --reuse-message --fixup --squash --trailer " +
+				"--cleanup", attached: "-S --gpg-sign -u --untracked-files", does: plain},
+			{flags: "--dry-run"},
+			{flags: "--amend", does: harms, consequence: reversible, why: "replaces the last commit"},
+			{flags: "-n --no-verify", why: "passes over the hooks"},
+			{flags: "-p --patch --interactive"},
+			{values: "-F --file -t --template --pathspec-from-file", does: reads},
 		},
 	},
 	{
 		names: "apply", risk: umpire.Medium, consequence: reversible, why: "changes files as a patch says",
-		args: "read…", check: checkApply,
-		about: aboutItself, opts: []option{
-			{names: "--stat --numstat --summary --check", why: "only shows"},
-			{names: "--apply --index --cached -3 --3way --intent-to-add -N", does: asks, consequence: reversible,
+		args: "read…", check: checkApply, about: aboutItself, opts: []option{
+			{flags: "--stat --numstat --summary --check", why: "only shows"},
+			{flags: "--apply --index --cached -3 --3way --intent-to-add -N", does: asks, consequence: reversible,
 				why: "changes files as a patch says"},
-			{names: "-C= --reverse --verbose --quiet --include= --exclude= --directory= --whitespace= --unidiff-zero " +
-				"--inaccurate-eof --recount --allow-overlap --allow-empty --no-add --allow-binary-replacement " +
-				"--binary --ignore-space-change --ignore-whitespace", does: plain},
-			{names: "-p= -R -v -q -z", does: plain},
-			{names: "--reject", does: asks, consequence: reversible, why: "leaves what does not fit in files"},
-			{names: "--unsafe-paths", does: harms, consequence: lost, why: "changes files outside of the work tree"},
-			{names: "--build-fake-ancestor=", does: writes},
+			{flags: "--reverse --verbose --quiet --unidiff-zero --inaccurate-eof --recount --allow-overlap " +
+				"--allow-empty --no-add --allow-binary-replacement --binary --ignore-space-change --ignore-whitespace",
+				values: "-C --include --exclude --directory --whitespace", does: plain},
+			{flags: "-R -v -q -z", values: "-p", does: plain},
+			{flags: "--reject", does: asks, consequence: reversible, why: "leaves what does not fit in files"},
+			{flags: "--unsafe-paths", does: harms, consequence: lost, why: "changes files outside of the work tree"},
+			{values: "--build-fake-ancestor", does: writes},
 		},
 	},
 	{
 		names: "init init-db", risk: umpire.Medium, consequence: reversible, why: "creates a repository", args: "write",
-		lax:   true,
-		about: aboutItself, opts: []option{
-			{names: "-b= --initial-branch= --object-format= --ref-format=", does: plain},
-			{names: "--shared? --bare -q --quiet", does: plain},
-			{names: "--template=", does: harms | reads, consequence: lost, why: "takes hooks from a folder"},
-			{names: "--separate-git-dir=", does: writes},
+		lax: true, about: aboutItself, opts: []option{
+			{values: "-b --initial-branch --object-format --ref-format", does: plain},
+			{flags: "--bare -q --quiet", attached: "--shared", does: plain},
+			{values: "--template", does: harms | reads, consequence: lost, why: "takes hooks from a folder"},
+			{values: "--separate-git-dir", does: writes},
 		},
 	},
 	{names: "sparse-checkout", risk: umpire.Medium, consequence: reversible, why: "changes which files are there",
@@ -115,10 +110,9 @@ var gitChanging = []program{
 		subs: []program{
 			{
 				names: "ls-files status env version locks", each: true, risk: umpire.Low, why: "lists large files",
-				check: checkOutward,
-				about: aboutItself, opts: []option{
-					{names: "-alsdnIX --all --long --size --debug --name-only --json --porcelain --include= " +
-						"--exclude= --deleted", does: plain},
+				check: checkOutward, about: aboutItself, opts: []option{
+					{flags: "-a -l -s -d -n -I -X --all --long --size --debug --name-only --json --porcelain --deleted",
+						values: "--include --exclude", does: plain},
 				},
 			},
 			{names: "push migrate prune uninstall unlock", each: true, risk: umpire.High, consequence: sent,

@@ -7,19 +7,20 @@ import (
 )
 
 var gitConfigOpts = []option{
-	{names: "--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool -l --list", why: "only prints"},
-	{names: "--local --worktree -z --null --name-only --includes --no-includes --show-origin --show-scope " +
-		"--show-names --no-show-names --default= --fixed-value --all --regexp --value= --url= --no-type", does: plain},
-	{names: "--global"}, {names: "--system"},
-	{names: "-t= --type= --bool --int --bool-or-int --bool-or-str --path --expiry-date --blob= --comment=", does: plain,
-		why: "how values are read"},
-	{names: "-f= --file=", does: reads},
-	{names: "--add --replace-all --append", does: asks, consequence: lost,
+	{flags: "--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool -l --list", why: "only prints"},
+	{flags: "--local --worktree -z --null --name-only --includes --no-includes --show-origin --show-scope " +
+		"--show-names --no-show-names --fixed-value --all --regexp --no-type", values: "--default --value --url",
+		does: plain},
+	{flags: "--global"}, {flags: "--system"},
+	{flags: "--bool --int --bool-or-int --bool-or-str --path --expiry-date", values: "-t --type --blob --comment",
+		does: plain, why: "how values are read"},
+	{values: "-f --file", does: reads},
+	{flags: "--add --replace-all --append", does: asks, consequence: lost,
 		why: "changes settings that can name programs to run"},
-	{names: "--unset --unset-all --rename-section --remove-section", does: asks, consequence: lost,
+	{flags: "--unset --unset-all --rename-section --remove-section", does: asks, consequence: lost,
 		why: "removes settings"},
-	{names: "-e --edit", does: asks, consequence: lost, why: "opens the editor on the settings"},
-	{names: aboutItself, does: shows},
+	{flags: "-e --edit", does: asks, consequence: lost, why: "opens the editor on the settings"},
+	{flags: aboutItself, does: shows},
 }
 
 // mildGitSettings are settings about the user's identity and the display.

@@ -19,73 +19,76 @@ var gitHistory = []program{
 	{
 		names: "diff", risk: umpire.Safe, why: "prints differences", check: checkGitDiff, out: diffsNames,
 		opts: []option{
-			{names: "--no-index"}, {names: "--cached --staged --merge-base --base --ours --theirs"},
-			{names: "-0123456789cmqt"},
+			{flags: "--no-index"}, {flags: "--cached --staged --merge-base --base --ours --theirs"},
+			{flags: "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -c -m -q -t"},
 		},
 		also: []*[]option{&gitDiffOpts},
 	},
 	{
 		names: "diff-tree diff-index diff-files", each: true, risk: umpire.Safe, why: "prints differences",
-		check: checkPrinted, out: diffsNames, opts: []option{{names: "--cached --base --ours --theirs -q"}},
+		check: checkPrinted, out: diffsNames, opts: []option{{flags: "--cached --base --ours --theirs -q"}},
 		also: []*[]option{&gitRevOpts, &gitDiffOpts},
 	},
 	{
 		names: "range-diff", risk: umpire.Safe, why: "compares two ranges of commits", check: checkPrinted,
 		opts: []option{
-			{names: "--creation-factor= --no-dual-color --dual-color --left-only --right-only --notes? --no-notes " +
-				"--diff-merges=", does: plain},
+			{flags: "--no-dual-color --dual-color --left-only --right-only --no-notes",
+				values: "--creation-factor --diff-merges", attached: "--notes", does: plain},
 		},
 		also: []*[]option{&gitDiffOpts},
 	},
 	{names: "shortlog", risk: umpire.Safe, why: "prints authors", check: checkOutward, opts: []option{
-		{names: "-nsec --numbered --summary --email --committer -w? --group=", does: plain},
+		{flags: "-n -s -e -c --numbered --summary --email --committer", values: "--group", attached: "-w", does: plain},
 	}, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{
 		names: "rev-list", risk: umpire.Safe, why: "prints the names of commits", check: checkOutward,
 		out:   namesRevisions,
-		about: aboutItself, opts: []option{{names: "--quiet --abbrev? --no-abbrev --color? --no-color", does: plain}},
-		also: []*[]option{&gitRevOpts},
+		about: aboutItself,
+		opts:  []option{{flags: "--quiet --no-abbrev --no-color", attached: "--abbrev --color", does: plain}},
+		also:  []*[]option{&gitRevOpts},
 	},
 	{
 		names: "blame annotate", risk: umpire.Safe, why: "prints who wrote which line", check: checkPrinted,
 		about: aboutItself, opts: []option{
-			{names: "-bfnpctlsewh --root --show-stats --progress --no-progress --score-debug --show-name " +
-				"--show-number --porcelain --line-porcelain --show-email --color-lines --color-by-age --minimal " +
-				"--incremental --reverse --first-parent --indent-heuristic --no-indent-heuristic"},
-			{names: "-L= -M? -C? --ignore-rev= --since= --after= --date= --abbrev? --no-abbrev --encoding= " +
-				"--no-textconv --diff-algorithm=", does: plain},
-			{names: "-S= --contents= --ignore-revs-file=", does: reads},
-			{names: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
+			{flags: "-b -f -n -p -c -t -l -s -e -w -h --root --show-stats --progress --no-progress --score-debug " +
+				"--show-name --show-number --porcelain --line-porcelain --show-email --color-lines --color-by-age " +
+				"--minimal --incremental --reverse --first-parent --indent-heuristic --no-indent-heuristic"},
+			{flags: "--no-abbrev --no-textconv",
+				values:   "-L --ignore-rev --since --after --date --encoding --diff-algorithm",
+				attached: "-M -C --abbrev", does: plain},
+			{values: "-S --contents --ignore-revs-file", does: reads},
+			{flags: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
 		},
 	},
 	{names: "reflog", risk: umpire.Safe, why: "prints where refs were", check: checkReflog,
 		also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{names: "cherry", risk: umpire.Safe, why: "prints commits that are not upstream", check: checkOutward,
-		about: aboutItself, opts: []option{{names: "-v --verbose --abbrev? --no-abbrev", does: plain}}},
+		about: aboutItself, opts: []option{{flags: "-v --verbose --no-abbrev", attached: "--abbrev", does: plain}}},
 	{names: "show-branch", risk: umpire.Safe, why: "prints branches", about: aboutItself, opts: []option{
-		{names: "-arg --all --remotes --color? --no-color --more? --no-more --list --current --topo-order " +
-			"--date-order --sparse --no-name --sha1-name --reflog? --merge-base --independent --topics", does: plain},
+		{flags: "-a -r -g --all --remotes --no-color --no-more --list --current --topo-order --date-order --sparse " +
+			"--no-name --sha1-name --merge-base --independent --topics", attached: "--color --more --reflog",
+			does: plain},
 	}},
 	{
 		names: "grep", risk: umpire.Safe, why: "searches the work tree or commits", check: checkGitGrep,
-		out:   grepsNames,
-		about: aboutItself, opts: []option{
-			{names: "-viwaIrEGFPnhHzocpWq"}, {names: "-l --files-with-matches --name-only -L --files-without-match"},
-			{names: "--no-index"}, {names: "-0123456789"},
-			{names: "-A= -B= -C= --after-context= --before-context= --context= -m= --max-count= --max-depth= " +
-				"--threads=", does: plain},
-			{names: "-e=", does: plain | lead}, {names: "-f=", does: reads | lead},
-			{names: "--cached --untracked --index --exclude-standard --no-exclude-standard --recurse-submodules " +
+		out: grepsNames, about: aboutItself, opts: []option{
+			{flags: "-v -i -w -a -I -r -E -G -F -P -n -h -H -z -o -c -p -W -q"},
+			{flags: "-l --files-with-matches --name-only -L --files-without-match"},
+			{flags: "--no-index"}, {flags: "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9"},
+			{values: "-A -B -C --after-context --before-context --context -m --max-count --max-depth --threads",
+				does: plain},
+			{values: "-e", does: plain | lead}, {values: "-f", does: reads | lead},
+			{flags: "--cached --untracked --index --exclude-standard --no-exclude-standard --recurse-submodules " +
 				"--no-recurse-submodules --invert-match --ignore-case --no-ignore-case --word-regexp --text " +
 				"--recursive --no-recursive"},
-			{names: "--extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --no-line-number " +
+			{flags: "--extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --no-line-number " +
 				"--column --full-name --null --only-matching --count"},
-			{names: "--color? --no-color --break --heading --show-function --function-context --and --or --not " +
-				"--quiet --all-match --no-textconv --no-open-files-in-pager --no-ext-grep", does: plain},
-			{names: "-O? --open-files-in-pager?", does: asks | runs, consequence: lost,
+			{flags: "--no-color --break --heading --show-function --function-context --and --or --not --quiet " +
+				"--all-match --no-textconv --no-open-files-in-pager --no-ext-grep", attached: "--color", does: plain},
+			{attached: "-O --open-files-in-pager", does: asks | runs, consequence: lost,
 				why: "opens the files with a program"},
-			{names: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
-			{names: "--ext-grep", does: asks, consequence: lost, why: "runs another grep"},
+			{flags: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
+			{flags: "--ext-grep", does: asks, consequence: lost, why: "runs another grep"},
 		},
 	},
 }
@@ -152,7 +155,7 @@ func diffsNames(u *use, _ flow) flow {
 		u.got("--no-index", "--line-prefix", "-p", "--pretty", "--oneline", "--format") != nil {
 		return foreignFlow("git")
 	}
-	out := flowOfNamesBelow(u)
+	out := u.flowOfNamesBelow()
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}
@@ -167,7 +170,7 @@ func showsNames(u *use, _ flow) flow {
 	if u.got("--name-only") == nil || u.got("--line-prefix") != nil || !bare {
 		return foreignFlow("git")
 	}
-	out := flowOfNamesBelow(u)
+	out := u.flowOfNamesBelow()
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}
@@ -179,7 +182,7 @@ func grepsNames(u *use, _ flow) flow {
 	if u.got("--name-only") == nil || u.got("--no-index", "-O") != nil {
 		return foreignFlow("git")
 	}
-	out := flowOfNamesBelow(u)
+	out := u.flowOfNamesBelow()
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}
@@ -199,7 +202,7 @@ func logsRevisions(u *use, _ flow) flow {
 			return foreignFlow("git")
 		}
 	}
-	return flowOfRevisions(u)
+	return u.flowOfRevisions()
 }
 
 // choosesCommits are options of log that select commits and show nothing more.
@@ -212,12 +215,12 @@ func namesRevisions(u *use, _ flow) flow {
 	if u.got("--pretty", "--oneline", "--graph") != nil {
 		return foreignFlow("git")
 	}
-	return flowOfRevisions(u)
+	return u.flowOfRevisions()
 }
 
 // flowOfRevisions returns a list of names of commits.
-func flowOfRevisions(u *use) flow {
-	out := flowOfNamesBelow(u)
+func (p *parsed) flowOfRevisions() flow {
+	out := p.flowOfNamesBelow()
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}

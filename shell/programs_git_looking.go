@@ -10,117 +10,118 @@ import (
 var gitLooking = []program{
 	// safe: git status
 	{names: "status", risk: umpire.Safe, why: "prints what has changed", check: checkOutward, opts: []option{
-		{names: "-vsbz --verbose --short --branch --show-stash --no-show-stash --ahead-behind --no-ahead-behind " +
-			"--long --null --no-renames --renames"},
-		{names: "-u? --untracked-files? --porcelain? --ignored? --ignore-submodules? --column? --no-column -M? " +
-			"--find-renames? --no-branch --no-short", does: plain},
+		{flags: "-v -s -b -z --verbose --short --branch --show-stash --no-show-stash --ahead-behind " +
+			"--no-ahead-behind --long --null --no-renames --renames"},
+		{flags: "--no-column --no-branch --no-short",
+			attached: "-u --untracked-files --porcelain --ignored --ignore-submodules --column -M --find-renames",
+			does:     plain},
 	}, about: aboutItself},
 	{names: "ls-files", risk: umpire.Safe, why: "lists files", check: checkOutward, out: listsFiles, opts: []option{
-		{names: "-zcdmoik --cached --deleted --modified --others --ignored --killed --directory --no-directory " +
-			"--empty-directory --no-empty-directory"},
-		{names: "-x= --exclude= --exclude-per-directory= --exclude-standard --full-name --recurse-submodules " +
-			"--error-unmatch --with-tree= --deduplicate --sparse --abbrev?", does: plain},
-		{names: "-X= --exclude-from=", does: reads},
+		{flags: "-z -c -d -m -o -i -k --cached --deleted --modified --others --ignored --killed --directory " +
+			"--no-directory --empty-directory --no-empty-directory"},
+		{flags: "--exclude-standard --full-name --recurse-submodules --error-unmatch --deduplicate --sparse",
+			values: "-x --exclude --exclude-per-directory --with-tree", attached: "--abbrev", does: plain},
+		{values: "-X --exclude-from", does: reads},
 		// These print more than names.
-		{names: "-stvfu --stage --unmerged --eol --resolve-undo --debug --format=", does: plain},
+		{flags: "-s -t -v -f -u --stage --unmerged --eol --resolve-undo --debug", values: "--format", does: plain},
 	}, about: aboutItself},
 	{
 		names: "ls-tree", risk: umpire.Safe, why: "lists the files of a commit", check: checkOutward, out: listsTree,
 		about: aboutItself, opts: []option{
-			{names: "-drtzl --long --full-name --full-tree --object-only --abbrev? --no-abbrev", does: plain},
-			{names: "--name-only --name-status"}, {names: "--format=", does: plain},
+			{flags: "-d -r -t -z -l --long --full-name --full-tree --object-only --no-abbrev", attached: "--abbrev",
+				does: plain},
+			{flags: "--name-only --name-status"}, {values: "--format", does: plain},
 		},
 	},
 	{names: "cat-file", risk: umpire.Safe, why: "prints an object", check: checkPrinted, opts: []option{
-		{names: "-etspzZ --batch? --batch-check? --batch-command? --batch-all-objects --buffer --no-buffer " +
-			"--unordered --follow-symlinks --allow-unknown-type --use-mailmap --mailmap --path= --filter?",
-			does: plain},
-		{names: "--textconv --filters", does: asks, consequence: lost, why: "runs the converters of the settings"},
+		{flags: "-e -t -s -p -z -Z --batch-all-objects --buffer --no-buffer --unordered --follow-symlinks " +
+			"--allow-unknown-type --use-mailmap --mailmap", values: "--path",
+			attached: "--batch --batch-check --batch-command --filter", does: plain},
+		{flags: "--textconv --filters", does: asks, consequence: lost, why: "runs the converters of the settings"},
 	}, about: aboutItself},
 	{
 		names: "rev-parse", risk: umpire.Safe, why: "prints what a revision means", check: checkPrinted,
-		out:   parsesRevisions,
-		about: aboutItself, opts: []option{
-			{names: "--abbrev-ref? --short? --verify -q --quiet --symbolic-full-name", does: plain},
-			{names: "--show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir " +
-				"--git-path= --path-format= --resolve-git-dir= --shared-index-path --show-superproject-working-tree " +
-				"--local-env-vars", does: plain},
-			{names: "--is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository " +
-				"--show-object-format? --show-ref-format --symbolic --all --branches? --tags? --remotes? --glob= " +
-				"--exclude= --exclude-hidden= --disambiguate=", does: plain},
-			{names: "--revs-only --no-revs --flags --no-flags --default= --prefix= --sq --sq-quote --not --since= " +
-				"--after= --until= --before= --end-of-options --parseopt --keep-dashdash --stop-at-non-option " +
-				"--stuck-long", does: plain},
+		out: parsesRevisions, about: aboutItself, opts: []option{
+			{flags: "--verify -q --quiet --symbolic-full-name", attached: "--abbrev-ref --short", does: plain},
+			{flags: "--show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir " +
+				"--shared-index-path --show-superproject-working-tree --local-env-vars",
+				values: "--git-path --path-format --resolve-git-dir", does: plain},
+			{flags: "--is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository " +
+				"--show-ref-format --symbolic --all", values: "--glob --exclude --exclude-hidden --disambiguate",
+				attached: "--show-object-format --branches --tags --remotes", does: plain},
+			{flags: "--revs-only --no-revs --flags --no-flags --sq --sq-quote --not --end-of-options --parseopt " +
+				"--keep-dashdash --stop-at-non-option --stuck-long",
+				values: "--default --prefix --since --after --until --before", does: plain},
 		},
 	},
 	{names: "merge-base", risk: umpire.Safe, why: "prints where branches part", out: namesRevisions, opts: []option{
-		{names: "-a --all --octopus --independent --is-ancestor --fork-point"},
+		{flags: "-a --all --octopus --independent --is-ancestor --fork-point"},
 	}, about: aboutItself},
 	{names: "describe", risk: umpire.Safe, why: "names a commit after a tag", about: aboutItself, opts: []option{
-		{names: "--all --tags --contains --abbrev? --no-abbrev --candidates= --exact-match --no-exact-match --debug " +
-			"--long --match= --no-match --exclude= --no-exclude --always --first-parent --dirty? --broken?",
-			does: plain},
+		{flags: "--all --tags --contains --no-abbrev --exact-match --no-exact-match --debug --long --no-match " +
+			"--no-exclude --always --first-parent", values: "--candidates --match --exclude",
+			attached: "--abbrev --dirty --broken", does: plain},
 	}},
 	{names: "name-rev", risk: umpire.Safe, why: "names a commit after a ref", about: aboutItself, opts: []option{
-		{names: "--tags --refs= --exclude= --all --annotate-stdin --stdin --name-only --no-undefined --always",
+		{flags: "--tags --all --annotate-stdin --stdin --name-only --no-undefined --always", values: "--refs --exclude",
 			does: plain},
 	}},
 	{names: "for-each-ref", risk: umpire.Safe, why: "lists refs", opts: []option{
-		{names: "-sp --shell --perl --python --tcl --ignore-case --stdin --include-root-refs"},
+		{flags: "-s -p --shell --perl --python --tcl --ignore-case --stdin --include-root-refs"},
 	}, also: []*[]option{&gitListOpts}},
 	{names: "show-ref", risk: umpire.Safe, why: "lists refs", about: aboutItself, opts: []option{
-		{names: "-dqs --head --heads --branches --tags --verify --exists --dereference --hash? --abbrev? --quiet " +
-			"--exclude-existing?", does: plain},
+		{flags: "-d -q -s --head --heads --branches --tags --verify --exists --dereference --quiet",
+			attached: "--hash --abbrev --exclude-existing", does: plain},
 	}},
 	{names: "count-objects", risk: umpire.Safe, why: "counts objects",
-		about: aboutItself, opts: []option{{names: "-vH --verbose --human-readable"}}},
+		about: aboutItself, opts: []option{{flags: "-v -H --verbose --human-readable"}}},
 	{names: "fsck", risk: umpire.Safe, why: "checks the repository", about: aboutItself, opts: []option{
-		{names: "-v --verbose --unreachable --dangling --no-dangling --tags --root --cache --reflogs --no-reflogs " +
+		{flags: "-v --verbose --unreachable --dangling --no-dangling --tags --root --cache --reflogs --no-reflogs " +
 			"--full --no-full --connectivity-only --strict --progress --no-progress --name-objects --references " +
 			"--no-references"},
-		{names: "--lost-found", does: asks, consequence: reversible, why: "writes what it finds"},
+		{flags: "--lost-found", does: asks, consequence: reversible, why: "writes what it finds"},
 	}},
 	{names: "check-ignore", risk: umpire.Safe, why: "prints what is ignored", check: checkOutward, opts: []option{
-		{names: "-qvnz --quiet --verbose --non-matching --stdin --no-index --index"},
+		{flags: "-q -v -n -z --quiet --verbose --non-matching --stdin --no-index --index"},
 	}, about: aboutItself},
 	{names: "check-attr", risk: umpire.Safe, why: "prints attributes", check: checkOutward,
-		about: aboutItself, opts: []option{{names: "-az --all --cached --stdin --source=", does: plain}}},
+		about: aboutItself, opts: []option{{flags: "-a -z --all --cached --stdin", values: "--source", does: plain}}},
 	{names: "check-mailmap check-ref-format", each: true, risk: umpire.Safe, why: "checks a name", opts: []option{
-		{names: "--stdin --branch --normalize --allow-onelevel --no-allow-onelevel --refspec-pattern"},
-		{names: "--mailmap-file=", does: reads},
+		{flags: "--stdin --branch --normalize --allow-onelevel --no-allow-onelevel --refspec-pattern"},
+		{values: "--mailmap-file", does: reads},
 	}, about: aboutItself},
 	{names: "var", risk: umpire.Safe, why: "prints a variable of git",
-		about: aboutItself, opts: []option{{names: "-l"}}},
+		about: aboutItself, opts: []option{{flags: "-l"}}},
 	{names: "version", risk: umpire.Safe, why: "prints the version",
-		about: aboutItself, opts: []option{{names: "--build-options"}}},
+		about: aboutItself, opts: []option{{flags: "--build-options"}}},
 	{names: "help", risk: umpire.Safe, why: "prints a manual page", about: aboutItself, opts: []option{
-		{names: "-agcmv --all --no-external-commands --no-aliases --verbose --guides --config --man " +
+		{flags: "-a -g -c -m -v --all --no-external-commands --no-aliases --verbose --guides --config --man " +
 			"--user-interfaces --developer-interfaces"},
-		{names: "-w --web", does: asks, consequence: sent, why: "opens a browser"},
-		{names: "-i --info", does: asks, consequence: lost, why: "starts the info reader"},
+		{flags: "-w --web", does: asks, consequence: sent, why: "opens a browser"},
+		{flags: "-i --info", does: asks, consequence: lost, why: "starts the info reader"},
 	}},
 	{
 		names: "verify-pack show-index get-tar-commit-id patch-id", each: true, risk: umpire.Safe,
-		why: "prints what a file or the input holds", args: "read…",
-		about: aboutItself, opts: []option{
-			{names: "-vs --verbose --stat-only --object-format= --stable --unstable --verbatim", does: plain},
+		why: "prints what a file or the input holds", args: "read…", about: aboutItself, opts: []option{
+			{flags: "-v -s --verbose --stat-only --stable --unstable --verbatim", values: "--object-format",
+				does: plain},
 		},
 	},
 	{names: "verify-commit verify-tag", each: true, risk: umpire.Medium, consequence: reversible,
 		why: "starts the signature program of the settings"},
 	{names: "merge-tree", risk: umpire.Low, why: "merges without touching the work tree", opts: []option{
-		{names: "-z --write-tree --trivial-merge --messages --no-messages --name-only --allow-unrelated-histories " +
-			"--merge-base= --stdin --quiet", does: plain},
+		{flags: "-z --write-tree --trivial-merge --messages --no-messages --name-only --allow-unrelated-histories " +
+			"--stdin --quiet", values: "--merge-base", does: plain},
 	}, about: aboutItself},
 	{names: "config", risk: umpire.Safe, why: "prints settings", check: checkGitConfig,
 		also: []*[]option{&gitConfigOpts}},
 	{names: "archive", risk: umpire.Safe, why: "prints the files of a commit", check: checkArchive, opts: []option{
-		{names: "-lv0123456789 --list --verbose --format= --prefix= --worktree-attributes --mtime= " +
-			"--add-virtual-file=", does: plain},
-		{names: "--add-file=", does: reads},
-		{names: "-o= --output=", does: writes, why: "writes the archive"},
-		{names: "--remote=", does: asks, consequence: sent, why: "asks another machine for the archive"},
-		{names: "--exec=", does: asks | runs, consequence: lost, why: "runs a program at the other end"},
+		{flags: "-l -v -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --list --verbose --worktree-attributes",
+			values: "--format --prefix --mtime --add-virtual-file", does: plain},
+		{values: "--add-file", does: reads},
+		{values: "-o --output", does: writes, why: "writes the archive"},
+		{values: "--remote", does: asks, consequence: sent, why: "asks another machine for the archive"},
+		{values: "--exec", does: asks | runs, consequence: lost, why: "runs a program at the other end"},
 	}, about: aboutItself},
 }
 
@@ -141,7 +142,7 @@ func listsFiles(u *use, _ flow) flow {
 	if u.got("--stage", "-s", "-t", "-v", "-f", "-u") != nil {
 		return foreignFlow("git")
 	}
-	named := flowOfNamesBelow(u)
+	named := u.flowOfNamesBelow()
 	if len(u.operands) == 0 || named.kind != flowPaths {
 		return named
 	}
@@ -159,7 +160,7 @@ func listsTree(u *use, _ flow) flow {
 	if u.got("--name-only") == nil || u.got("--format") != nil {
 		return foreignFlow("git")
 	}
-	return flowOfNamesBelow(u)
+	return u.flowOfNamesBelow()
 }
 
 // parsesRevisions returns the output of rev-parse: revisions, unless it is asked for folders or
@@ -169,7 +170,7 @@ func parsesRevisions(u *use, _ flow) flow {
 		return flow{kind: flowText, text: top + "\n"}
 	}
 	for _, g := range u.given {
-		if g.option != &u.program.opts[0] {
+		if !g.means("--verify") {
 			return foreignFlow("git")
 		}
 	}
@@ -180,7 +181,7 @@ func parsesRevisions(u *use, _ flow) flow {
 		}
 		dashless = dashless && !strings.HasPrefix(operand.text, "-")
 	}
-	out := flowOfNamesBelow(u)
+	out := u.flowOfNamesBelow()
 	for i := range out.dirs {
 		out.dirs[i].dashless = dashless
 	}

@@ -5,78 +5,81 @@ package shell
 
 // gitDiffOpts are the options of all commands that print differences.
 var gitDiffOpts = []option{
-	{names: "-puszwbaRDWr --patch --no-patch --raw --patch-with-raw --patch-with-stat --function-context " +
-		"--no-function-context"},
-	{names: "-U? --unified? -X? --dirstat? --cumulative --dirstat-by-file? --stat? --stat-width= --stat-name-width= " +
-		"--stat-graph-width= --stat-count= --numstat --shortstat --compact-summary --no-compact-summary --summary",
+	{flags: "-p -u -s -z -w -b -a -R -D -W -r --patch --no-patch --raw --patch-with-raw --patch-with-stat " +
+		"--function-context --no-function-context"},
+	{flags: "--cumulative --numstat --shortstat --compact-summary --no-compact-summary --summary",
+		values:   "--stat-width --stat-name-width --stat-graph-width --stat-count",
+		attached: "-U --unified -X --dirstat --dirstat-by-file --stat", does: plain},
+	{flags: "--name-only"},
+	{flags: "--name-status --check --binary --full-index --no-full-index --no-color --no-abbrev --no-stat",
+		values: "--ws-error-highlight", attached: "--color --abbrev", does: plain},
+	{flags: "--no-prefix --default-prefix", values: "--src-prefix --dst-prefix --inter-hunk-context " +
+		"--output-indicator-new --output-indicator-old --output-indicator-context", does: plain},
+	{flags: "--find-copies-harder --no-find-copies-harder --no-renames --renames --rename-empty --no-rename-empty " +
+		"--irreversible-delete --follow --no-follow", values: "-l",
+		attached: "-B -M -C --break-rewrites --find-renames --find-copies", does: plain},
+	{flags: "--minimal --no-minimal --patience --histogram --indent-heuristic --no-indent-heuristic",
+		values: "--diff-algorithm --anchored", does: plain},
+	{flags: "--ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines " +
+		"--no-ignore-matching-lines", values: "-I --ignore-matching-lines", does: plain},
+	{flags: "--no-color-moved --no-color-moved-ws --no-relative --text --no-text",
+		values: "--word-diff-regex --color-moved-ws", attached: "--word-diff --color-words --color-moved --relative",
 		does: plain},
-	{names: "--name-only"},
-	{names: "--name-status --check --binary --full-index --no-full-index --color? --no-color --ws-error-highlight= " +
-		"--abbrev? --no-abbrev --no-stat", does: plain},
-	{names: "--src-prefix= --dst-prefix= --no-prefix --default-prefix --inter-hunk-context= --output-indicator-new= " +
-		"--output-indicator-old= --output-indicator-context=", does: plain},
-	{names: "-B? -M? -C? --break-rewrites? --find-renames? --find-copies? --find-copies-harder " +
-		"--no-find-copies-harder --no-renames --renames --rename-empty --no-rename-empty --irreversible-delete -l= " +
-		"--follow --no-follow", does: plain},
-	{names: "--minimal --no-minimal --patience --histogram --diff-algorithm= --anchored= --indent-heuristic " +
-		"--no-indent-heuristic", does: plain},
-	{names: "--ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines " +
-		"-I= --ignore-matching-lines= --no-ignore-matching-lines", does: plain},
-	{names: "--word-diff? --word-diff-regex= --color-words? --color-moved? --no-color-moved --color-moved-ws= " +
-		"--no-color-moved-ws --relative? --no-relative --text --no-text", does: plain},
-	{names: "--exit-code --no-exit-code --quiet --no-quiet --ignore-submodules? --submodule? " +
-		"--ita-invisible-in-index --ita-visible-in-index", does: plain},
-	{names: "-S= -G= --pickaxe-all --pickaxe-regex --rotate-to= --skip-to= --find-object= --diff-filter= " +
-		"--no-ext-diff --no-textconv", does: plain},
-	{names: "--cc --combined-all-paths --max-depth=", does: plain},
-	{names: "--line-prefix=", does: plain},
-	{names: "-O=", does: reads},
-	{names: "--output=", does: writes, why: "writes what it prints to a file"},
-	{names: "--ext-diff", does: asks, consequence: lost, why: "runs the diff program of the settings"},
-	{names: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
-	{names: aboutItself, does: shows},
+	{flags: "--exit-code --no-exit-code --quiet --no-quiet --ita-invisible-in-index --ita-visible-in-index",
+		attached: "--ignore-submodules --submodule", does: plain},
+	{flags: "--pickaxe-all --pickaxe-regex --no-ext-diff --no-textconv",
+		values: "-S -G --rotate-to --skip-to --find-object --diff-filter", does: plain},
+	{flags: "--cc --combined-all-paths", values: "--max-depth", does: plain},
+	{values: "--line-prefix", does: plain},
+	{values: "-O", does: reads},
+	{values: "--output", does: writes, why: "writes what it prints to a file"},
+	{flags: "--ext-diff", does: asks, consequence: lost, why: "runs the diff program of the settings"},
+	{flags: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
+	{flags: aboutItself, does: shows},
 }
 
 // gitRevOpts are the options of all commands that walk commits.
 var gitRevOpts = []option{
-	{names: "-0123456789"},
-	{names: "--all --branches? --tags? --remotes? --glob= --exclude= --exclude-hidden= --reflog --alternate-refs " +
-		"--single-worktree --ignore-missing --bisect --stdin --no-walk? --do-walk --not --end-of-options", does: plain},
-	{names: "-n= --max-count= --skip= --since= --after= --until= --before= --since-as-filter= --max-age= --min-age= " +
-		"--author= --committer= --grep= --grep-reflog= --encoding=", does: plain},
-	{names: "-iEFP --all-match --invert-grep --regexp-ignore-case --basic-regexp --extended-regexp --fixed-strings " +
-		"--perl-regexp"},
-	{names: "--merges --no-merges --min-parents? --max-parents? --no-min-parents --no-max-parents --first-parent " +
-		"--exclude-first-parent-only", does: plain},
-	{names: "--remove-empty --dense --sparse --simplify-merges --simplify-by-decoration --show-pulls --full-history " +
-		"--ancestry-path? --full-diff", does: plain},
-	{names: "--topo-order --date-order --author-date-order --reverse --no-reverse --left-only --right-only " +
+	{flags: "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9"},
+	{flags: "--all --reflog --alternate-refs --single-worktree --ignore-missing --bisect --stdin --do-walk --not " +
+		"--end-of-options", values: "--glob --exclude --exclude-hidden",
+		attached: "--branches --tags --remotes --no-walk", does: plain},
+	{values: "-n --max-count --skip --since --after --until --before --since-as-filter --max-age --min-age --author " +
+		"--committer --grep --grep-reflog --encoding", does: plain},
+	{flags: "-i -E -F -P --all-match --invert-grep --regexp-ignore-case --basic-regexp --extended-regexp " +
+		"--fixed-strings --perl-regexp"},
+	{flags: "--merges --no-merges --no-min-parents --no-max-parents --first-parent --exclude-first-parent-only",
+		attached: "--min-parents --max-parents", does: plain},
+	{flags: "--remove-empty --dense --sparse --simplify-merges --simplify-by-decoration --show-pulls --full-history " +
+		"--full-diff", attached: "--ancestry-path", does: plain},
+	{flags: "--topo-order --date-order --author-date-order --reverse --no-reverse --left-only --right-only " +
 		"--cherry-pick --merge --merge-base"},
-	{names: "-gcmt --walk-reflogs --diff-merges= --no-diff-merges --dd --remerge-diff --root --no-commit-id --always",
-		does: plain},
-	{names: "--in-commit-order --unpacked --filter? --no-filter --missing? --exclude-promisor-objects " +
-		"--use-bitmap-index --progress= --no-graph --abbrev-commit --no-abbrev-commit --date= --relative-date " +
-		"--expand-tabs? --no-expand-tabs", does: plain},
+	{flags: "-g -c -m -t --walk-reflogs --no-diff-merges --dd --remerge-diff --root --no-commit-id --always",
+		values: "--diff-merges", does: plain},
+	{flags: "--in-commit-order --unpacked --no-filter --exclude-promisor-objects --use-bitmap-index --no-graph " +
+		"--abbrev-commit --no-abbrev-commit --relative-date --no-expand-tabs", values: "--progress --date",
+		attached: "--filter --missing --expand-tabs", does: plain},
 	// These make rev-list print more than the names of commits.
-	{names: "-v --oneline"},
-	{names: "--pretty? --format?", does: asks, consequence: lost, when: "%G",
+	{flags: "-v --oneline"},
+	{attached: "--pretty --format", does: asks, consequence: lost, limits: &limits{when: "%G"},
 		why: "starts the signature program of the settings"},
-	{names: "--graph --boundary --left-right --cherry --cherry-mark --count --parents --children --header " +
-		"--timestamp --objects --objects-edge --object-names --no-object-names --filter-print-omitted --disk-usage? " +
-		"--bisect-vars --bisect-all --show-linear-break?", does: plain},
-	{names: "--notes? --no-notes --show-notes? --show-notes-by-default --standard-notes --no-standard-notes " +
-		"--commit-header --no-commit-header", does: plain},
-	{names: "--decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source " +
-		"--log-size -L= -q --use-mailmap --no-use-mailmap --mailmap --no-mailmap --no-show-signature", does: plain},
-	{names: "--show-signature", does: asks, consequence: lost, why: "starts the signature program of the settings"},
+	{flags: "--graph --boundary --left-right --cherry --cherry-mark --count --parents --children --header " +
+		"--timestamp --objects --objects-edge --object-names --no-object-names --filter-print-omitted --bisect-vars " +
+		"--bisect-all", attached: "--disk-usage --show-linear-break", does: plain},
+	{flags: "--no-notes --show-notes-by-default --standard-notes --no-standard-notes --commit-header " +
+		"--no-commit-header", attached: "--notes --show-notes", does: plain},
+	{flags: "--no-decorate --clear-decorations --source --log-size -q --use-mailmap --no-use-mailmap --mailmap " +
+		"--no-mailmap --no-show-signature", values: "--decorate-refs --decorate-refs-exclude -L",
+		attached: "--decorate", does: plain},
+	{flags: "--show-signature", does: asks, consequence: lost, why: "starts the signature program of the settings"},
 }
 
 // gitListOpts are the options of all commands that list refs.
 var gitListOpts = []option{
-	{names: "--contains= --no-contains= --merged= --no-merged= --points-at=", does: plain, why: "lists what fits"},
-	{names: "--sort= --format=", does: asks, consequence: lost, when: "signature",
+	{values: "--contains --no-contains --merged --no-merged --points-at", does: plain, why: "lists what fits"},
+	{values: "--sort --format", does: asks, consequence: lost, limits: &limits{when: "signature"},
 		why: "starts the signature program of the settings"},
-	{names: "--no-sort --count= --exclude= --color? --no-color --column? --no-column --abbrev? --no-abbrev " +
-		"--omit-empty", does: plain},
-	{names: aboutItself, does: shows},
+	{flags: "--no-sort --no-color --no-column --no-abbrev --omit-empty", values: "--count --exclude",
+		attached: "--color --column --abbrev", does: plain},
+	{flags: aboutItself, does: shows},
 }

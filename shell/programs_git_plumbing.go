@@ -7,35 +7,34 @@ var gitPlumbing = []program{
 	{
 		names: "hash-object", risk: umpire.Safe, why: "prints the name a file would have as an object", args: "read…",
 		about: aboutItself, opts: []option{
-			{names: "-t= --stdin --no-filters --literally --path=", does: plain}, {names: "--stdin-paths"},
-			{names: "-w", does: asks, consequence: reversible, why: "adds an object"},
+			{flags: "--stdin --no-filters --literally", values: "-t --path", does: plain}, {flags: "--stdin-paths"},
+			{flags: "-w", does: asks, consequence: reversible, why: "adds an object"},
 		},
 	},
 	{
 		names: "mktree mktag write-tree commit-tree", each: true, risk: umpire.Low,
-		why:   "adds an object that nothing refers to",
-		about: aboutItself, opts: []option{
-			{names: "-z --missing --batch --strict --missing-ok --prefix= -p= -m= -S? --gpg-sign? --no-gpg-sign",
-				does: plain},
-			{names: "-F=", does: reads},
+		why: "adds an object that nothing refers to", about: aboutItself, opts: []option{
+			{flags: "-z --missing --batch --strict --missing-ok --no-gpg-sign", values: "--prefix -p -m",
+				attached: "-S --gpg-sign", does: plain},
+			{values: "-F", does: reads},
 		},
 	},
 	{names: "stripspace", risk: umpire.Safe, why: "removes blanks",
-		about: aboutItself, opts: []option{{names: "-sc --strip-comments --comment-lines"}}},
+		about: aboutItself, opts: []option{{flags: "-s -c --strip-comments --comment-lines"}}},
 	{names: "column", risk: umpire.Safe, why: "puts words in columns", lax: true},
 	{names: "update-index read-tree", each: true, risk: umpire.Medium, consequence: reversible,
 		why: "changes the next commit", lax: true},
 	{names: "checkout-index", risk: umpire.High, consequence: lost, why: "replaces files of the work tree", lax: true},
 	{names: "merge-file", risk: umpire.Medium, consequence: reversible, why: "merges files", args: "write read…",
-		lax: true, opts: []option{{names: "-L= --marker-size= --diff-algorithm= --object-id", does: plain}}},
+		lax: true, opts: []option{{flags: "--object-id", values: "-L --marker-size --diff-algorithm", does: plain}}},
 	{names: "merge-index merge-one-file", each: true, risk: umpire.Medium, consequence: reversible,
 		why: "runs a merge program", lax: true},
 	{
 		names: "interpret-trailers", risk: umpire.Medium, consequence: reversible,
 		why: "runs the trailer programs of the settings", args: "read…", lax: true, check: checkTrailers,
 		opts: []option{
-			{names: "--parse", why: "only prints"}, {names: "--in-place", does: edits},
-			{names: "--trailer= --where= --if-exists= --if-missing=", does: plain},
+			{flags: "--parse", why: "only prints"}, {flags: "--in-place", does: edits},
+			{values: "--trailer --where --if-exists --if-missing", does: plain},
 		},
 	},
 	{names: "index-pack unpack-objects unpack-file pack-objects multi-pack-index commit-graph update-server-info " +
@@ -45,7 +44,7 @@ var gitPlumbing = []program{
 
 // checkTrailers allows --parse, which ignores the settings.
 func checkTrailers(u *use) {
-	if len(u.given) > 0 && u.given[0].name == "--parse" && !givesOther(u, "--parse") {
+	if len(u.given) > 0 && u.given[0].name == "--parse" && !u.givesOther("--parse") {
 		u.onlyShows("prints the trailers of a message")
 	}
 }
@@ -54,10 +53,9 @@ func checkTrailers(u *use) {
 var gitPrograms = []program{
 	{
 		names: "difftool", risk: umpire.Medium, consequence: reversible, why: "starts a program on files that differ",
-		lax:   true,
-		about: aboutItself, opts: []option{
-			{names: "-x= --extcmd=", does: runs, why: "runs a program on files that differ"},
-			{names: "-t= --tool=", does: plain},
+		lax: true, about: aboutItself, opts: []option{
+			{values: "-x --extcmd", does: runs, why: "runs a program on files that differ"},
+			{values: "-t --tool", does: plain},
 		},
 	},
 	{names: "mergetool gui citool instaweb web--browse", each: true, risk: umpire.Medium, consequence: reversible,

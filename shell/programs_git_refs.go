@@ -5,34 +5,32 @@ import "github.com/umpirehq/umpire"
 // gitRefs are the subcommands that list and change refs and data attached to them.
 var gitRefs = []program{
 	{
-		names: "branch", risk: umpire.Safe, why: "lists branches", check: checkBranch, out: namesBranch,
-		opts: []option{
-			{names: "-vqraih --verbose --quiet --remotes --all --ignore-case --create-reflog --recurse-submodules " +
-				"--no-verbose"},
-			{names: "-l --list", why: "lists"}, {names: "--show-current"},
-			{names: "-D", does: harms, consequence: lost, why: "deletes a branch even if its commits are nowhere else"},
-			{names: "-d --delete", does: harms, consequence: reversible, why: "deletes a branch"},
-			{names: "-M -C -f --force", does: harms, consequence: reversible, why: "puts a branch elsewhere by force"},
-			{names: "-m --move", does: asks, consequence: reversible, why: "renames a branch"},
-			{names: "-c --copy", does: asks, consequence: reversible, why: "copies a branch"},
-			{names: "--edit-description", does: asks, consequence: reversible, why: "opens the editor"},
-			{names: "-u= --set-upstream-to= --unset-upstream -t --track? --no-track --set-upstream", does: asks,
-				consequence: reversible, why: "changes where a branch is pushed to"},
-			{names: "--no-format"},
+		names: "branch", risk: umpire.Safe, why: "lists branches", check: checkBranch, out: namesBranch, opts: []option{
+			{flags: "-v -q -r -a -i -h --verbose --quiet --remotes --all --ignore-case --create-reflog " +
+				"--recurse-submodules --no-verbose"},
+			{flags: "-l --list", why: "lists"}, {flags: "--show-current"},
+			{flags: "-D", does: harms, consequence: lost, why: "deletes a branch even if its commits are nowhere else"},
+			{flags: "-d --delete", does: harms, consequence: reversible, why: "deletes a branch"},
+			{flags: "-M -C -f --force", does: harms, consequence: reversible, why: "puts a branch elsewhere by force"},
+			{flags: "-m --move", does: asks, consequence: reversible, why: "renames a branch"},
+			{flags: "-c --copy", does: asks, consequence: reversible, why: "copies a branch"},
+			{flags: "--edit-description", does: asks, consequence: reversible, why: "opens the editor"},
+			{flags: "--unset-upstream -t --no-track --set-upstream", values: "-u --set-upstream-to",
+				attached: "--track", does: asks, consequence: reversible, why: "changes where a branch is pushed to"},
+			{flags: "--no-format"},
 		},
 		also: []*[]option{&gitListOpts},
 	},
 	{
-		names: "tag", risk: umpire.Safe, why: "lists tags", check: checkTag,
-		opts: []option{
-			{names: "-ih --ignore-case --cleanup= --create-reflog", does: plain}, {names: "-l --list -n?",
-				does: plain, why: "lists"},
-			{names: "-d --delete", does: harms, consequence: lost, why: "deletes a tag"},
-			{names: "-f --force", does: harms, consequence: lost, why: "puts a tag elsewhere by force"},
-			{names: "-v --verify", does: asks, consequence: lost, why: "starts the signature program of the settings"},
-			{names: "-as --annotate --sign --no-sign -u= --local-user= -m= --message= -e --edit --trailer=", does: asks,
-				consequence: reversible, why: "creates a tag"},
-			{names: "-F= --file=", does: reads},
+		names: "tag", risk: umpire.Safe, why: "lists tags", check: checkTag, opts: []option{
+			{flags: "-i -h --ignore-case --create-reflog", values: "--cleanup", does: plain},
+			{flags: "-l --list", attached: "-n", does: plain, why: "lists"},
+			{flags: "-d --delete", does: harms, consequence: lost, why: "deletes a tag"},
+			{flags: "-f --force", does: harms, consequence: lost, why: "puts a tag elsewhere by force"},
+			{flags: "-v --verify", does: asks, consequence: lost, why: "starts the signature program of the settings"},
+			{flags: "-a -s --annotate --sign --no-sign -e --edit", values: "-u --local-user -m --message --trailer",
+				does: asks, consequence: reversible, why: "creates a tag"},
+			{values: "-F --file", does: reads},
 		},
 		also: []*[]option{&gitListOpts},
 	},
@@ -45,7 +43,7 @@ var gitRefs = []program{
 			{
 				names: "show", risk: umpire.Safe, why: "prints what was put away", check: checkPrinted,
 				also: []*[]option{&gitRevOpts, &gitDiffOpts},
-				opts: []option{{names: "--include-untracked --only-untracked --no-include-untracked"}},
+				opts: []option{{flags: "--include-untracked --only-untracked --no-include-untracked"}},
 			},
 			{names: "push save", each: true, risk: umpire.Medium, consequence: reversible, why: "puts changes away",
 				check: checkOutward, also: []*[]option{&gitStashOpts}},
@@ -59,13 +57,14 @@ var gitRefs = []program{
 	},
 	{names: "worktree", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "list", risk: umpire.Safe, why: "lists work trees",
-			about: aboutItself, opts: []option{{names: "-vz --verbose --porcelain --expire=", does: plain}}},
+			about: aboutItself,
+			opts:  []option{{flags: "-v -z --verbose --porcelain", values: "--expire", does: plain}}},
 		{
 			names: "add", risk: umpire.Medium, consequence: reversible, why: "creates a work tree", args: "write data…",
 			about: aboutItself, opts: []option{
-				{names: "-dq --detach --no-checkout --checkout --guess-remote --no-guess-remote --lock --reason= " +
-					"--quiet --track --no-track --orphan -b=", does: plain},
-				{names: "-f --force -B=", does: harms, consequence: reversible,
+				{flags: "-d -q --detach --no-checkout --checkout --guess-remote --no-guess-remote --lock --quiet " +
+					"--track --no-track --orphan", values: "--reason -b", does: plain},
+				{flags: "-f --force", values: "-B", does: harms, consequence: reversible,
 					why: "puts a branch elsewhere by force"},
 			},
 		},
@@ -77,15 +76,14 @@ var gitRefs = []program{
 	}},
 	{
 		names: "notes", risk: umpire.Safe, why: "lists notes",
-		about: aboutItself, opts: []option{{names: "--ref=", does: plain}},
+		about: aboutItself, opts: []option{{values: "--ref", does: plain}},
 		subs: []program{
 			{names: "list show get-ref", each: true, risk: umpire.Safe, why: "prints notes", about: aboutItself},
 			{
 				names: "add append copy edit merge", each: true, risk: umpire.Medium, consequence: reversible,
-				why: "changes notes", lax: true,
-				opts: []option{
-					{names: "-F= --file=", does: reads}, {names: "-m= -c= -C= -s= -q -v", does: plain},
-					{names: "-f --force", does: harms, consequence: lost, why: "overwrites notes"},
+				why: "changes notes", lax: true, opts: []option{
+					{values: "-F --file", does: reads}, {flags: "-q -v", values: "-m -c -C -s", does: plain},
+					{flags: "-f --force", does: harms, consequence: lost, why: "overwrites notes"},
 				},
 			},
 			{names: "remove prune", each: true, risk: umpire.High, consequence: lost, why: "deletes notes", lax: true},
@@ -99,23 +97,23 @@ var gitRefs = []program{
 			}
 		},
 		about: aboutItself, opts: []option{
-			{names: "-q --quiet --short --recurse --no-recurse"},
-			{names: "-d --delete", does: harms, consequence: lost, why: "deletes a ref"},
-			{names: "-m=", does: asks, consequence: lost, why: "points a ref elsewhere"},
+			{flags: "-q --quiet --short --recurse --no-recurse"},
+			{flags: "-d --delete", does: harms, consequence: lost, why: "deletes a ref"},
+			{values: "-m", does: asks, consequence: lost, why: "points a ref elsewhere"},
 		},
 	},
 	{names: "replace", risk: umpire.High, consequence: reversible, why: "puts refs elsewhere", lax: true},
 	{
 		names: "update-ref", risk: umpire.High, consequence: reversible, why: "puts refs elsewhere", lax: true,
 		opts: []option{
-			{names: "-m=", does: harms, consequence: lost,
+			{values: "-m", does: harms, consequence: lost,
 				why: "writes a log of where refs were that need not be true"},
 		},
 	},
 	{names: "pack-refs", risk: umpire.Medium, consequence: reversible, why: "rewrites how refs are stored", lax: true},
 	{names: "bisect", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "log terms help", each: true, risk: umpire.Safe, why: "prints how the search goes",
-			about: aboutItself, opts: []option{{names: "--term-good --term-bad --term-old --term-new"}}},
+			about: aboutItself, opts: []option{{flags: "--term-good --term-bad --term-old --term-new"}}},
 		{names: "start good bad new old skip reset next replay", each: true, risk: umpire.Medium,
 			consequence: reversible, why: "checks out commits in search of one", lax: true},
 		{names: "run", risk: umpire.Medium, consequence: lost, why: "runs a program at each commit", args: "command"},
@@ -129,10 +127,10 @@ var gitRefs = []program{
 }
 
 var gitStashOpts = []option{
-	{names: "-kuaqS --keep-index --no-keep-index --include-untracked --no-include-untracked --all --quiet --staged " +
-		"-m= --message= --pathspec-file-nul", does: plain},
-	{names: "-p --patch", why: "asks for each change"}, {names: "--pathspec-from-file=", does: reads},
-	{names: aboutItself, does: shows},
+	{flags: "-k -u -a -q -S --keep-index --no-keep-index --include-untracked --no-include-untracked --all --quiet " +
+		"--staged --pathspec-file-nul", values: "-m --message", does: plain},
+	{flags: "-p --patch", why: "asks for each change"}, {values: "--pathspec-from-file", does: reads},
+	{flags: aboutItself, does: shows},
 }
 
 // listsRefs reports whether branch or tag lists the refs that its operands describe, instead of
@@ -159,5 +157,5 @@ func namesBranch(u *use, _ flow) flow {
 	if u.got("--show-current") == nil {
 		return foreignFlow("git")
 	}
-	return flowOfNamesBelow(u)
+	return u.flowOfNamesBelow()
 }

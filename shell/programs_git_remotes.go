@@ -14,11 +14,11 @@ var gitRemotes = []program{
 	{
 		names: "push", risk: umpire.High, consequence: sent, why: "publishes commits", lax: true, check: checkPush,
 		about: aboutItself, opts: []option{
-			{names: "-uvqn46 --set-upstream --verbose --quiet --dry-run"},
-			{names: "-f --force --force-with-lease?", does: plain},
-			{names: "--mirror"}, {names: "-d --delete"}, {names: "--prune"},
-			{names: "--repo= -o= --push-option= --recurse-submodules=", does: plain},
-			{names: "--receive-pack= --exec=", does: harms | runs, consequence: lost,
+			{flags: "-u -v -q -n -4 -6 --set-upstream --verbose --quiet --dry-run"},
+			{flags: "-f --force", attached: "--force-with-lease", does: plain},
+			{flags: "--mirror"}, {flags: "-d --delete"}, {flags: "--prune"},
+			{values: "--repo -o --push-option --recurse-submodules", does: plain},
+			{values: "--receive-pack --exec", does: harms | runs, consequence: lost,
 				why: "runs a program at the other end"},
 		},
 	},
@@ -28,37 +28,34 @@ var gitRemotes = []program{
 		check: checkFetch, also: []*[]option{&gitFetchOpts}},
 	{
 		names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads a repository", lax: true,
-		check: checkClone,
-		about: aboutItself, opts: []option{
-			{names: "-u= --upload-pack=", does: harms | runs, consequence: lost,
-				why: "runs a program at the other end"},
-			{names: "-c= --config=", does: obeys, why: "a setting on the line can name programs to run",
-				except: harmlessGitSettings},
-			{names: "--template=", does: harms | reads, consequence: lost, why: "takes hooks from a folder"},
-			{names: "--reference= --reference-if-able=", does: reads}, {names: "--separate-git-dir=", does: writes},
-			{names: "--bundle-uri=", does: reaches}, {names: "-vqnls46"},
-			{names: "-j= --jobs= -o= --origin= -b= --branch= --revision= --depth= --shallow-since= " +
-				"--shallow-exclude= --server-option= --filter= --ref-format=", does: plain},
+		check: checkClone, about: aboutItself, opts: []option{
+			{values: "-u --upload-pack", does: harms | runs, consequence: lost, why: "runs a program at the other end"},
+			{values: "-c --config", does: obeys, why: "a setting on the line can name programs to run",
+				limits: &limits{except: harmlessGitSettings}},
+			{values: "--template", does: harms | reads, consequence: lost, why: "takes hooks from a folder"},
+			{values: "--reference --reference-if-able", does: reads}, {values: "--separate-git-dir", does: writes},
+			{values: "--bundle-uri", does: reaches}, {flags: "-v -q -n -l -s -4 -6"},
+			{values: "-j --jobs -o --origin -b --branch --revision --depth --shallow-since --shallow-exclude " +
+				"--server-option --filter --ref-format", does: plain},
 		},
 	},
 	{names: "ls-remote", risk: umpire.Low, why: asksRepository, check: checkFetch, about: aboutItself, opts: []option{
-		{names: "-htbq --heads --branches --tags --refs --quiet --exit-code --get-url --symref --sort= -o= " +
-			"--server-option=", does: plain},
-		{names: "--upload-pack= --exec=", does: harms | runs, consequence: lost,
-			why: "runs a program at the other end"},
+		{flags: "-h -t -b -q --heads --branches --tags --refs --quiet --exit-code --get-url --symref",
+			values: "--sort -o --server-option", does: plain},
+		{values: "--upload-pack --exec", does: harms | runs, consequence: lost, why: "runs a program at the other end"},
 	}},
 	{
 		names: "remote", risk: umpire.Safe, why: "lists other repositories",
-		about: aboutItself, opts: []option{{names: "-v --verbose"}},
+		about: aboutItself, opts: []option{{flags: "-v --verbose"}},
 		subs: []program{
 			{names: "show", risk: umpire.Low, why: asksRepository, check: checkRemoteShow,
-				about: aboutItself, opts: []option{{names: "-n"}}},
+				about: aboutItself, opts: []option{{flags: "-n"}}},
 			{names: "get-url", risk: umpire.Safe, why: "prints where another repository is",
-				about: aboutItself, opts: []option{{names: "--push --all"}}},
+				about: aboutItself, opts: []option{{flags: "--push --all"}}},
 			{
 				names: "add", risk: umpire.Medium, consequence: reversible,
 				why: "adds a repository to fetch from and push to", lax: true, check: checkRemoteURL,
-				opts: []option{{names: "-t= -m= --mirror?", does: plain}},
+				opts: []option{{values: "-t -m", attached: "--mirror", does: plain}},
 			},
 			{names: "set-url", risk: umpire.High, consequence: reversible,
 				why: "changes where commits are fetched from and pushed to", lax: true, check: checkRemoteURL},
@@ -70,15 +67,16 @@ var gitRemotes = []program{
 	},
 	{
 		names: "submodule", risk: umpire.Safe, why: "prints the state of submodules",
-		about: aboutItself, opts: []option{{names: "-q --quiet --cached"}},
+		about: aboutItself, opts: []option{{flags: "-q --quiet --cached"}},
 		subs: []program{
 			{names: "status", risk: umpire.Safe, why: "prints the state of submodules",
-				about: aboutItself, opts: []option{{names: "-q --quiet --cached --recursive"}}},
+				about: aboutItself, opts: []option{{flags: "-q --quiet --cached --recursive"}}},
 			{names: "summary", risk: umpire.Safe, why: "prints what changed in submodules",
-				about: aboutItself, opts: []option{{names: "--cached --files -n= --summary-limit=", does: plain}}},
+				about: aboutItself,
+				opts:  []option{{flags: "--cached --files", values: "-n --summary-limit", does: plain}}},
 			{
 				names: "foreach", risk: umpire.Medium, consequence: lost, why: "runs a command in each submodule",
-				style: leading, args: "shell", about: aboutItself, opts: []option{{names: "-q --quiet --recursive"}},
+				style: leading, args: "shell", about: aboutItself, opts: []option{{flags: "-q --quiet --recursive"}},
 			},
 			{names: "add update init sync set-branch absorbgitdirs", each: true, risk: umpire.Medium,
 				consequence: reversible, why: "downloads or changes submodules", lax: true, check: checkRemoteURL},
@@ -91,7 +89,7 @@ var gitRemotes = []program{
 		names: "bundle", risk: umpire.Medium, consequence: reversible, why: "works on a bundle of commits",
 		subs: []program{
 			{names: "verify list-heads", each: true, risk: umpire.Safe, why: "prints what a bundle holds",
-				args: "read data…", about: aboutItself, opts: []option{{names: "-q --quiet"}}},
+				args: "read data…", about: aboutItself, opts: []option{{flags: "-q --quiet"}}},
 			{names: "create", risk: umpire.Medium, consequence: reversible, why: "writes a bundle of commits",
 				args: "write data…", lax: true},
 			{names: "unbundle", risk: umpire.Medium, consequence: reversible, why: "takes over the commits of a bundle",
@@ -99,26 +97,26 @@ var gitRemotes = []program{
 		},
 	},
 	{names: "request-pull", risk: umpire.Low, why: "prints a summary of commits", check: checkRequestPull,
-		about: aboutItself, opts: []option{{names: "-p"}}},
+		about: aboutItself, opts: []option{{flags: "-p"}}},
 }
 
 var gitFetchOpts = []option{
-	{names: "--upload-pack=", does: harms | runs, consequence: lost, why: "runs a program at the other end"},
-	{names: "-f --force", does: harms, consequence: lost, why: "overwrites local branches by force"},
-	{names: "-vqatmnpPkur46"},
-	{names: "-o= --server-option= -j= --jobs= --depth= --deepen= --shallow-since= --shallow-exclude= --refmap= " +
-		"--negotiation-tip= --filter= -s= --strategy= -X= --strategy-option= --recurse-submodules?", does: plain},
-	{names: aboutItself, does: shows},
+	{values: "--upload-pack", does: harms | runs, consequence: lost, why: "runs a program at the other end"},
+	{flags: "-f --force", does: harms, consequence: lost, why: "overwrites local branches by force"},
+	{flags: "-v -q -a -t -m -n -p -P -k -u -r -4 -6"},
+	{values: "-o --server-option -j --jobs --depth --deepen --shallow-since --shallow-exclude --refmap " +
+		"--negotiation-tip --filter -s --strategy -X --strategy-option", attached: "--recurse-submodules", does: plain},
+	{flags: aboutItself, does: shows},
 }
 
 // overwrites says what a forced push overwrites: the branch, if the line names one.
-func overwrites(u *use) umpire.Phrase {
-	if len(u.operands) != 2 || !u.operands[0].known() || !u.operands[1].known() {
+func (p *parsed) overwrites() umpire.Phrase {
+	if len(p.operands) != 2 || !p.operands[0].known() || !p.operands[1].known() {
 		return "overwrites published commits by force"
 	}
-	branch := u.operands[1].text
+	branch := p.operands[1].text
 	branch = strings.TrimPrefix(branch[strings.LastIndex(branch, ":")+1:], "+")
-	return umpire.Say("overwrites published commits on %s/%s", u.operands[0].text, branch)
+	return umpire.Say("overwrites published commits on %s/%s", p.operands[0].text, branch)
 }
 
 // checkPush judges a push that overwrites or deletes other people's commits.
@@ -131,7 +129,7 @@ func checkPush(u *use) {
 	}
 	switch {
 	case u.got("--force") != nil:
-		u.harm("--force", sent, overwrites(u))
+		u.harm("--force", sent, u.overwrites())
 	case u.got("--mirror") != nil:
 		u.harm("--force --mirror", sent, "makes the other repository like this one by force")
 	case u.got("--delete") != nil, u.got("--prune") != nil:
@@ -141,7 +139,7 @@ func checkPush(u *use) {
 		switch {
 		case i == 0:
 		case strings.HasPrefix(refspec.text, "+"):
-			u.harm("--force", sent, overwrites(u))
+			u.harm("--force", sent, u.overwrites())
 		case strings.HasPrefix(refspec.text, ":") && refspec.text != ":":
 			u.harm("--force --delete", sent, "deletes published branches")
 		}

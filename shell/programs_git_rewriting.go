@@ -8,53 +8,49 @@ var gitRewriting = []program{
 		names: "reset", risk: umpire.High, consequence: reversible,
 		why: "moves the branch or takes changes out of the next commit", lax: true, check: checkReset,
 		about: aboutItself, opts: []option{
-			{names: "--hard", does: harms, consequence: lost, why: "throws away changes that are not committed"},
-			{names: "--merge --keep --mixed --soft -q --quiet"},
-			{names: "--pathspec-from-file=", does: reads},
+			{flags: "--hard", does: harms, consequence: lost, why: "throws away changes that are not committed"},
+			{flags: "--merge --keep --mixed --soft -q --quiet"},
+			{values: "--pathspec-from-file", does: reads},
 		},
 	},
 	{
 		names: "rebase", risk: umpire.High, consequence: reversible, why: "rewrites commits", lax: true,
-		check: checkRebase,
-		about: aboutItself, opts: []option{
-			{names: "-i --interactive"}, {names: "-qvnkrpm"},
-			{names: "-x= --exec=", does: harms | runs, consequence: lost, why: "runs a program after each commit"},
-			{names: "-s= --strategy= -X= --strategy-option= -C= --onto= --whitespace= --empty=", does: plain},
+		check: checkRebase, about: aboutItself, opts: []option{
+			{flags: "-i --interactive"}, {flags: "-q -v -n -k -r -p -m"},
+			{values: "-x --exec", does: harms | runs, consequence: lost, why: "runs a program after each commit"},
+			{values: "-s --strategy -X --strategy-option -C --onto --whitespace --empty", does: plain},
 		},
 	},
 	{
 		names: "merge", risk: umpire.High, consequence: reversible, why: "merges another branch", lax: true,
 		about: aboutItself, opts: []option{
-			{names: "-m= --message= -s= --strategy= -X= --strategy-option= --cleanup= --into-name=", does: plain},
-			{names: "-F= --file=", does: reads},
+			{values: "-m --message -s --strategy -X --strategy-option --cleanup --into-name", does: plain},
+			{values: "-F --file", does: reads},
 		},
 	},
 	{
 		names: "cherry-pick revert", each: true, risk: umpire.High, consequence: reversible, why: "makes commits",
-		lax:   true,
-		about: aboutItself, opts: []option{
-			{names: "-m= --mainline= -s= -X= --strategy= --strategy-option= --cleanup=", does: plain},
+		lax: true, about: aboutItself, opts: []option{
+			{values: "-m --mainline -s -X --strategy --strategy-option --cleanup", does: plain},
 		},
 	},
 	{
 		names: "am", risk: umpire.High, consequence: reversible, why: "makes commits of patches", args: "read…",
-		lax:   true,
-		about: aboutItself, opts: []option{
-			{names: "--directory= --include= --exclude= -p= -C= --whitespace= --patch-format= --show-current-patch?",
-				does: plain},
+		lax: true, about: aboutItself, opts: []option{
+			{values: "--directory --include --exclude -p -C --whitespace --patch-format",
+				attached: "--show-current-patch", does: plain},
 		},
 	},
 	{
-		names: "format-patch", risk: umpire.Safe, why: "prints patches", check: checkFormatPatch,
-		opts: []option{
-			{names: "-nNks --numbered --no-numbered --start-number= --keep-subject --signoff --signature= " +
-				"--no-signature --suffix= --reroll-count= --filename-max-length= --rfc? --cover-from-description= " +
-				"--subject-prefix= --no-stat --attach? --inline? --no-attach --thread? --no-thread --in-reply-to= " +
-				"--to= --cc= --no-to --no-cc --from? --no-from --add-header= --cover-letter --no-cover-letter " +
-				"--base= --interdiff= --range-diff= --creation-factor= --zero-commit --encode-email-headers " +
-				"--no-encode-email-headers --ignore-if-in-upstream --always --no-binary -q --quiet", does: plain},
-			{names: "--stdout"}, {names: "-o= --output-directory=", does: writes, why: "writes patches"},
-			{names: "--signature-file= --description-file=", does: reads},
+		names: "format-patch", risk: umpire.Safe, why: "prints patches", check: checkFormatPatch, opts: []option{
+			{flags: "-n -N -k -s --numbered --no-numbered --keep-subject --signoff --no-signature --no-stat " +
+				"--no-attach --no-thread --no-to --no-cc --no-from --cover-letter --no-cover-letter --zero-commit " +
+				"--encode-email-headers --no-encode-email-headers --ignore-if-in-upstream --always --no-binary -q " +
+				"--quiet", values: "--start-number --signature --suffix --reroll-count --filename-max-length " +
+				"--cover-from-description --subject-prefix --in-reply-to --to --cc --add-header --base --interdiff " +
+				"--range-diff --creation-factor", attached: "--rfc --attach --inline --thread --from", does: plain},
+			{flags: "--stdout"}, {values: "-o --output-directory", does: writes, why: "writes patches"},
+			{values: "--signature-file --description-file", does: reads},
 		},
 		also: []*[]option{&gitRevOpts, &gitDiffOpts},
 	},

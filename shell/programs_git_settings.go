@@ -74,7 +74,7 @@ func checkRepository(u *use) {
 			u.doubt = r.problem
 		}
 		for _, s := range r.settings {
-			if holdsCredential(s) && printsSetting(u, s) {
+			if holdsCredential(s) && u.printsSetting(s) {
 				u.askSecret("prints a setting that holds a credential")
 			}
 			if why := explainRun(s, sub, r.partial); why != "" && !r.reported[s] {

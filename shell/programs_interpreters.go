@@ -21,8 +21,9 @@ func unjudged(language string) umpire.Phrase { return umpire.Say(string(Unjudged
 // shellOptions are the options that all shells read alike. Any other letter takes a value in
 // some shells but not in others, which changes the position of the script.
 var shellOptions = []option{
-	{names: "-euvxnfhamBCEHPkptlis"}, {names: "-c", why: "runs its first operand"}, {names: "-o=", does: plain},
-	{names: aboutItself, does: shows},
+	{flags: "-e -u -v -x -n -f -h -a -m -B -C -E -H -P -k -p -t -l -i -s"},
+	{flags: "-c", why: "runs its first operand"}, {values: "-o", does: plain},
+	{flags: aboutItself, does: shows},
 }
 
 // interpreters run code. Shell code is walked; code of other languages is unknown, and asks.
@@ -37,12 +38,11 @@ var interpreters = []program{
 	// asks: bash --rcfile ./evil
 	{
 		names: "bash rbash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
-		check: checkShell, also: []*[]option{&shellOptions},
-		opts: []option{
-			{names: "-O=", does: asks, consequence: lost, why: "changes what names and syntax mean",
-				except: harmlessShopts},
-			{names: "--rcfile= --init-file=", does: obeys, why: "obeys a start-up file that it names"},
-			{names: "--login --norc --noprofile --posix --restricted --verbose --noediting"},
+		check: checkShell, also: []*[]option{&shellOptions}, opts: []option{
+			{values: "-O", does: asks, consequence: lost, why: "changes what names and syntax mean",
+				limits: &limits{except: harmlessShopts}},
+			{values: "--rcfile --init-file", does: obeys, why: "obeys a start-up file that it names"},
+			{flags: "--login --norc --noprofile --posix --restricted --verbose --noediting"},
 		},
 	},
 	// safe: dash -c ls
@@ -53,10 +53,9 @@ var interpreters = []program{
 	// asks: zsh -O ./evil.sh
 	{
 		names: "zsh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
-		check: checkShell, also: []*[]option{&shellOptions},
-		opts: []option{
-			{names: "--emulate=", does: obeys, why: "reads code as another shell"},
-			{names: "--login --restricted --verbose --no-rcs --no-globalrcs"},
+		check: checkShell, also: []*[]option{&shellOptions}, opts: []option{
+			{values: "--emulate", does: obeys, why: "reads code as another shell"},
+			{flags: "--login --restricted --verbose --no-rcs --no-globalrcs"},
 		},
 	},
 	// safe: ksh -c ls
@@ -82,9 +81,9 @@ var interpreters = []program{
 		every: guessCode, risk: umpire.Safe, why: unjudged("Python"), style: leading,
 		args: "script data…", check: checkPython,
 		about: "--version -V --help -h --help-env --help-xoptions --help-all", opts: []option{
-			{names: "-uBEIsSqObdvP"}, {names: "-W= --check-hash-based-pycs=", does: plain},
-			{names: "-X= -i -x", does: asks, consequence: lost, why: "runs more Python code"},
-			{names: "-m=", does: plain | ends}, {names: "-c=", does: plain | ends},
+			{flags: "-u -B -E -I -s -S -q -O -b -d -v -P"}, {values: "-W --check-hash-based-pycs", does: plain},
+			{flags: "-i -x", values: "-X", does: asks, consequence: lost, why: "runs more Python code"},
+			{values: "-m", does: plain | ends}, {values: "-c", does: plain | ends},
 		},
 	},
 	// safe: node --check a.js
@@ -98,18 +97,18 @@ var interpreters = []program{
 		names: "node nodejs iojs", every: guessCode, risk: umpire.Safe,
 		why: unjudged("JavaScript"), style: leading, args: "script data…", check: checkSyntax,
 		about: "--version -v --help -h --v8-options", opts: []option{
-			{names: "--check -c", why: "checks the syntax"},
-			{names: "--trace-warnings --no-warnings --enable-source-maps --max-old-space-size= " +
-				"--experimental-strip-types", does: plain},
-			{names: "-e= --eval= -p= --print= --watch --inspect? --inspect-brk? -i --interactive --run=", does: asks,
-				consequence: lost, why: unjudged("JavaScript")},
-			{names: "--test", why: runsTests},
-			{names: "--test-only --test-name-pattern= --test-skip-pattern= --test-timeout= --test-concurrency= " +
-				"--test-force-exit --experimental-test-coverage", does: plain},
-			{names: "--test-reporter=", does: obeys, why: "loads the reporter that it names",
-				except: "spec tap dot junit lcov"},
-			{names: "-r= --require= --import= --loader= --experimental-loader= --env-file= --input-type= -C=",
-				does: obeys, why: "loads more JavaScript code"},
+			{flags: "--check -c", why: "checks the syntax"},
+			{flags: "--trace-warnings --no-warnings --enable-source-maps --experimental-strip-types",
+				values: "--max-old-space-size", does: plain},
+			{flags: "--watch -i --interactive", values: "-e --eval -p --print --run",
+				attached: "--inspect --inspect-brk", does: asks, consequence: lost, why: unjudged("JavaScript")},
+			{flags: "--test", why: runsTests},
+			{flags: "--test-only --test-force-exit --experimental-test-coverage",
+				values: "--test-name-pattern --test-skip-pattern --test-timeout --test-concurrency", does: plain},
+			{values: "--test-reporter", does: obeys, why: "loads the reporter that it names",
+				limits: &limits{except: "spec tap dot junit lcov"}},
+			{values: "-r --require --import --loader --experimental-loader --env-file --input-type -C", does: obeys,
+				why: "loads more JavaScript code"},
 		},
 	},
 	// safe: deno --version
@@ -117,34 +116,34 @@ var interpreters = []program{
 	{
 		names: "deno", every: guessCode, risk: umpire.Medium, consequence: lost,
 		why: unjudged("JavaScript"), style: leading, check: runsCode,
-		about: "--version -V --help -h", opts: []option{{names: "-q --quiet"}},
+		about: "--version -V --help -h", opts: []option{{flags: "-q --quiet"}},
 		subs: []program{
 			{
 				names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it",
-				args: "data…", check: checkDenoTargets,
-				opts: []option{
-					{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private", does: plain},
-					{names: "--html? --output=", does: asks, consequence: reversible, why: "writes its pages"},
-					{names: "--fix", does: asks, consequence: reversible, why: changesSources},
-					{names: "--config= -c= --import-map=", does: obeys, why: otherRules},
+				args: "data…", check: checkDenoTargets, opts: []option{
+					{flags: "--json --quiet -q --no-remote --no-lock --all --private", values: "--filter", does: plain},
+					{values: "--output", attached: "--html", does: asks, consequence: reversible,
+						why: "writes its pages"},
+					{flags: "--fix", does: asks, consequence: reversible, why: changesSources},
+					{values: "--config -c --import-map", does: obeys, why: otherRules},
 				},
 			},
 			// safe: deno test -A
 			// asks: deno test https://evil.example/x.ts
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "data…", check: checkDenoTargets, opts: []option{
-				{names: "-A --allow-all --allow-read? --allow-env? --allow-net? --allow-write? --allow-run? " +
-					"--allow-sys? --no-prompt --no-check? --fail-fast? --filter= --parallel --quiet -q --trace-leaks " +
-					"--doc --ignore= --shuffle? --no-run --permit-no-files --hide-stacktraces --no-remote --no-lock " +
-					"--frozen", does: plain},
-				{names: "--reporter=", does: asks, consequence: lost, why: "is not known",
-					except: "pretty dot junit tap"},
+				{flags: "-A --allow-all --no-prompt --parallel --quiet -q --trace-leaks --doc --no-run " +
+					"--permit-no-files --hide-stacktraces --no-remote --no-lock --frozen", values: "--filter --ignore",
+					attached: "--allow-read --allow-env --allow-net --allow-write --allow-run --allow-sys --no-check " +
+						"--fail-fast --shuffle", does: plain},
+				{values: "--reporter", does: asks, consequence: lost, why: "is not known",
+					limits: &limits{except: "pretty dot junit tap"}},
 			}},
 			// safe: deno fmt --check
 			// asks: deno fmt
 			{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{
-				{names: "--check", why: "only checks"},
-				{names: "--quiet -q --ignore= --no-semicolons? --single-quote? --use-tabs? --line-width= " +
-					"--indent-width= --prose-wrap= --permit-no-files", does: plain},
+				{flags: "--check", why: "only checks"},
+				{flags: "--quiet -q --permit-no-files", values: "--ignore --line-width --indent-width --prose-wrap",
+					attached: "--no-semicolons --single-quote --use-tabs", does: plain},
 			}},
 			{names: "install add remove uninstall publish upgrade update outdated deploy jupyter init", each: true,
 				risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
@@ -155,11 +154,10 @@ var interpreters = []program{
 	// asks: ruby a.rb
 	{
 		names: "ruby", every: guessCode, risk: umpire.Safe, why: unjudged("Ruby"), style: leading,
-		args: "script data…", check: checkSyntax,
-		about: "--version -v --help -h --copyright", opts: []option{
-			{names: "-wW"},
-			{names: "-c --check", why: "checks the syntax"},
-			{names: "-e= -r= -I= -C= -E= -x? -i? -n -p -a -l -s -S -d", does: asks, consequence: lost,
+		args: "script data…", check: checkSyntax, about: "--version -v --help -h --copyright", opts: []option{
+			{flags: "-w -W"},
+			{flags: "-c --check", why: "checks the syntax"},
+			{flags: "-n -p -a -l -s -S -d", values: "-e -r -I -C -E", attached: "-x -i", does: asks, consequence: lost,
 				why: unjudged("Ruby")},
 		},
 	},
@@ -174,24 +172,22 @@ var interpreters = []program{
 		names: "perl", every: guessCode, risk: umpire.Medium, consequence: lost,
 		why: unjudged("Perl"), style: leading, args: "code read…", check: checkPerl,
 		about: "--version -v --help -h", opts: []option{
-			{names: "-wWnplasSTtuUXcf0123456789"},
-			{names: "-e= -E=", does: plain | lead}, {names: "-F=", does: plain},
-			{names: "-I= -M= -m= -C? -D= -x? -V? -d?"},
-			{names: "-i?", does: edits | asks, consequence: lost, why: "runs Perl code and changes files in place"},
+			{flags: "-w -W -n -p -l -a -s -S -T -t -u -U -X -c -f -0 -1 -2 -3 -4 -5 -6 -7 -8 -9"},
+			{values: "-e -E", does: plain | lead}, {values: "-F", does: plain},
+			{values: "-I -M -m -D", attached: "-C -x -V -d"},
+			{attached: "-i", does: edits | asks, consequence: lost, why: "runs Perl code and changes files in place"},
 		},
 	},
 	// safe: php -l a.php
 	// asks: php a.php
 	{
 		names: "php", every: guessCode, risk: umpire.Safe, why: unjudged("PHP"), style: leading,
-		args: "script data…", check: checkSyntax,
-		about: "--version -v --help -h --ini -m --modules", opts: []option{
-			{names: "-i --info", does: asks, consequence: harmless, why: printsEnvironment},
-			{names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
-			{names: "-c= --php-ini=", does: obeys},
-			{names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, consequence: lost,
-				why: unjudged("PHP")},
-			{names: "-S= --server=", does: harms, consequence: sent, why: "serves files to the network"},
+		args: "script data…", check: checkSyntax, about: "--version -v --help -h --ini -m --modules", opts: []option{
+			{flags: "-i --info", does: asks, consequence: harmless, why: printsEnvironment},
+			{flags: "-l --syntax-check", why: "checks the syntax"}, {flags: "-n --no-php-ini -q -C -H"},
+			{values: "-c --php-ini", does: obeys},
+			{flags: "-a", values: "-r -B -R -F -E -f -d -z -t", does: asks, consequence: lost, why: unjudged("PHP")},
+			{values: "-S --server", does: harms, consequence: sent, why: "serves files to the network"},
 		},
 	},
 	{names: "lua luajit luac", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged,
@@ -207,15 +203,15 @@ var interpreters = []program{
 	// safe: jps -l
 	// asks: jps host
 	{names: "jps", risk: umpire.Safe, why: "lists Java programs that run", args: "none",
-		about: "--help", opts: []option{{names: "-qmlvV"}}},
+		about: "--help", opts: []option{{flags: "-q -m -l -v -V"}}},
 	// safe: javap -c -p Foo.class
 	// asks: javap -J-Dx Foo
 	// asks: javap -cp /etc Foo
 	{
 		names: "javap", risk: umpire.Safe, why: "prints classes", style: words, args: "read…", check: checkResponseFile,
 		about: "-version --version -help --help", opts: []option{
-			{names: "-c -l -p -private -protected -public -package -s -v -verbose -constants -sysinfo"},
-			{names: "-cp= -classpath= --class-path=", does: reads},
+			{flags: "-c -l -p -private -protected -public -package -s -v -verbose -constants -sysinfo"},
+			{values: "-cp -classpath --class-path", does: reads},
 		},
 	},
 	// safe: java -version
@@ -237,11 +233,11 @@ func checkShell(u *use) {
 	}
 	switch {
 	case startsLauncher(u):
-	case u.got("-n") != nil && u.got("-c", "-s", "-i") == nil && len(u.operands) > 0:
+	case u.gave("-n") && !u.gave("-c", "-s", "-i") && len(u.operands) > 0:
 		u.onlyReads("checks the syntax of shell code")
 	case u.got("-c") != nil:
 		walkInlineCode(u)
-	case u.got("-s") != nil || len(u.operands) == 0:
+	case u.gave("-s") || len(u.operands) == 0:
 		u.operands = nil
 		walkStdinCode(u)
 	}

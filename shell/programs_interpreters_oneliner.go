@@ -13,7 +13,7 @@ const readsAndPrints = "only reads files and prints"
 // judgePythonCode judges Python code on the line, or on the standard input, that is known to
 // only read and print. It reports false if anything about it is unknown.
 func judgePythonCode(u *use) bool {
-	code, args, ok := codeAndArguments(u, "-c")
+	code, args, ok := u.codeAndArguments("-c")
 	if !ok || asksAlready(u) || u.gave("-W", "-x", "-X", "-i") {
 		return false
 	}
@@ -44,16 +44,16 @@ func asksAlready(u *use) bool {
 
 // codeAndArguments returns the code that an interpreter gets by an option or on its standard
 // input, and the arguments visible to the code, or nil if some are unknown.
-func codeAndArguments(u *use, option string) (code string, args []string, ok bool) {
-	operands := u.operands
-	switch given := u.got(option); {
+func (p *parsed) codeAndArguments(option string) (code string, args []string, ok bool) {
+	operands := p.operands
+	switch given := p.got(option); {
 	case given != nil:
 		if !given.has || !given.value.known() {
 			return "", nil, false
 		}
 		code = given.value.text
-	case u.in.kind == flowText && (len(operands) == 0 || operands[0].text == "-" && operands[0].known()):
-		code = u.in.text
+	case p.in.kind == flowText && (len(operands) == 0 || operands[0].text == "-" && operands[0].known()):
+		code = p.in.text
 		operands = operands[min(1, len(operands)):]
 	default:
 		return "", nil, false

@@ -98,8 +98,8 @@ func requiresPublicModules(text string) bool {
 }
 
 // asksPublicModules reports whether go list only asks about modules of publicHosts.
-func asksPublicModules(u *use) bool {
-	return !slices.ContainsFunc(u.operands, func(operand word) bool {
+func (p *parsed) asksPublicModules() bool {
+	return !slices.ContainsFunc(p.operands, func(operand word) bool {
 		path, version, _ := strings.Cut(operand.text, "@")
 		return !operand.known() || path != "all" && !publicModule(path) || !plainVersion(version)
 	})

@@ -13,25 +13,26 @@ var networkTools = []program{
 	{
 		names: "ping ping6 fping arping", risk: umpire.Safe, why: "sends packets to a host", check: visitsHosts,
 		about: aboutItself, opts: []option{
-			{names: "-c= -i= -W= -w= -s= -t= -I= -M= -p= -l= -Q= -S= --count= --interval= --timeout=", does: plain},
-			{names: "-46aAbBCDdhLnOoqrRUvV"},
-			{names: "-f --flood", does: harms, consequence: sent, why: "floods a host"},
+			{values: "-c -i -W -w -s -t -I -M -p -l -Q -S --count --interval --timeout", does: plain},
+			{flags: "-4 -6 -a -A -b -B -C -D -d -h -L -n -O -o -q -r -R -U -v -V"},
+			{flags: "-f --flood", does: harms, consequence: sent, why: "floods a host"},
 		},
 	},
 	// safe: traceroute --version
 	// asks: traceroute example.com
 	{
 		names: "traceroute traceroute6 tracepath", risk: umpire.Safe, why: "sends packets to the hosts on the way",
-		check: visitsHosts,
-		about: aboutItself, opts: []option{
-			{names: "-46bnrITUFdea --tcp --udp"}, {names: "-m= -q= -w= -p= -i= -f= -s= -N= -z=", does: plain},
+		check: visitsHosts, about: aboutItself, opts: []option{
+			{flags: "-4 -6 -b -n -r -I -T -U -F -d -e -a --tcp --udp"},
+			{values: "-m -q -w -p -i -f -s -N -z", does: plain},
 		},
 	},
 	// safe: mtr --version
 	// asks: mtr example.com
 	{names: "mtr", risk: umpire.Safe, why: "sends packets to the hosts on the way", check: visitsHosts, opts: []option{
-		{names: "-46bnrwezatjlcTu --report --report-wide --no-dns --show-ips --tcp --udp --json --csv --raw"},
-		{names: "-m= -i= -s= --report-cycles= --max-ttl= --interval=", does: plain},
+		{flags: "-4 -6 -b -n -r -w -e -z -a -t -j -l -c -T -u --report --report-wide --no-dns --show-ips --tcp --udp " +
+			"--json --csv --raw"},
+		{values: "-m -i -s --report-cycles --max-ttl --interval", does: plain},
 	}, about: aboutItself},
 	// safe: dig -v
 	// asks: dig example.com
@@ -39,38 +40,36 @@ var networkTools = []program{
 	// safe: nslookup --version
 	// asks: nslookup example.com
 	{names: "nslookup", risk: umpire.Safe, why: "asks a name server", style: words, check: visitsHosts, opts: []option{
-		{names: "-type= -query= -q= -t= -class= -port= -timeout= -retry= -debug -vc -norecurse", does: plain},
+		{flags: "-debug -vc -norecurse", values: "-type -query -q -t -class -port -timeout -retry", does: plain},
 	}, about: aboutItself},
 	// safe: host --version
 	// asks: host example.com
 	{names: "host dog doggo", risk: umpire.Safe, why: "asks a name server", check: visitsHosts, opts: []option{
-		{names: "-adlnrsTUvVwC46A"}, {names: "-c= -N= -R= -t= -W=", does: plain},
+		{flags: "-a -d -l -n -r -s -T -U -v -V -w -C -4 -6 -A"}, {values: "-c -N -R -t -W", does: plain},
 	}, about: aboutItself},
 	// safe: whois --version
 	// asks: whois example.com
 	{names: "whois", risk: umpire.Safe, why: "asks who owns a name", check: visitsHosts, opts: []option{
-		{names: "-HIarlQ"},
-		{names: "-h= --host= -p= --port=", does: asks, consequence: sent, why: "asks another server"},
+		{flags: "-H -I -a -r -l -Q"},
+		{values: "-h --host -p --port", does: asks, consequence: sent, why: "asks another server"},
 	}, about: aboutItself},
 	// safe: nmap --version
 	// asks: nmap example.com
 	{
 		names: "nmap masscan zmap hping3 nikto sqlmap hydra", risk: umpire.High, consequence: sent, why: "scans hosts",
-		args: "host…", style: words, lax: true,
-		about: "--version -V --help -h", opts: []option{
-			{names: "-oN= -oX= -oG= -oA=", does: writes},
-			{names: "-iL= --excludefile= --resume=", does: reads}, {names: "-p= --top-ports= -e=", does: plain},
-			{names: "--script=", does: harms, consequence: lost, why: "runs scripts"},
+		args: "host…", style: words, lax: true, about: "--version -V --help -h", opts: []option{
+			{values: "-oN -oX -oG -oA", does: writes},
+			{values: "-iL --excludefile --resume", does: reads}, {values: "-p --top-ports -e", does: plain},
+			{values: "--script", does: harms, consequence: lost, why: "runs scripts"},
 		},
 	},
 	// safe: tcpdump --version
 	// asks: tcpdump -i any
 	{
 		names: "tcpdump tshark dumpcap wireshark ngrep", risk: umpire.High, consequence: reversible,
-		why: "listens to the network", lax: true,
-		about: "--version --help -h", opts: []option{
-			{names: "-w=", does: writes}, {names: "-r= -F=", does: reads},
-			{names: "-z= --postrotate-command=", does: runs | harms, consequence: lost,
+		why: "listens to the network", lax: true, about: "--version --help -h", opts: []option{
+			{values: "-w", does: writes}, {values: "-r -F", does: reads},
+			{values: "-z --postrotate-command", does: runs | harms, consequence: lost,
 				why: "runs a program on what it saved"},
 		},
 	},
@@ -78,35 +77,33 @@ var networkTools = []program{
 	// asks: nc example.com 80
 	{
 		names: "nc ncat netcat", risk: umpire.High, consequence: sent, why: "opens a connection", lax: true,
-		check: checkNetcat, out: fromNetwork,
-		about: "--version --help -h", opts: []option{
-			{names: "-zvn46 -l --listen -k --keep-open"},
-			{names: "-e= --exec= -c= --sh-exec=", does: runs | harms, consequence: lost,
+		check: checkNetcat, out: fromNetwork, about: "--version --help -h", opts: []option{
+			{flags: "-z -v -n -4 -6 -l --listen -k --keep-open"},
+			{values: "-e --exec -c --sh-exec", does: runs | harms, consequence: lost,
 				why: "gives a connection to a program"},
-			{names: "--lua-exec=", does: reads | harms, consequence: lost, why: "runs a script"},
-			{names: "-o= --output= -x= --hex-dump=", does: writes},
-			{names: "-p= -s= -w= -i= -q= -X= -T= -O= -I=", does: plain},
+			{values: "--lua-exec", does: reads | harms, consequence: lost, why: "runs a script"},
+			{values: "-o --output -x --hex-dump", does: writes},
+			{values: "-p -s -w -i -q -X -T -O -I", does: plain},
 		},
 	},
 	// safe: socat -V
 	// asks: socat - TCP:example.com:80
 	{
 		names: "socat", risk: umpire.High, consequence: sent, why: "connects files, programs and the network",
-		lax: true, check: checkSocat, out: fromNetwork,
-		about: "-V -h", opts: []option{
-			{names: "-b= -t= -T= -l= -L= -W=", does: plain}, {names: "-r= -R=", does: writes},
+		lax: true, check: checkSocat, out: fromNetwork, about: "-V -h", opts: []option{
+			{values: "-b -t -T -l -L -W", does: plain}, {values: "-r -R", does: writes},
 		},
 	},
 	{
 		names: "telnet ftp lftp tftp ncftp ftpget ftpput rlogin rsh rexec", risk: umpire.High, consequence: sent,
 		why: "opens a connection", lax: true, check: reachesFirst, out: fromNetwork,
 		about: "--version --help", opts: []option{
-			{names: "-e= -c=", does: asks, consequence: lost, why: "runs commands of its own"},
-			{names: "-f=", does: reads},
+			{values: "-e -c", does: asks, consequence: lost, why: "runs commands of its own"},
+			{values: "-f", does: reads},
 		},
 	},
 	{names: "mail mailx mutt sendmail msmtp swaks", risk: umpire.High, consequence: sent, why: "sends mail", lax: true,
-		opts: []option{{names: "-a= -A= --attach=", does: reads, why: "sends it"}}},
+		opts: []option{{values: "-a -A --attach", does: reads, why: "sends it"}}},
 	{
 		names: "ngrok cloudflared localtunnel bore frpc tailscale zerotier-cli wg wg-quick openvpn", risk: umpire.High,
 		consequence: sent, why: "opens this machine to a network", lax: true, about: "--version --help",

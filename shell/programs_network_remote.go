@@ -18,39 +18,38 @@ var remoteTools = []program{
 	// asks: ssh example.com ls
 	{
 		names: "ssh autossh mosh", risk: umpire.High, consequence: sent, why: "runs commands on another machine",
-		style: leading, args: "data…", check: checkSSH, out: fromNetwork,
-		opts: []option{
-			{names: "-46aCfGgKkMNnqsTtvXxYyA"}, {names: "-c= -e= -l= -m= -O= -p= -P= -o=", does: plain},
-			{names: "-b= -B=", does: routes},
-			{names: "-I=", does: reads | obeys, why: "loads code"},
-			{names: "-V", does: shows}, {names: "-Q=", does: shows},
-			{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"},
-			{names: "-E=", does: writes}, {names: "-i=", does: reads, why: "uses the key"}, {names: "-S=", does: reads},
-			{names: "-L= -R= -D= -W= -w= -J=", does: harms, consequence: sent, why: "opens a way between networks"},
+		style: leading, args: "data…", check: checkSSH, out: fromNetwork, opts: []option{
+			{flags: "-4 -6 -a -C -f -G -g -K -k -M -N -n -q -s -T -t -v -X -x -Y -y -A"},
+			{values: "-c -e -l -m -O -p -P -o", does: plain},
+			{values: "-b -B", does: routes},
+			{values: "-I", does: reads | obeys, why: "loads code"},
+			{flags: "-V", does: shows}, {values: "-Q", does: shows},
+			{values: "-F", does: reads | obeys, why: "obeys another configuration, which can run programs"},
+			{values: "-E", does: writes}, {values: "-i", does: reads, why: "uses the key"}, {values: "-S", does: reads},
+			{values: "-L -R -D -W -w -J", does: harms, consequence: sent, why: "opens a way between networks"},
 		},
 	},
 	// asks: scp a example.com:
 	{
 		names: "scp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine",
-		check: checkSCP,
-		opts: []option{
-			{names: "-346ABCOpqRsTv"}, {names: "-r", does: walks}, {names: "-c= -l= -P= -X= -o=", does: plain},
-			{names: "-J= -D=", does: harms, consequence: sent, why: otherRoute},
-			{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"},
-			{names: "-i=", does: reads, why: "uses the key"},
-			{names: "-S=", does: runs | harms, consequence: lost, why: "runs a program"},
+		check: checkSCP, opts: []option{
+			{flags: "-3 -4 -6 -A -B -C -O -p -q -R -s -T -v"}, {flags: "-r", does: walks},
+			{values: "-c -l -P -X -o", does: plain},
+			{values: "-J -D", does: harms, consequence: sent, why: otherRoute},
+			{values: "-F", does: reads | obeys, why: "obeys another configuration, which can run programs"},
+			{values: "-i", does: reads, why: "uses the key"},
+			{values: "-S", does: runs | harms, consequence: lost, why: "runs a program"},
 		},
 	},
 	// asks: sftp example.com
 	{
 		names: "sftp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine",
-		style: leading, check: checkSCP,
-		opts: []option{
-			{names: "-46AaCfNpqrv"}, {names: "-B= -c= -l= -P= -R= -s= -X= -o=", does: plain},
-			{names: "-J= -D=", does: harms, consequence: sent, why: otherRoute}, {names: "-b=", does: reads},
-			{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"},
-			{names: "-i=", does: reads, why: "uses the key"},
-			{names: "-S=", does: runs | harms, consequence: lost, why: "runs a program"},
+		style: leading, check: checkSCP, opts: []option{
+			{flags: "-4 -6 -A -a -C -f -N -p -q -r -v"}, {values: "-B -c -l -P -R -s -X -o", does: plain},
+			{values: "-J -D", does: harms, consequence: sent, why: otherRoute}, {values: "-b", does: reads},
+			{values: "-F", does: reads | obeys, why: "obeys another configuration, which can run programs"},
+			{values: "-i", does: reads, why: "uses the key"},
+			{values: "-S", does: runs | harms, consequence: lost, why: "runs a program"},
 		},
 	},
 	// safe: ssh-add -V
@@ -62,17 +61,16 @@ var remoteTools = []program{
 	// safe: ssh-keyscan -v
 	// asks: ssh-keyscan example.com
 	{names: "ssh-keyscan", risk: umpire.Safe, why: "asks hosts for their keys", check: visitsHosts, opts: []option{
-		{names: "-46cDHqv"}, {names: "-p= -t= -T= -O=", does: plain},
-		{names: "-f=", does: reads | asks, consequence: lost, why: "asks the hosts that a file names"},
+		{flags: "-4 -6 -c -D -H -q -v"}, {values: "-p -t -T -O", does: plain},
+		{values: "-f", does: reads | asks, consequence: lost, why: "asks the hosts that a file names"},
 	}},
 	// safe: ssh-keygen -lf a.pub
 	// asks: ssh-keygen -f a
 	{
 		names: "ssh-keygen", risk: umpire.High, consequence: lost, why: "makes or changes keys", check: checkKeygen,
-		lax: true,
-		opts: []option{
-			{names: "-lBLFyvq"}, {names: "-E=", does: plain}, {names: "-f=", does: reads},
-			{names: "-D= -w=", does: harms, consequence: lost, why: "loads code"},
+		lax: true, opts: []option{
+			{flags: "-l -B -L -F -y -v -q"}, {values: "-E", does: plain}, {values: "-f", does: reads},
+			{values: "-D -w", does: harms, consequence: lost, why: "loads code"},
 		},
 	},
 }

@@ -27,129 +27,122 @@ var transferTools = []program{
 	// safe: curl --version
 	// asks: curl https://example.com
 	{names: "curl", risk: umpire.Safe, why: "downloads", check: checkCurl, out: fromNetwork, opts: []option{
-		{names: "-X= --request=", does: plain},
-		{names: "-sSfgiIlNqRvZ0123#46aBGj"},
-		{names: "-L --location --post301 --post302 --post303", does: routes, why: redirects},
-		{names: "--silent --show-error --fail --fail-early --fail-with-body --globoff --include --head --list-only " +
-			"--no-buffer --disable --remote-time --verbose --parallel --parallel-immediate --http1.0 " +
-			"--http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --http0.9 --tlsv1 --tlsv1.0 --tlsv1.1 " +
-			"--tlsv1.2 --tlsv1.3 --progress-bar --no-progress-meter --ipv4 --ipv6 --get --junk-session-cookies " +
-			"--compressed --compressed-ssh --path-as-is --raw --tr-encoding --styled-output --no-styled-output " +
-			"--no-keepalive --tcp-fastopen --tcp-nodelay --tcp-keepalive --ssl --ssl-reqd " +
-			"--suppress-connect-headers --trace-time --trace-ids --use-ascii --ignore-content-length " +
-			"--disallow-username-in-url --basic --digest --anyauth --ntlm --negotiate --cert-status " +
-			"--retry-connrefused --retry-all-errors --next -: --metalink --ca-native --no-clobber --remove-on-error " +
-			"--skip-existing --xattr --create-dirs --crlf --append --disable-eprt --disable-epsv --ftp-pasv " +
-			"--ftp-skip-pasv-ip --no-alpn --no-sessionid --proxy-basic --form-escape"},
-		{names: "-A= -e= --user-agent= --referer= -H= --header= --proxy-header= --service-name= --login-options= " +
-			"--request-target=",
-			does: sends},
-		{names: "-m= -y= -Y= -r= -C= --max-time= --connect-timeout= --speed-limit= --speed-time= --range= " +
-			"--continue-at= --retry= --retry-delay= --retry-max-time= --max-redirs= --max-filesize= " +
-			"--limit-rate= --rate= --parallel-max= --keepalive-time= --happy-eyeballs-timeout-ms= " +
-			"--expect100-timeout= --ciphers= --tls13-ciphers= --curves= --tls-max= --cert-type= --key-type= --pass= " +
-			"--noproxy= --proto= --proto-default= --proto-redir= --local-port= --create-file-mode= --url= -w= " +
-			"--write-out=", does: plain},
-		{names: "-b= --cookie=", does: sends}, {names: "-z= --time-cond="},
-		{names: "-o= --output=", does: plain, why: savesFiles},
-		{names: "-O --remote-name --remote-name-all -J --remote-header-name", does: asks, consequence: lost,
+		{values: "-X --request", does: plain},
+		{flags: "-s -S -f -g -i -I -l -N -q -R -v -Z -0 -1 -2 -3 -# -4 -6 -a -B -G -j"},
+		{flags: "-L --location --post301 --post302 --post303", does: routes, why: redirects},
+		{flags: "--silent --show-error --fail --fail-early --fail-with-body --globoff --include --head --list-only " +
+			"--no-buffer --disable --remote-time --verbose --parallel --parallel-immediate --http1.0 --http1.1 " +
+			"--http2 --http2-prior-knowledge --http3 --http3-only --http0.9 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 " +
+			"--tlsv1.3 --progress-bar --no-progress-meter --ipv4 --ipv6 --get --junk-session-cookies --compressed " +
+			"--compressed-ssh --path-as-is --raw --tr-encoding --styled-output --no-styled-output --no-keepalive " +
+			"--tcp-fastopen --tcp-nodelay --tcp-keepalive --ssl --ssl-reqd --suppress-connect-headers --trace-time " +
+			"--trace-ids --use-ascii --ignore-content-length --disallow-username-in-url --basic --digest --anyauth " +
+			"--ntlm --negotiate --cert-status --retry-connrefused --retry-all-errors --next -: --metalink " +
+			"--ca-native --no-clobber --remove-on-error --skip-existing --xattr --create-dirs --crlf --append " +
+			"--disable-eprt --disable-epsv --ftp-pasv --ftp-skip-pasv-ip --no-alpn --no-sessionid --proxy-basic " +
+			"--form-escape"},
+		{values: "-A -e --user-agent --referer -H --header --proxy-header --service-name --login-options " +
+			"--request-target", does: sends},
+		{values: "-m -y -Y -r -C --max-time --connect-timeout --speed-limit --speed-time --range --continue-at " +
+			"--retry --retry-delay --retry-max-time --max-redirs --max-filesize --limit-rate --rate --parallel-max " +
+			"--keepalive-time --happy-eyeballs-timeout-ms --expect100-timeout --ciphers --tls13-ciphers --curves " +
+			"--tls-max --cert-type --key-type --pass --noproxy --proto --proto-default --proto-redir --local-port " +
+			"--create-file-mode --url -w --write-out", does: plain},
+		{values: "-b --cookie", does: sends}, {values: "-z --time-cond"},
+		{values: "-o --output", does: plain, why: savesFiles},
+		{flags: "-O --remote-name --remote-name-all -J --remote-header-name", does: asks, consequence: lost,
 			why: savesFiles},
-		{names: "-D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= " +
-			"--hsts= --alt-svc=", does: writes, why: "writes what it learns"},
-		{names: "--output-dir=", does: enters | asks, consequence: lost, why: savesFiles},
-		{names: "-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= --expand-data= " +
-			"--expand-json= --expand-data-binary= --expand-form= --url-query= --variable=", does: harms | plain,
-			consequence: sent, why: sendsData},
-		{names: "--data-raw= --form-string= --mail-from= --mail-rcpt= --mail-auth= -Q= --quote= -t= " +
-			"--telnet-option= --ftp-create-dirs", does: harms | plain, consequence: sent, why: sendsData},
-		{names: "-T= --upload-file=", does: reads | harms, consequence: sent, why: sendsData},
-		{names: "-K= --config=", does: obeys | reads, why: "obeys another configuration"},
-		{names: "-E= --cert= --key= --pubkey= --netrc-file= --etag-compare=", does: reads | asks, consequence: sent,
+		{values: "-D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl --etag-save --hsts " +
+			"--alt-svc", does: writes, why: "writes what it learns"},
+		{values: "--output-dir", does: enters | asks, consequence: lost, why: savesFiles},
+		{values: "-d --data --data-ascii --data-binary --data-urlencode --json -F --form --expand-data --expand-json " +
+			"--expand-data-binary --expand-form --url-query --variable", does: harms | plain, consequence: sent,
+			why: sendsData},
+		{flags: "--ftp-create-dirs",
+			values: "--data-raw --form-string --mail-from --mail-rcpt --mail-auth -Q --quote -t --telnet-option",
+			does:   harms | plain, consequence: sent, why: sendsData},
+		{values: "-T --upload-file", does: reads | harms, consequence: sent, why: sendsData},
+		{values: "-K --config", does: obeys | reads, why: "obeys another configuration"},
+		{values: "-E --cert --key --pubkey --netrc-file --etag-compare", does: reads | asks, consequence: sent,
 			why: sendsKeys},
-		{names: "--netrc --netrc-optional --location-trusted --insecure -k -n --proxy-insecure --doh-insecure " +
-			"--delegation= --proxy-negotiate -u= --user= -U= --proxy-user= --oauth2-bearer= --aws-sigv4= " +
-			"--sasl-authzid=", does: asks | plain, consequence: sent, why: sendsKeys},
-		{names: "--cacert= --capath= --crlfile= --egd-file= --random-file= --pinnedpubkey=",
-			does: reads},
-		{names: "--engine=", does: harms, consequence: lost, why: "loads code"},
-		{names: "-x= --proxy= --preproxy= --proxy1.0= --socks4= --socks4a= --socks5= --socks5-hostname= " +
-			"--resolve= --connect-to= --doh-url= --dns-servers= --dns-interface= --interface= " +
-			"--unix-socket= --abstract-unix-socket= --haproxy-protocol -p --proxytunnel -P= --ftp-port=", does: routes},
+		{flags: "--netrc --netrc-optional --location-trusted --insecure -k -n --proxy-insecure --doh-insecure " +
+			"--proxy-negotiate",
+			values: "--delegation -u --user -U --proxy-user --oauth2-bearer --aws-sigv4 --sasl-authzid",
+			does:   asks | plain, consequence: sent, why: sendsKeys},
+		{values: "--cacert --capath --crlfile --egd-file --random-file --pinnedpubkey", does: reads},
+		{values: "--engine", does: harms, consequence: lost, why: "loads code"},
+		{flags: "--haproxy-protocol -p --proxytunnel", values: "-x --proxy --preproxy --proxy1.0 --socks4 --socks4a " +
+			"--socks5 --socks5-hostname --resolve --connect-to --doh-url --dns-servers --dns-interface --interface " +
+			"--unix-socket --abstract-unix-socket -P --ftp-port", does: routes},
 	}, about: "--version -V --help -h --manual -M"},
 	// safe: wget --version
 	// asks: wget https://example.com
 	{
 		names: "wget wget2", risk: umpire.High, consequence: sent, why: "downloads and writes files", check: checkWget,
-		out: fromNetwork, lax: true,
-		about: "--version -V --help -h", opts: []option{
-			{names: "-O= --output-document= -o= --output-file= -a= --append-output= --save-cookies= --warc-file= " +
-				"--rejected-log= --hsts-file=", does: writes},
-			{names: "-P= --directory-prefix=", does: writes},
-			{names: "-i= --input-file= --post-file= --body-file= --load-cookies= --certificate= --private-key= " +
-				"--ca-certificate= --ca-directory= --crl-file= --input-metalink= --warc-dedup= --random-file= " +
-				"--egd-file=", does: reads, why: sendsData},
-			{names: "--config=", does: obeys | reads}, {names: "-e= --execute=", does: obeys},
-			{names: "--bind-address= --dns-servers= --bind-dns-address=", does: routes},
-			{names: "-U= --user-agent= --header= --post-data= --body-data= --user= --password= --referer= " +
-				"--http-user= --http-password= --ftp-user= --ftp-password= --proxy-user= --proxy-password=",
-				does: sends},
-			{names: "--use-askpass=", does: runs | harms, consequence: lost, why: "runs a program"},
-			{names: "-t= -T= -w= -Q= -l= -A= -R= -D= -I= -X= -B= --tries= --timeout= --wait= --quota= --level= " +
-				"--accept= --reject= --domains= --method= --limit-rate= --base= --waitretry=", does: plain},
+		out: fromNetwork, lax: true, about: "--version -V --help -h", opts: []option{
+			{values: "-O --output-document -o --output-file -a --append-output --save-cookies --warc-file " +
+				"--rejected-log --hsts-file", does: writes},
+			{values: "-P --directory-prefix", does: writes},
+			{values: "-i --input-file --post-file --body-file --load-cookies --certificate --private-key " +
+				"--ca-certificate --ca-directory --crl-file --input-metalink --warc-dedup --random-file --egd-file",
+				does: reads, why: sendsData},
+			{values: "--config", does: obeys | reads}, {values: "-e --execute", does: obeys},
+			{values: "--bind-address --dns-servers --bind-dns-address", does: routes},
+			{values: "-U --user-agent --header --post-data --body-data --user --password --referer --http-user " +
+				"--http-password --ftp-user --ftp-password --proxy-user --proxy-password", does: sends},
+			{values: "--use-askpass", does: runs | harms, consequence: lost, why: "runs a program"},
+			{values: "-t -T -w -Q -l -A -R -D -I -X -B --tries --timeout --wait --quota --level --accept --reject " +
+				"--domains --method --limit-rate --base --waitretry", does: plain},
 		},
 	},
 	// safe: http --version
 	// asks: http example.com
 	{
 		names: "http https xh xhs httpie", risk: umpire.High, consequence: sent, why: sendsData, lax: true,
-		check: checkHTTPie, out: fromNetwork,
-		about: "--version --help", opts: []option{
-			{names: "-o= --output=", does: writes},
-			{names: "--cert= --cert-key= --verify= --session= --session-read-only=", does: reads, except: "yes no"},
-			{names: "--proxy= --interface= --resolve= --unix-socket= -F --follow", does: routes},
-			{names: "-a= --auth= --raw=", does: sends},
-			{names: "-A= --auth-type= --timeout= --print= -p= -s= --style= --pretty= --max-redirects=", does: plain},
+		check: checkHTTPie, out: fromNetwork, about: "--version --help", opts: []option{
+			{values: "-o --output", does: writes},
+			{values: "--cert --cert-key --verify --session --session-read-only", does: reads,
+				limits: &limits{except: "yes no"}},
+			{flags: "-F --follow", values: "--proxy --interface --resolve --unix-socket", does: routes},
+			{values: "-a --auth --raw", does: sends},
+			{values: "-A --auth-type --timeout --print -p -s --style --pretty --max-redirects", does: plain},
 		},
 	},
 	// safe: aria2c --version
 	// asks: aria2c https://example.com/a
 	{
 		names: "aria2c axel", risk: umpire.High, consequence: sent, why: "downloads and writes files",
-		check: reachesURLs, lax: true,
-		about: "--version -v --help -h", opts: []option{
-			{names: "-i= --input-file= --load-cookies= --conf-path= --ca-certificate= --certificate= --private-key= " +
-				"--netrc-path= -T= --torrent-file= -M= --metalink-file= --server-stat-if=", does: reads},
-			{names: "--all-proxy= --http-proxy= --https-proxy= --ftp-proxy= --interface= --async-dns-server=",
-				does: routes},
-			{names: "--header= -U= --user-agent= --referer= --http-user= --http-passwd=", does: sends},
-			{names: "-d= --dir= -o= --out= -l= --log= --save-session= --server-stat-of= --save-cookies=", does: writes},
-			{names: "--on-download-error= --on-download-complete= --on-download-start= --on-download-stop= " +
-				"--on-download-pause= --on-bt-download-complete=", does: runs | harms, consequence: lost,
+		check: reachesURLs, lax: true, about: "--version -v --help -h", opts: []option{
+			{values: "-i --input-file --load-cookies --conf-path --ca-certificate --certificate --private-key " +
+				"--netrc-path -T --torrent-file -M --metalink-file --server-stat-if", does: reads},
+			{values: "--all-proxy --http-proxy --https-proxy --ftp-proxy --interface --async-dns-server", does: routes},
+			{values: "--header -U --user-agent --referer --http-user --http-passwd", does: sends},
+			{values: "-d --dir -o --out -l --log --save-session --server-stat-of --save-cookies", does: writes},
+			{values: "--on-download-error --on-download-complete --on-download-start --on-download-stop " +
+				"--on-download-pause --on-bt-download-complete", does: runs | harms, consequence: lost,
 				why: "runs a program"},
-			{names: "-x= -s= -j= -k=", does: plain},
+			{values: "-x -s -j -k", does: plain},
 		},
 	},
 	// safe: yt-dlp --version
 	// asks: yt-dlp https://example.com/a
 	{
 		names: "yt-dlp youtube-dl gallery-dl", risk: umpire.High, consequence: sent, why: "downloads and writes files",
-		check: reachesURLs, lax: true,
-		about: "--version --help -h", opts: []option{
-			{names: "--exec= --exec-before-download= --downloader= --external-downloader=", does: runs | harms,
+		check: reachesURLs, lax: true, about: "--version --help -h", opts: []option{
+			{values: "--exec --exec-before-download --downloader --external-downloader", does: runs | harms,
 				consequence: lost, why: "runs a program"},
-			{names: "-a= --batch-file= --cookies= --config-locations=", does: reads},
-			{names: "-o= --output= -P= --paths=", does: writes}, {names: "-f= -S=", does: plain},
-			{names: "--proxy= --source-address=", does: routes},
+			{values: "-a --batch-file --cookies --config-locations", does: reads},
+			{values: "-o --output -P --paths", does: writes}, {values: "-f -S", does: plain},
+			{values: "--proxy --source-address", does: routes},
 		},
 	},
 	// safe: lynx --version
 	// asks: lynx https://example.com
 	{
 		names: "lynx w3m links elinks links2 browsh", risk: umpire.Medium, consequence: sent, why: "opens a page",
-		check: reachesURLs, out: fromNetwork,
-		about: "-version --version -help --help", opts: []option{
-			{names: "-dump -source -nolist -listonly -stdin -force_html -width= -cols= -T= -display_charset= -crawl " +
-				"-dump_source -dump_head", does: plain, why: "prints a page"},
+		check: reachesURLs, out: fromNetwork, about: "-version --version -help --help", opts: []option{
+			{flags: "-dump -source -nolist -listonly -stdin -force_html -crawl -dump_source -dump_head",
+				values: "-width -cols -T -display_charset", does: plain, why: "prints a page"},
 		},
 		style: words,
 	},
@@ -176,12 +169,12 @@ func checkCurl(u *use) {
 
 func judgeCurlOption(u *use, g given, urls []word) {
 	switch {
-	case hasSpelling(g.option.names, "--request"):
+	case g.means("--request"):
 		if !g.value.known() || !scan.HasField("get head options", strings.ToLower(g.value.text)) {
 			u.spoke = g.name
 			u.raiseTo(umpire.High, sent, umpire.Say("changes something on a host with %s", g.value.display()))
 		}
-	case hasSpelling(g.option.names, "--data"):
+	case g.means("--data"):
 		noteCurlFile(u, g.value)
 	case g.name == "--write-out" || g.name == "-w":
 		if strings.HasPrefix(g.value.text, "@") {
@@ -190,20 +183,20 @@ func judgeCurlOption(u *use, g given, urls []word) {
 		if !g.value.known() || strings.Contains(g.value.text, "%output{") {
 			u.raiseTo(umpire.Medium, reversible, savesFiles)
 		}
-	case hasSpelling(g.option.names, "--header") && namesCredential(g.value.text):
+	case g.means("--header") && namesCredential(g.value.text):
 		u.raiseTo(umpire.Medium, sent, sendsKeys)
-	case hasSpelling(g.option.names, "--cookie"):
+	case g.means("--cookie"):
 		u.raiseTo(umpire.Medium, sent, sendsKeys)
 		if !g.value.open && !strings.Contains(g.value.text, "=") {
 			u.touch(umpire.KindRead, g.value, accessOf{why: "sends its cookies"})
 		}
-	case hasSpelling(g.option.names, "--output"):
+	case g.means("--output"):
 		if g.value.text != "-" || g.value.open {
 			u.touch(umpire.KindWrite, g.value, accessOf{why: savesFiles})
 		}
-	case hasSpelling(g.option.names, "--remote-name"):
+	case g.means("--remote-name"):
 		noteRemoteNames(u, urls)
-	case hasSpelling(g.option.names, "--cert"):
+	case g.means("--cert"):
 		file, _, _ := strings.Cut(g.value.text, ":")
 		u.touch(umpire.KindRead, word{text: file, open: g.value.open}, accessOf{why: sendsKeys})
 	}

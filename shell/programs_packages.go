@@ -14,36 +14,37 @@ var packageManagers = []program{
 	{
 		names: "brew", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		about: "--version -v --help -h --prefix --cellar --cache --repository --config", opts: []option{
-			{names: "-q --quiet -d --debug"},
+			{flags: "-q --quiet -d --debug"},
 		},
 		check: checkBrewFolder,
 		subs: []program{
 			// safe: brew list
 			{names: "list ls", risk: umpire.Safe, why: listsPackages, opts: []option{
-				{names: "--formula --cask --full-name --versions --multiple --pinned --json?", does: plain},
-				{names: "-1ltr --formulae --casks --installed-on-request --installed-as-dependency"},
+				{flags: "--formula --cask --full-name --versions --multiple --pinned", attached: "--json", does: plain},
+				{flags: "-1 -l -t -r --formulae --casks --installed-on-request --installed-as-dependency"},
 			}},
 			{names: "info abv", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{
-				{names: "--json? --installed --formula --cask --analytics --days= --category= --variations --sizes",
-					does: plain},
-				{names: "-v --verbose"},
+				{flags: "--installed --formula --cask --analytics --variations --sizes", values: "--days --category",
+					attached: "--json", does: plain},
+				{flags: "-v --verbose"},
 			}},
 			{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames,
-				opts: []option{{names: "--formula --cask --formulae --casks --desc"}}},
+				opts: []option{{flags: "--formula --cask --formulae --casks --desc"}}},
 			{
 				names: "deps uses leaves outdated desc", each: true, risk: umpire.Low, why: listsPackages,
-				check: registryNames,
-				opts: []option{
-					{names: "--tree --installed --json? --formula --cask --recursive --direct --topological " +
-						"--include-build --include-optional --installed-on-request", does: plain},
-					{names: "-vqsr --greedy"},
+				check: registryNames, opts: []option{
+					{flags: "--tree --installed --formula --cask --recursive --direct --topological --include-build " +
+						"--include-optional --installed-on-request", attached: "--json", does: plain},
+					{flags: "-v -q -s -r --greedy"},
 				},
 			},
 			// safe: brew cat wget
 			{
 				names: "cat log options missing formulae casks tap-info", each: true, risk: umpire.Low,
 				why: listsPackages, check: registryNames,
-				opts: []option{{names: "--formula --cask --installed --compact --oneline -1 -n=", does: plain}},
+				opts: []option{
+					{flags: "--formula --cask --installed --compact --oneline -1", values: "-n", does: plain},
+				},
 			},
 			// asks: brew services stop x
 			{
@@ -51,13 +52,13 @@ var packageManagers = []program{
 				subs: []program{
 					// safe: brew services list
 					{names: "list info", each: true, risk: umpire.Low, why: "lists services",
-						opts: []option{{names: "--all --json"}}},
+						opts: []option{{flags: "--all --json"}}},
 				},
 			},
 			// safe: brew --prefix openssl
 			// asks: brew --cache -d install x
 			{names: "config doctor --prefix --cellar --cache --repository --env commands help", each: true,
-				risk: umpire.Low, why: listsPackages, args: "data…", opts: []option{{names: "--quiet --installed"}}},
+				risk: umpire.Low, why: listsPackages, args: "data…", opts: []option{{flags: "--quiet --installed"}}},
 		},
 	},
 	// asks: apt-mark hold x
@@ -70,34 +71,32 @@ var packageManagers = []program{
 	{names: "apt-file", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
 		// safe: apt-file search bin/x
 		{names: "search find list show", each: true, risk: umpire.Safe, why: listsPackages,
-			opts: []option{{names: "-xilFD --regexp --ignore-case --package-only --fixed-string"}}},
+			opts: []option{{flags: "-x -i -l -F -D --regexp --ignore-case --package-only --fixed-string"}}},
 	}},
 	// safe: dpkg-deb -c a.deb
 	// asks: dpkg-deb -x a.deb out
 	// asks: dpkg-deb -c /root/a.deb
 	{
 		names: "dpkg-deb", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks packages",
-		args: "read data…", check: checkPackageFile,
-		about: aboutItself, opts: []option{
-			{names: "-I --info -c --contents -f --field -W --show", why: "prints what a package holds"},
+		args: "read data…", check: checkPackageFile, about: aboutItself, opts: []option{
+			{flags: "-I --info -c --contents -f --field -W --show", why: "prints what a package holds"},
 		},
 	},
 	// asks: apt install x
 	{
 		names: "apt apt-get", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages,
-		style: leading,
-		about: "--version -v --help -h", opts: []option{
-			{names: "-qy --quiet --yes --assume-yes"},
-			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
+		style: leading, about: "--version -v --help -h", opts: []option{
+			{flags: "-q -y --quiet --yes --assume-yes"},
+			{values: "-o --option -c --config-file", does: obeys, why: "obeys another configuration"},
 		},
 		subs: []program{
 			// safe: apt list
 			{names: "list search", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
-				{names: "--installed --upgradable --manual-installed --all-versions --full --names-only"},
-				{names: "-aqn"},
+				{flags: "--installed --upgradable --manual-installed --all-versions --full --names-only"},
+				{flags: "-a -q -n"},
 			}},
 			{names: "show policy depends rdepends", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
-				{names: "--all-versions --no-all-versions --installed --recurse --no-recommends"}, {names: "-aq"},
+				{flags: "--all-versions --no-all-versions --installed --recurse --no-recommends"}, {flags: "-a -q"},
 			}},
 			{names: "changelog", risk: umpire.Medium, consequence: reversible,
 				why: "downloads a text and shows it in a pager", lax: true},
@@ -112,26 +111,25 @@ var packageManagers = []program{
 		subs: []program{
 			// safe: aptitude search x
 			{names: "search show versions why why-not", each: true, risk: umpire.Safe,
-				why: "asks the lists of packages", opts: []option{{names: "-q"}}},
+				why: "asks the lists of packages", opts: []option{{flags: "-q"}}},
 		},
 	},
 	// asks: apt-cache -o x=y show z
 	{
 		names: "apt-cache", risk: umpire.Medium, consequence: reversible, why: listsPackages, style: leading,
 		about: "--version -v --help -h", opts: []option{
-			{names: "-qnfai --quiet --names-only --full --all-versions --installed --no-all-versions"},
-			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
+			{flags: "-q -n -f -a -i --quiet --names-only --full --all-versions --installed --no-all-versions"},
+			{values: "-o --option -c --config-file", does: obeys, why: "obeys another configuration"},
 		},
 		subs: []program{
 			// safe: apt-cache show x
 			{
 				names: "search show showpkg showsrc policy madison depends rdepends pkgnames stats dump dumpavail " +
 					"unmet xvcg dotty",
-				each: true, risk: umpire.Safe, why: listsPackages,
-				opts: []option{
-					{names: "--names-only --full --all-versions --no-all-versions --installed --recurse " +
+				each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
+					{flags: "--names-only --full --all-versions --no-all-versions --installed --recurse " +
 						"--no-recommends --no-suggests --important --generate"},
-					{names: "-qnfai"},
+					{flags: "-q -n -f -a -i"},
 				},
 			},
 		},
@@ -139,60 +137,60 @@ var packageManagers = []program{
 	// safe: dpkg -l
 	// asks: dpkg -i a.deb
 	{names: "dpkg", every: checkRemoval, risk: umpire.Safe, why: listsPackages, check: checkDpkg, opts: []option{
-		{names: "-lsLSp --list --status --listfiles --search --print-avail --get-selections --print-architecture " +
-			"--print-foreign-architectures --audit -C --verify -V --no-pager", why: "lists"},
-		{names: "-c= --contents= -I= --info= -f= --field=", does: reads, why: "looks into a package"},
-		{names: "--compare-versions"},
-		{names: "-i --install -r --remove -P --purge --unpack --configure -a --pending --force-all --force?",
-			does: harms, consequence: lost, why: changesPackages},
-		{names: "-x= --extract= -e= --control=", does: harms, consequence: reversible, why: "unpacks a package"},
+		{flags: "-l -s -L -S -p --list --status --listfiles --search --print-avail --get-selections " +
+			"--print-architecture --print-foreign-architectures --audit -C --verify -V --no-pager", why: "lists"},
+		{values: "-c --contents -I --info -f --field", does: reads, why: "looks into a package"},
+		{flags: "--compare-versions"},
+		{flags: "-i --install -r --remove -P --purge --unpack --configure -a --pending --force-all",
+			attached: "--force", does: harms, consequence: lost, why: changesPackages},
+		{values: "-x --extract -e --control", does: harms, consequence: reversible, why: "unpacks a package"},
 	}, about: "--version --help"},
 	// safe: dpkg-query -l
 	// asks: dpkg-query --surprise
 	{names: "dpkg-query", risk: umpire.Safe, why: listsPackages, about: aboutItself, opts: []option{
-		{names: "-lsLSWpc --list --status --listfiles --search --show --print-avail --control-list --no-pager"},
-		{names: "-f= --showformat=", does: plain},
+		{flags: "-l -s -L -S -W -p -c --list --status --listfiles --search --show --print-avail --control-list " +
+			"--no-pager"},
+		{values: "-f --showformat", does: plain},
 	}},
 	// safe: rpm --version
 	// asks: rpm -i a.rpm
 	{
 		names: "rpm", every: checkRemoval, risk: umpire.Medium, consequence: reversible, why: "works on packages",
-		check: checkRpm,
-		about: "--version", opts: []option{
-			{names: "-qalicdpRvh --query --all --list --info --configfiles --docfiles --package --requires " +
-				"--provides --changelog --scripts --conflicts --obsoletes --last -f --file", why: "lists"},
-			{names: "--qf= --queryformat=", does: asks, consequence: harmless, why: "expands a macro"},
-			{names: "-UFe --install --upgrade --freshen --erase --nodeps --force --import --rebuilddb --initdb",
+		check: checkRpm, about: "--version", opts: []option{
+			{flags: "-q -a -l -i -c -d -p -R -v -h --query --all --list --info --configfiles --docfiles --package " +
+				"--requires --provides --changelog --scripts --conflicts --obsoletes --last -f --file", why: "lists"},
+			{values: "--qf --queryformat", does: asks, consequence: harmless, why: "expands a macro"},
+			{flags: "-U -F -e --install --upgrade --freshen --erase --nodeps --force --import --rebuilddb --initdb",
 				does: harms, consequence: lost, why: changesPackages},
-			{names: "-E= --eval= -D= --define= --undefine= --macros= --rcfile= --load= --pipe= --root= --dbpath=",
-				does: harms, consequence: lost, why: "runs code"},
+			{values: "-E --eval -D --define --undefine --macros --rcfile --load --pipe --root --dbpath", does: harms,
+				consequence: lost, why: "runs code"},
 		},
 	},
 	// asks: dnf install x
 	{
 		names: "dnf yum microdnf zypper tdnf", every: checkRemoval, risk: umpire.High, consequence: lost,
 		why: changesPackages, style: leading,
-		about: "--version --help -h", opts: []option{{names: "-qyvC --quiet --assumeyes --cacheonly --verbose"}},
+		about: "--version --help -h", opts: []option{{flags: "-q -y -v -C --quiet --assumeyes --cacheonly --verbose"}},
 		subs: []program{
 			// safe: dnf list --installed
 			{
 				names: "list search info repolist provides deplist repoquery se if lr", each: true, risk: umpire.Low,
 				why: asksRegistry, check: registryNames,
-				opts: []option{{names: "-qCv --installed --available --updates --quiet --cacheonly --all"}},
+				opts: []option{{flags: "-q -C -v --installed --available --updates --quiet --cacheonly --all"}},
 			},
 		},
 	},
 	// asks: apk add x
 	{
 		names: "apk", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
-		about: "--version -V --help -h", opts: []option{{names: "-qv --quiet --verbose"}},
+		about: "--version -V --help -h", opts: []option{{flags: "-q -v --quiet --verbose"}},
 		subs: []program{
 			// safe: apk info
 			{
 				names: "info list search policy version dot stats", each: true, risk: umpire.Safe, why: listsPackages,
 				opts: []option{
-					{names: "-IOPuvqadeLrsRwWx --installed --upgradable --available --description --contents " +
-						"--depends --rdepends --size --exact --quiet --verbose"},
+					{flags: "-I -O -P -u -v -q -a -d -e -L -r -s -R -w -W -x --installed --upgradable --available " +
+						"--description --contents --depends --rdepends --size --exact --quiet --verbose"},
 				},
 			},
 		},
@@ -212,7 +210,9 @@ var packageManagers = []program{
 			{
 				names: "list ls info find search version remote-ls remotes installed contents deps outdated",
 				each:  true, risk: umpire.Low, why: listsPackages, check: registryNames,
-				opts: []option{{names: "--all --app --runtime --user --system --columns= --installed", does: plain}},
+				opts: []option{
+					{flags: "--all --app --runtime --user --system --installed", values: "--columns", does: plain},
+				},
 			},
 		},
 	},
@@ -235,7 +235,7 @@ var packageManagers = []program{
 // Reasons for uses of package managers, as approval cards show them.
 const (
 	changesPackages = "installs, changes or publishes packages, whose code runs"
-	otherIndex      = "--registry= --index-url= --extra-index-url= --index= --default-index= --find-links="
+	otherIndex      = "--registry --index-url --extra-index-url --index --default-index --find-links"
 	fromElsewhere   = "installs packages that a file, a folder, an address or another registry names"
 	listsPackages   = "lists packages"
 	asksRegistry    = "asks the registry about packages"

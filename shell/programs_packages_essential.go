@@ -36,11 +36,11 @@ const essentials = "libc6 libc-bin glibc glibc-common musl systemd systemd-sysv 
 // checkRemoval refuses to remove an essential package.
 func checkRemoval(u *use) {
 	for _, r := range removers {
-		if !scan.HasField(r.programs, u.program0()) || givesAny(argumentsOf(u), r.dry) {
+		if !scan.HasField(r.programs, u.program0()) || givesAny(u.rawArguments(), r.dry) {
 			continue
 		}
-		removes := r.verbs == "" || givesAny(argumentsOf(u), r.verbs)
-		for _, arg := range argumentsOf(u) {
+		removes := r.verbs == "" || givesAny(u.rawArguments(), r.verbs)
+		for _, arg := range u.rawArguments() {
 			taken := strings.HasPrefix(r.programs, "apt ") &&
 				strings.HasSuffix(arg.text, "-") // install NAME- removes it
 			if (removes || taken) && isEssential(arg) {
@@ -97,20 +97,20 @@ func checkAccounts(u *use) {
 		"userdel": "-r --remove", "deluser": "--remove-home --remove-all-files", "pw": "-r",
 	}[name]
 	if name == "sysadminctl" {
-		removes = givesAny(argumentsOf(u), "-deleteUser")
+		removes = givesAny(u.rawArguments(), "-deleteUser")
 	}
-	if locksOut(name, argumentsOf(u)) {
+	if locksOut(name, u.rawArguments()) {
 		u.raise(umpire.Critical, "locks out the account that administers the system")
 	}
 	if !removes {
 		return
 	}
-	if homes != "" && givesAny(argumentsOf(u), homes) ||
-		name == "sysadminctl" && !givesAny(argumentsOf(u), "-keepHome") {
+	if homes != "" && givesAny(u.rawArguments(), homes) ||
+		name == "sysadminctl" && !givesAny(u.rawArguments(), "-keepHome") {
 		u.raise(umpire.Critical, "deletes a home directory")
 	}
-	for i, arg := range argumentsOf(u) {
-		if arg.text == "root" && (name != "deluser" || i+1 == len(argumentsOf(u))) {
+	for i, arg := range u.rawArguments() {
+		if arg.text == "root" && (name != "deluser" || i+1 == len(u.rawArguments())) {
 			u.raise(umpire.Critical, "removes the account that administers the system")
 		}
 	}

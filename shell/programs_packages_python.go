@@ -11,32 +11,31 @@ var pythonPackages = []program{
 	{
 		names: "pip pip3 pip2", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		about: "--version -V --help -h", opts: []option{
-			{names: "-q --quiet -v --verbose --no-color --no-input --disable-pip-version-check --isolated " +
-				"--require-virtualenv --no-python-version-warning --timeout= --retries=", does: plain},
-			{names: "--python= --proxy= --cert= --client-cert= --trusted-host= --log= --keyring-provider=", does: asks,
+			{flags: "-q --quiet -v --verbose --no-color --no-input --disable-pip-version-check --isolated " +
+				"--require-virtualenv --no-python-version-warning", values: "--timeout --retries", does: plain},
+			{values: "--python --proxy --cert --client-cert --trusted-host --log --keyring-provider", does: asks,
 				consequence: lost, why: "works with other programs or hosts"},
 		},
 		subs: []program{
 			// safe: pip list
 			{
 				names: "list freeze check", each: true, risk: umpire.Safe, why: listsPackages, args: "none",
-				about: aboutItself, opts: []option{
-					{names: pipLooks, does: plain}, {names: "-lqvuoe"},
-					{names: "--path= -r= --requirement=", does: reads},
+				about: aboutItself, also: []*[]option{&pipLooks}, opts: []option{
+					{flags: "-l -q -v -u -o -e"},
+					{values: "--path -r --requirement", does: reads},
 				},
 			},
 			{names: "show inspect debug help", each: true, risk: umpire.Safe, why: listsPackages,
-				about: aboutItself, opts: []option{{names: pipLooks, does: plain}, {names: "-fqvl --files"}}},
+				about: aboutItself, also: []*[]option{&pipLooks}, opts: []option{{flags: "-f -q -v -l --files"}}},
 			{names: "index search", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
-				about: aboutItself, opts: []option{{names: "--pre --json --format=", does: plain}}},
+				about: aboutItself, opts: []option{{flags: "--pre --json", values: "--format", does: plain}}},
 			{names: "hash", risk: umpire.Safe, why: "prints checksums of files", args: "read…",
-				opts: []option{{names: "-a= --algorithm=", does: plain}}},
+				opts: []option{{values: "-a --algorithm", does: plain}}},
 			{
 				names: "config", risk: umpire.High, consequence: lost, why: "changes pip's configuration",
-				style: leading,
-				opts: []option{
-					{names: "--user --site --global"},
-					{names: "--editor=", does: runs | harms, consequence: lost, why: "runs an editor"},
+				style: leading, opts: []option{
+					{flags: "--user --site --global"},
+					{values: "--editor", does: runs | harms, consequence: lost, why: "runs an editor"},
 				},
 				subs: []program{
 					{names: "list get debug", each: true, risk: umpire.Safe, why: "prints pip's configuration",
@@ -47,18 +46,17 @@ var pythonPackages = []program{
 				names: "cache", risk: umpire.High, consequence: reversible, why: "changes pip's cache", style: leading,
 				subs: []program{
 					{names: "dir info list", each: true, risk: umpire.Safe, why: "looks at pip's cache",
-						opts: []option{{names: "--format=", does: plain}}},
+						opts: []option{{values: "--format", does: plain}}},
 				},
 			},
 			// asks: pip install x
 			{
 				names: "install download wheel", each: true, risk: umpire.High, consequence: reversible,
-				why: changesPackages, lax: true, check: fromRegistry,
-				opts: []option{
-					{names: "-i= -f= " + otherIndex, does: harms, consequence: lost, why: fromElsewhere},
-					{names: "-r= --requirement=", does: reads | harms, consequence: lost, why: fromElsewhere},
-					{names: "-c= --constraint=", does: reads},
-					{names: "-t= --target= -d= --dest= -w= --wheel-dir= --root= --prefix= --log=", does: writes},
+				why: changesPackages, lax: true, check: fromRegistry, opts: []option{
+					{values: otherIndex + " -i -f", does: harms, consequence: lost, why: fromElsewhere},
+					{values: "-r --requirement", does: reads | harms, consequence: lost, why: fromElsewhere},
+					{values: "-c --constraint", does: reads},
+					{values: "-t --target -d --dest -w --wheel-dir --root --prefix --log", does: writes},
 				},
 			},
 		},
@@ -70,8 +68,9 @@ var pythonPackages = []program{
 		subs: []program{
 			// safe: pipx list
 			{names: "list environment", each: true, risk: umpire.Safe, why: listsPackages,
-				opts: []option{{names: "--short --json --include-injected --skip-maintenance --value= -V=",
-					does: plain}}},
+				opts: []option{
+					{flags: "--short --json --include-injected --skip-maintenance", values: "--value -V", does: plain},
+				}},
 		},
 	},
 	// asks: uvx x
@@ -81,8 +80,8 @@ var pythonPackages = []program{
 	{
 		names: "uv", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		about: "--version -V --help -h", opts: []option{
-			{names: "-q --quiet -v --verbose --no-progress --color= --offline --no-config", does: plain},
-			{names: "--directory= --project=", does: enters, why: worksInOther},
+			{flags: "-q --quiet -v --verbose --no-progress --offline --no-config", values: "--color", does: plain},
+			{values: "--directory --project", does: enters, why: worksInOther},
 		},
 		subs: []program{
 			{names: "pip", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
@@ -90,26 +89,26 @@ var pythonPackages = []program{
 				{
 					names: "list show freeze tree check", each: true, risk: umpire.Safe, why: listsPackages,
 					opts: []option{
-						{names: "--format= --outdated --editable --exclude-editable --exclude= --files --depth= " +
-							"--no-dedupe --invert --strict --quiet -q", does: plain},
+						{flags: "--outdated --editable --exclude-editable --files --no-dedupe --invert --strict " +
+							"--quiet -q", values: "--format --exclude --depth", does: plain},
 					},
 				},
 			}},
 			{names: "add remove sync", each: true, risk: umpire.High, consequence: reversible, why: changesPackages,
 				lax: true, check: fromRegistry,
-				opts: []option{{names: otherIndex, does: harms, consequence: lost, why: fromElsewhere}}},
+				opts: []option{{values: otherIndex, does: harms, consequence: lost, why: fromElsewhere}}},
 			{names: "version", risk: umpire.Safe, why: "prints the version", args: "none",
-				opts: []option{{names: "--short --output-format=", does: plain}}},
+				opts: []option{{flags: "--short", values: "--output-format", does: plain}}},
 			// safe: uv run ruff check .
 			// asks: uv run --with evil pytest
 			// asks: uv run x.py
 			// asks: uv run x
 			{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
-				{names: "--frozen --locked --no-sync --offline --quiet -q --isolated --no-project --active --exact " +
-					"--all-extras --no-dev --extra= --group= --package= -v --verbose", does: plain},
-				{names: "--with= --with-requirements= --with-editable= --from= --python= -p= --index= --index-url= " +
-					"--default-index= --extra-index-url= -w=", does: harms, consequence: lost, why: downloadsRun},
-				{names: "-m= --module= --env-file= -s --script --gui-script", does: asks, consequence: lost,
+				{flags: "--frozen --locked --no-sync --offline --quiet -q --isolated --no-project --active --exact " +
+					"--all-extras --no-dev -v --verbose", values: "--extra --group --package", does: plain},
+				{values: "--with --with-requirements --with-editable --from --python -p --index --index-url " +
+					"--default-index --extra-index-url -w", does: harms, consequence: lost, why: downloadsRun},
+				{flags: "-s --script --gui-script", values: "-m --module --env-file", does: asks, consequence: lost,
 					why: "runs Python code"},
 			}},
 			{
@@ -117,7 +116,7 @@ var pythonPackages = []program{
 				style: leading,
 				subs: []program{
 					{names: "list find dir", each: true, risk: umpire.Safe, why: "lists versions of Python",
-						check: startsNamed, opts: []option{{names: "--all-versions --only-installed --offline"}}},
+						check: startsNamed, opts: []option{{flags: "--all-versions --only-installed --offline"}}},
 				},
 			},
 			{names: "cache", risk: umpire.High, consequence: reversible, why: "changes uv's cache", style: leading,
@@ -126,44 +125,42 @@ var pythonPackages = []program{
 			// asks: uv tree --depth 1
 			{
 				names: "tree", risk: umpire.Medium, consequence: reversible, why: "changes the project",
-				check: checkTree,
-				about: aboutItself, opts: []option{
-					{names: "--depth= -d= --frozen --locked --offline --no-dedupe --invert --package= --prune= " +
-						"--no-dev --only-dev --all-groups --group= --no-group= --universal --outdated --quiet -q " +
-						"--show-sizes", does: plain},
+				check: checkTree, about: aboutItself, opts: []option{
+					{flags: "--frozen --locked --offline --no-dedupe --invert --no-dev --only-dev --all-groups " +
+						"--universal --outdated --quiet -q --show-sizes",
+						values: "--depth -d --package --prune --group --no-group", does: plain},
 				},
 			},
 			{names: "venv lock export build init", each: true, risk: umpire.Medium, consequence: reversible,
 				why: "changes the project", lax: true},
 			{names: "tool", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
 				{names: "list dir", each: true, risk: umpire.Safe, why: listsPackages,
-					opts: []option{{names: "--show-paths --show-version-specifiers --show-with --bin"}}},
+					opts: []option{{flags: "--show-paths --show-version-specifiers --show-with --bin"}}},
 			}},
 			{names: "help", risk: umpire.Safe, why: "prints help"},
 		},
 	},
 	{
 		names: "poetry pdm pipenv hatch rye", risk: umpire.High, consequence: lost, why: changesPackages,
-		style: leading,
-		about: "--version -V --help -h", opts: []option{
-			{names: "-q --quiet -n --no-interaction --no-ansi --ansi -v"},
-			{names: "-C= --directory= -P= --project=", does: enters, why: worksInOther},
+		style: leading, about: "--version -V --help -h", opts: []option{
+			{flags: "-q --quiet -n --no-interaction --no-ansi --ansi -v"},
+			{values: "-C --directory -P --project", does: enters, why: worksInOther},
 		},
 		subs: []program{
 			// safe: poetry show
 			{
 				names: "show list check about graph verify", each: true, risk: umpire.Safe, why: listsPackages,
 				about: aboutItself, opts: []option{
-					{names: "--tree --latest --outdated --all --top-level --no-dev --only= --with= --without= --why " +
-						"--json --lock --strict --graph", does: plain},
-					{names: "-tloaTq"},
+					{flags: "--tree --latest --outdated --all --top-level --no-dev --why --json --lock --strict " +
+						"--graph", values: "--only --with --without", does: plain},
+					{flags: "-t -l -o -a -T -q"},
 				},
 			},
 			// asks: poetry install
 			{names: "add install update remove sync", each: true, risk: umpire.High, consequence: reversible,
 				why: changesPackages, lax: true},
 			{names: "version", risk: umpire.Safe, why: "prints the version", check: checkShownVersion,
-				opts: []option{{names: "-s --short"}}},
+				opts: []option{{flags: "-s --short"}}},
 			// safe: poetry run pytest -q
 			// asks: poetry run ./x
 			// asks: poetry run python x.py
@@ -174,11 +171,11 @@ var pythonPackages = []program{
 				style: leading,
 				subs: []program{
 					{names: "info list", each: true, risk: umpire.Safe, why: "lists environments",
-						opts: []option{{names: "--path -p --full-path"}}},
+						opts: []option{{flags: "--path -p --full-path"}}},
 				},
 			},
 			{names: "config", risk: umpire.High, consequence: lost, why: "changes the configuration",
-				opts: []option{{names: "--list"}}, lax: true},
+				opts: []option{{flags: "--list"}}, lax: true},
 			{names: "lock build shell", each: true, risk: umpire.Medium, consequence: reversible,
 				why: "changes the project", lax: true},
 		},
@@ -187,7 +184,7 @@ var pythonPackages = []program{
 		names: "poe", manifests: "pyproject.toml", risk: umpire.Medium, consequence: lost,
 		why: "runs a task of the project", style: leading, check: checkPoe,
 		about: "--version --help -h", opts: []option{
-			{names: "-q --quiet -v --verbose"}, {names: "-C= --directory=", does: enters, why: worksInOther},
+			{flags: "-q --quiet -v --verbose"}, {values: "-C --directory", does: enters, why: worksInOther},
 		},
 	},
 	// asks: conda install x
@@ -197,32 +194,28 @@ var pythonPackages = []program{
 		subs: []program{
 			// safe: conda list
 			{names: "list info", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
-				{names: "-n= --name=", does: plain},
-				{names: "--json --envs --explicit --export --revisions --all --system --base"},
-				{names: "-eacs"}, {names: "-p= --prefix=", does: reads},
+				{values: "-n --name", does: plain},
+				{flags: "--json --envs --explicit --export --revisions --all --system --base"},
+				{flags: "-e -a -c -s"}, {values: "-p --prefix", does: reads},
 			}},
 			{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames,
-				opts: []option{{names: "--info --json -i"}}},
+				opts: []option{{flags: "--info --json -i"}}},
 			{
 				names: "env", risk: umpire.High, consequence: reversible, why: changesPackages, style: leading,
 				subs: []program{
-					{names: "list", risk: umpire.Safe, why: "lists environments", opts: []option{{names: "--json"}}},
+					{names: "list", risk: umpire.Safe, why: "lists environments", opts: []option{{flags: "--json"}}},
 				},
 			},
 			{
 				names: "run", risk: umpire.Medium, consequence: lost, why: "runs a program of an environment",
-				style: leading, args: "command",
-				opts: []option{
-					{names: "-n= --name= --no-capture-output --live-stream", does: plain},
-					{names: "-p= --prefix=", does: asks, consequence: lost, why: "runs in another environment"},
+				style: leading, args: "command", opts: []option{
+					{flags: "--no-capture-output --live-stream", values: "-n --name", does: plain},
+					{values: "-p --prefix", does: asks, consequence: lost, why: "runs in another environment"},
 				},
 			},
 		},
 	},
 }
-
-const pipLooks = "--format= --outdated --uptodate --local --user --editable --exclude-editable --include-editable " +
-	"--not-required --exclude= --pre --all --verbose --quiet --disable-pip-version-check --no-color"
 
 // languagePackages are the package managers of other languages.
 var languagePackages = []program{
@@ -234,36 +227,34 @@ var languagePackages = []program{
 			// safe: gem list
 			{
 				names: "list environment env contents dependency which query help", each: true, risk: umpire.Safe,
-				why: listsPackages,
-				opts: []option{
-					{names: "--local --all --details --versions --no-versions --installed --exact --quiet " +
+				why: listsPackages, opts: []option{
+					{flags: "--local --all --details --versions --no-versions --installed --exact --quiet " +
 						"--no-verbose"},
-					{names: "-ldaiq"},
+					{flags: "-l -d -a -i -q"},
 				},
 			},
 			{
 				names: "search info outdated specification", each: true, risk: umpire.Low, why: asksRegistry,
-				check: registryNames,
-				opts: []option{
-					{names: "--local --remote --all --exact --versions --details --prerelease"}, {names: "-lraed"},
+				check: registryNames, opts: []option{
+					{flags: "--local --remote --all --exact --versions --details --prerelease"},
+					{flags: "-l -r -a -e -d"},
 				},
 			},
 		},
 	},
 	{
 		names: "bundle bundler", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
-		about: "--version -v --help -h", opts: []option{{names: "--no-color --verbose -V"}},
+		about: "--version -v --help -h", opts: []option{{flags: "--no-color --verbose -V"}},
 		subs: []program{
 			// Listing a bundle runs the project's Gemfile, which is Ruby code.
 			// safe: bundle list
 			// safe: bundle info rails --path
 			{
 				names: "list show info check", each: true, risk: umpire.Safe,
-				why:   "runs the project's Gemfile, and lists its gems",
-				about: "--help -h", opts: []option{
-					{names: "--name-only --paths --path --version --dry-run --only-group= --without-group= " +
-						"--without= --only=", does: plain},
-					{names: "--gemfile=", does: obeys, why: otherRules},
+				why: "runs the project's Gemfile, and lists its gems", about: "--help -h", opts: []option{
+					{flags: "--name-only --paths --path --version --dry-run",
+						values: "--only-group --without-group --without --only", does: plain},
+					{values: "--gemfile", does: obeys, why: otherRules},
 				},
 			},
 			// asks: bundle outdated
@@ -284,8 +275,8 @@ var languagePackages = []program{
 	{
 		names: "composer", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		about: "--version -V --help -h", opts: []option{
-			{names: "-q --quiet -n --no-interaction --no-ansi --ansi --no-plugins --no-scripts -v"},
-			{names: "-d= --working-dir=", does: enters, why: worksInOther},
+			{flags: "-q --quiet -n --no-interaction --no-ansi --ansi --no-plugins --no-scripts -v"},
+			{values: "-d --working-dir", does: enters, why: worksInOther},
 		},
 		subs: []program{
 			// asks: composer install
@@ -296,11 +287,10 @@ var languagePackages = []program{
 			// asks: composer show -l
 			{
 				names: "show info licenses", each: true, risk: umpire.Safe,
-				why:   "loads the project's composer plugins, and lists packages",
-				about: "--help -h", opts: []option{
-					{names: "--tree -t --installed -i --direct -D --name-only -N --path -P --platform -p --self -s " +
+				why: "loads the project's composer plugins, and lists packages", about: "--help -h", opts: []option{
+					{flags: "--tree -t --installed -i --direct -D --name-only -N --path -P --platform -p --self -s " +
 						"--no-dev --locked --no-ansi -q -n -v"},
-					{names: "--format=", does: plain},
+					{values: "--format", does: plain},
 				},
 			},
 			// asks: composer outdated
@@ -331,4 +321,11 @@ func startsNamed(u *use) {
 			u.raise(umpire.Medium, umpire.Say("starts %s", operand.display()))
 		}
 	}
+}
+
+// pipLooks are the options of pip's listings.
+var pipLooks = []option{
+	{flags: "--outdated --uptodate --local --user --editable --exclude-editable --include-editable --not-required " +
+		"--pre --all --verbose --quiet --disable-pip-version-check --no-color", values: "--format --exclude",
+		does: plain},
 }

@@ -10,13 +10,19 @@ import (
 
 // The options that listings and scripts of JavaScript package managers accept. Options that
 // name another registry, shell, folder or configuration are left out.
-const (
-	npmLooks = "--json --long --parseable --silent --depth= --all --omit= --include= --only= --prod --production " +
-		"--dev --link --workspace= -w= --workspaces --global --color? --no-color --loglevel= --no-fund --no-audit " +
-		"--no-update-notifier --package-lock-only --quiet --verbose --include-workspace-root --unicode"
-	npmShort  = "-lpsagqd"
-	npmScript = "--silent --if-present --workspace= -w= --workspaces --loglevel= --no-color --color? " +
-		"--ignore-scripts --quiet --verbose --include-workspace-root --foreground-scripts"
+var (
+	npmLooks = []option{
+		{flags: "--json --long --parseable --silent --all --prod --production --dev --link --workspaces --global " +
+			"--no-color --no-fund --no-audit --no-update-notifier --package-lock-only --quiet --verbose " +
+			"--include-workspace-root --unicode", values: "--depth --omit --include --only --workspace -w --loglevel",
+			attached: "--color", does: plain},
+	}
+	npmShort  = []option{{flags: "-l -p -s -a -g -q -d", does: plain}}
+	npmScript = []option{
+		{flags: "--silent --if-present --workspaces --no-color --ignore-scripts --quiet --verbose " +
+			"--include-workspace-root --foreground-scripts", values: "--workspace -w --loglevel", attached: "--color",
+			does: plain},
+	}
 )
 
 const (
@@ -26,68 +32,64 @@ const (
 
 // globally are options that install for the whole machine, where no old state is kept.
 var globally = []option{
-	{names: "-g --global", does: harms, consequence: lost, why: changesPackages},
-	{names: otherIndex, does: harms, consequence: lost, why: fromElsewhere},
+	{flags: "-g --global", does: harms, consequence: lost, why: changesPackages},
+	{values: otherIndex, does: harms, consequence: lost, why: fromElsewhere},
 }
 
 // scriptPackages are the package managers of JavaScript.
 var scriptPackages = []program{
 	{
 		names: "npm", manifests: "package.json", risk: umpire.High, consequence: sent, why: changesPackages,
-		style: leading,
-		about: "--version -v --help -h -l", opts: []option{
-			{names: npmScript, does: plain}, {names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther},
+		style: leading, about: "--version -v --help -h -l", also: []*[]option{&npmScript}, opts: []option{
+			{flags: "-s -q"}, {values: "-C --prefix", does: enters, why: worksInOther},
 		},
 		subs: []program{
 			// safe: npm ls
 			{names: "list ls la ll", each: true, risk: umpire.Safe, why: listsPackages,
-				about: aboutItself, opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain}}},
+				about: aboutItself, also: []*[]option{&npmLooks, &npmShort}},
 			{
 				names: "view info show v outdated search explain why fund", each: true, risk: umpire.Safe,
-				why: asksRegistry, check: registryNames,
-				about: aboutItself, opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain}},
+				why: asksRegistry, check: registryNames, about: aboutItself, also: []*[]option{&npmLooks, &npmShort},
 			},
 			{
 				names: "root prefix bin query help help-search completion", each: true, risk: umpire.Safe,
-				why:   listsPackages,
-				about: aboutItself, opts: []option{{names: npmLooks, does: plain}, {names: npmShort, does: plain}},
+				why: listsPackages, about: aboutItself, also: []*[]option{&npmLooks, &npmShort},
 			},
 			{names: "ping whoami doctor", each: true, risk: umpire.Low, why: asksRegistry, args: "none",
-				about: aboutItself, opts: []option{{names: "--json"}}},
+				about: aboutItself, opts: []option{{flags: "--json"}}},
 			{
 				names: "audit", risk: umpire.Low, why: asksRegistry,
-				about: aboutItself, opts: []option{
-					{names: npmLooks + " --audit-level= --no-package-lock", does: plain},
-					{names: npmShort, does: plain},
+				about: aboutItself, also: []*[]option{&npmLooks, &npmShort}, opts: []option{
+					{flags: "--no-package-lock", values: "--audit-level", does: plain},
 				},
 				subs: []program{
 					{names: "fix", risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
-					{names: "signatures", risk: umpire.Low, why: asksRegistry, opts: []option{{names: "--json"}}},
+					{names: "signatures", risk: umpire.Low, why: asksRegistry, opts: []option{{flags: "--json"}}},
 				},
 			},
 			{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
-				about: aboutItself, opts: []option{{names: npmScript, does: plain}, {names: "-s"}}},
+				about: aboutItself, also: []*[]option{&npmScript}, opts: []option{{flags: "-s"}}},
 			{
 				names: "run run-script rum urn", risk: umpire.Safe, why: "lists the project's scripts", args: "read…",
-				check: checkScript, about: aboutItself, opts: []option{{names: npmScript, does: plain}, {names: "-s"}},
+				check: checkScript, about: aboutItself, also: []*[]option{&npmScript}, opts: []option{{flags: "-s"}},
 			},
 			{names: "start stop restart", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs a script of the project", lax: true, check: checkNamedScript},
 			{
 				names: "config c", risk: umpire.High, consequence: lost, why: "changes npm's configuration",
-				style: leading, opts: []option{{names: "--json --global -g"}},
+				style: leading, opts: []option{{flags: "--json --global -g"}},
 				subs: []program{
 					{names: "get list ls", each: true, risk: umpire.Safe, why: "prints npm's configuration",
-						check: secretSetting, opts: []option{{names: "--json --long --global"}, {names: "-gl"}}},
+						check: secretSetting, opts: []option{{flags: "--json --long --global"}, {flags: "-g -l"}}},
 				},
 			},
 			{names: "get", risk: umpire.Safe, why: "prints npm's configuration", check: secretSetting,
-				opts: []option{{names: "--json --global -g"}}},
+				opts: []option{{flags: "--json --global -g"}}},
 			{
 				names: "pkg", risk: umpire.Medium, consequence: reversible, why: "changes package.json", style: leading,
 				subs: []program{
 					{names: "get", risk: umpire.Safe, why: "prints package.json",
-						opts: []option{{names: npmScript + " --json", does: plain}}},
+						also: []*[]option{&npmScript}, opts: []option{{flags: "--json", does: plain}}},
 					{names: "set delete fix", each: true, risk: umpire.Medium, consequence: reversible,
 						why: "changes package.json, whose scripts run", lax: true},
 				},
@@ -114,10 +116,11 @@ var scriptPackages = []program{
 	{
 		names: "npx bunx", manifests: "package.json", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx,
 		about: "--version -v --help -h", opts: []option{
-			{names: "--no --no-install --quiet -q --silent -s --bun"},
-			{names: "--yes -y --package= -p= --call= -c= --shell= --registry= --cache= --userconfig= --script-shell= " +
-				"--ignore-existing", does: harms, consequence: lost, why: downloadsRun},
-			{names: "--prefix= -C=", does: enters | asks, consequence: lost, why: worksInOther},
+			{flags: "--no --no-install --quiet -q --silent -s --bun"},
+			{flags: "--yes -y --ignore-existing",
+				values: "--package -p --call -c --shell --registry --cache --userconfig --script-shell", does: harms,
+				consequence: lost, why: downloadsRun},
+			{values: "--prefix -C", does: enters | asks, consequence: lost, why: worksInOther},
 		},
 	},
 	// safe: yarn typecheck
@@ -128,41 +131,43 @@ var scriptPackages = []program{
 		names: "yarn yarnpkg", manifests: "package.json", risk: umpire.Medium, consequence: lost,
 		why: "runs a script of the project", style: leading, check: checkBareYarn,
 		about: "--version -v --help -h", opts: []option{
-			{names: "--silent -s --json --no-progress --non-interactive --offline"},
-			{names: "--cwd=", does: enters, why: worksInOther},
+			{flags: "--silent -s --json --no-progress --non-interactive --offline"},
+			{values: "--cwd", does: enters, why: worksInOther},
 		},
 		subs: []program{
 			{
 				names: "list why licenses versions bin help", each: true, risk: umpire.Safe, why: listsPackages,
 				about: aboutItself, opts: []option{
-					{names: "--json --depth= --pattern= --prod --production --recursive -R --peers --silent -s " +
-						"--verbose -v", does: plain},
+					{flags: "--json --prod --production --recursive -R --peers --silent -s --verbose -v",
+						values: "--depth --pattern", does: plain},
 				},
 			},
 			{
 				names: "info outdated", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames,
 				about: aboutItself, opts: []option{
-					{names: "--json --silent -s --all --recursive --fields= --name-only --dependents --manifest " +
-						"--cache --extra= --virtuals", does: plain},
-					{names: "-AR -f=", does: plain},
+					{flags: "--json --silent -s --all --recursive --name-only --dependents --manifest --cache " +
+						"--virtuals", values: "--fields --extra", does: plain},
+					{flags: "-A -R", values: "-f", does: plain},
 				},
 			},
 			{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none",
-				opts: []option{{names: "--json --level= --groups= --all --recursive", does: plain}, {names: "-AR"}}},
+				opts: []option{
+					{flags: "--json --all --recursive", values: "--level --groups", does: plain}, {flags: "-A -R"},
+				}},
 			// safe: yarn test
 			{names: "test " + ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…",
-				check: checkNamedScript, about: aboutItself, opts: []option{{names: "--silent -s"}}},
+				check: checkNamedScript, about: aboutItself, opts: []option{{flags: "--silent -s"}}},
 			{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
 			{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript,
-				about: aboutItself, opts: []option{{names: "--silent -s"}}},
+				about: aboutItself, opts: []option{{flags: "--silent -s"}}},
 			{
 				names: "config", risk: umpire.High, consequence: lost, why: "changes yarn's configuration",
 				style: leading,
 				subs: []program{
 					{names: "get", risk: umpire.Safe, why: "prints yarn's configuration", check: secretSetting,
-						opts: []option{{names: "--json"}}},
+						opts: []option{{flags: "--json"}}},
 					{names: "list", risk: umpire.Medium, consequence: harmless, why: "prints credentials",
-						opts: []option{{names: "--json"}}},
+						opts: []option{{flags: "--json"}}},
 				},
 			},
 			{
@@ -170,7 +175,9 @@ var scriptPackages = []program{
 				style: leading,
 				subs: []program{
 					{names: "list info", each: true, risk: umpire.Safe, why: listsPackages,
-						opts: []option{{names: "--json --since? --recursive --verbose", does: plain}, {names: "-Rv"}}},
+						opts: []option{
+							{flags: "--json --recursive --verbose", attached: "--since", does: plain}, {flags: "-R -v"},
+						}},
 				},
 			},
 			// asks: yarn install
@@ -186,59 +193,54 @@ var scriptPackages = []program{
 	// asks: pnpm build
 	{
 		names: "pnpm", manifests: "package.json", risk: umpire.Medium, consequence: lost,
-		why: "runs a script of the project", style: leading,
-		about: "--version -v --help -h", opts: []option{
-			{names: "--silent -s --recursive -r --filter= -F= --workspace-root -w --color --no-color --loglevel= " +
-				"--parallel --stream --aggregate-output --if-present", does: plain},
-			{names: "-C= --dir=", does: enters, why: worksInOther},
+		why: "runs a script of the project", style: leading, about: "--version -v --help -h", opts: []option{
+			{flags: "--silent -s --recursive -r --workspace-root -w --color --no-color --parallel --stream " +
+				"--aggregate-output --if-present", values: "--filter -F --loglevel", does: plain},
+			{values: "-C --dir", does: enters, why: worksInOther},
 		},
 		subs: []program{
 			{
 				names: "list ls la ll why licenses root bin", each: true, risk: umpire.Safe, why: listsPackages,
-				about: aboutItself, opts: []option{
-					{names: "-C= --dir=", does: enters},
-					{
-						names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects " +
-							"--exclude-peers --find-by= --dir-only", does: plain,
-					},
-					{names: "-rgPDs -F=", does: plain},
+				about: aboutItself, also: []*[]option{&npmLooks}, opts: []option{
+					{values: "-C --dir", does: enters},
+					{flags: "--recursive --no-optional --lockfile-only --only-projects --exclude-peers --dir-only",
+						values: "--filter --find-by", does: plain},
+					{flags: "-r -g -P -D -s", values: "-F", does: plain},
 				},
 			},
 			{
 				names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry,
-				check: registryNames,
-				about: aboutItself, opts: []option{
-					{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by=",
-						does: plain},
-					{names: "-rgPDs -F=", does: plain},
+				check: registryNames, about: aboutItself, also: []*[]option{&npmLooks}, opts: []option{
+					{flags: "--recursive --compatible --no-table", values: "--filter --format --sort-by", does: plain},
+					{flags: "-r -g -P -D -s", values: "-F", does: plain},
 				},
 			},
 			{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{
-				{names: "--json --audit-level= --prod --dev", does: plain}, {names: "-PD"},
-				{names: "--fix", does: harms, consequence: reversible, why: changesPackages},
+				{flags: "--json --prod --dev", values: "--audit-level", does: plain}, {flags: "-P -D"},
+				{flags: "--fix", does: harms, consequence: reversible, why: changesPackages},
 			}},
 			// safe: pnpm test
 			{
 				names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
 				about: aboutItself, opts: []option{
-					{names: "--silent -s --recursive -r --filter= -F= --if-present", does: plain},
+					{flags: "--silent -s --recursive -r --if-present", values: "--filter -F", does: plain},
 				},
 			},
 			{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
-				about: aboutItself, opts: []option{{names: "--silent -s"}}},
+				about: aboutItself, opts: []option{{flags: "--silent -s"}}},
 			{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
 			// safe: pnpm exec tsc --noEmit
 			// asks: pnpm exec x
 			// asks: pnpm exec -c ls
 			{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
-				{names: "--silent -s --recursive -r --filter= -F=", does: plain},
-				{names: "-c --shell-mode", does: harms, consequence: lost, why: "runs shell code"},
+				{flags: "--silent -s --recursive -r", values: "--filter -F", does: plain},
+				{flags: "-c --shell-mode", does: harms, consequence: lost, why: "runs shell code"},
 			}},
 			{
 				names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…",
-				check: checkScript,
-				about: aboutItself, opts: []option{
-					{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream", does: plain},
+				check: checkScript, about: aboutItself, opts: []option{
+					{flags: "--silent -s --recursive -r --if-present --parallel --stream", values: "--filter -F",
+						does: plain},
 				},
 			},
 			{
@@ -246,7 +248,7 @@ var scriptPackages = []program{
 				style: leading,
 				subs: []program{
 					{names: "get list ls", each: true, risk: umpire.Safe, why: "prints pnpm's configuration",
-						check: checkPackageConfig, opts: []option{{names: "--json --global -g"}}},
+						check: checkPackageConfig, opts: []option{{flags: "--json --global -g"}}},
 				},
 			},
 			// asks: pnpm install
@@ -263,37 +265,39 @@ var scriptPackages = []program{
 		names: "bun", every: guessCode, manifests: "package.json", risk: umpire.Medium, consequence: lost,
 		why: "runs JavaScript code", style: leading, check: runsCode,
 		about: "--version -v --help -h --revision", opts: []option{
-			{names: "--silent --bun"}, {names: "--cwd=", does: enters, why: worksInOther},
-			{names: "-e= --eval= -p= --print=", does: asks, consequence: lost, why: "runs JavaScript code"},
+			{flags: "--silent --bun"}, {values: "--cwd", does: enters, why: worksInOther},
+			{values: "-e --eval -p --print", does: asks, consequence: lost, why: "runs JavaScript code"},
 		},
 		subs: []program{
 			{names: "pm", risk: umpire.High, consequence: sent, why: changesPackages, style: leading, subs: []program{
 				{names: "ls list bin hash hash-string hash-print why", each: true, risk: umpire.Safe,
-					why: listsPackages, opts: []option{{names: "--all --global -g --depth= --top", does: plain}}},
+					why:  listsPackages,
+					opts: []option{{flags: "--all --global -g --top", values: "--depth", does: plain}}},
 				{names: "whoami view", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
-					opts: []option{{names: "--json"}}},
+					opts: []option{{flags: "--json"}}},
 			}},
 			{names: "outdated info why", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames,
-				opts: []option{{names: "--json --filter= -F= --top --depth=", does: plain}}},
+				opts: []option{{flags: "--json --top", values: "--filter -F --depth", does: plain}}},
 			// safe: bun test
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{
-				{names: "--timeout= --bail? --rerun-each= --only --todo --coverage --coverage-reporter= -t= " +
-					"--test-name-pattern= --concurrent --randomize --seed=", does: plain},
-				{names: "-u --update-snapshots", does: asks, consequence: reversible, why: "changes snapshots"},
+				{flags: "--only --todo --coverage --concurrent --randomize",
+					values:   "--timeout --rerun-each --coverage-reporter -t --test-name-pattern --seed",
+					attached: "--bail", does: plain},
+				{flags: "-u --update-snapshots", does: asks, consequence: reversible, why: "changes snapshots"},
 			}},
 			{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript},
 			// asks: bun x evil
 			// asks: bun x -p evil tsc
 			{names: "x", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx, opts: []option{
-				{names: "--bun --silent"},
-				{names: "--package= -p= --no-install --verbose", does: harms, consequence: lost, why: downloadsRun},
+				{flags: "--bun --silent"},
+				{flags: "--no-install --verbose", values: "--package -p", does: harms, consequence: lost,
+					why: downloadsRun},
 			}},
 			// asks: bun run x
 			{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript,
-				opts: []option{{names: "--silent --bun -b --if-present --filter= -F=", does: plain}}},
+				opts: []option{{flags: "--silent --bun -b --if-present", values: "--filter -F", does: plain}}},
 			{names: "install i add a remove rm update", each: true, risk: umpire.High, consequence: reversible,
-				why: changesPackages, lax: true, check: fromRegistry,
-				also: []*[]option{&globally}},
+				why: changesPackages, lax: true, check: fromRegistry, also: []*[]option{&globally}},
 			{names: "upgrade publish link unlink create c init patch deploy audit", each: true, risk: umpire.High,
 				consequence: sent, why: changesPackages, lax: true},
 		},
@@ -305,7 +309,7 @@ var scriptPackages = []program{
 		subs: []program{
 			// safe: nvm ls
 			{names: "list ls current which whereis versions", each: true, risk: umpire.Safe,
-				why: "lists versions of programs", opts: []option{{names: "--json --bare"}}},
+				why: "lists versions of programs", opts: []option{{flags: "--json --bare"}}},
 		},
 	},
 	// safe: n ls

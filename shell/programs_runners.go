@@ -20,115 +20,122 @@ var testRunners = []program{
 	// safe: pytest -q
 	// asks: pytest --pdb
 	{names: "pytest py.test", risk: umpire.Safe, why: runsTests, check: checkPytest, opts: []option{
-		{names: "-vqxsl"}, {names: "-k= -m= -r= -n= -V", does: plain},
-		{names: "--verbose --quiet --exitfirst --lf --last-failed --ff --failed-first --nf --new-first --sw " +
+		{flags: "-v -q -x -s -l"}, {flags: "-V", values: "-k -m -r -n", does: plain},
+		{flags: "--verbose --quiet --exitfirst --lf --last-failed --ff --failed-first --nf --new-first --sw " +
 			"--stepwise --sw-skip --stepwise-skip --collect-only --co --runxfail --showlocals --no-showlocals " +
 			"--full-trace --no-header --no-summary --no-fold-skipped --disable-warnings --disable-pytest-warnings " +
 			"--strict --strict-markers --strict-config --setup-only --setup-show --setup-plan --fixtures --funcargs " +
-			"--fixtures-per-test --markers --keep-duplicates --noconftest --verbosity= --maxfail= --tb= --durations= " +
-			"--durations-min= --color= --code-highlight= --show-capture= --capture= --deselect= --doctest-modules " +
-			"--doctest-continue-on-failure --doctest-ignore-import-errors --no-cov --cov-branch " +
-			"--cov-fail-under= --no-cov-on-fail --timeout= --numprocesses= --dist= --reruns= --reruns-delay= " +
-			"--asyncio-mode= --import-mode= --log-level= --log-cli-level= --randomly-seed= --random-order-seed= " +
-			"--forked --benchmark-skip --benchmark-disable --xfail-tb --force-short-summary " +
-			"--last-failed-no-failures=", does: plain},
-		{names: "--ignore= --ignore-glob= --cov?", does: reads},
-		{names: "-p=", does: obeys, why: "loads a plugin", except: "no:cacheprovider no:warnings no:randomly " +
-			"no:xdist no:cov no:logging no:sugar no:asyncio no:terminalreporter"},
-		{names: "-o= --override-ini=", does: obeys, why: "obeys another configuration, which can hold code",
-			except: "log_cli= log_cli_level= console_output_style= xfail_strict="},
-		{names: "-W= --pythonwarnings=", does: asks, consequence: lost, why: "loads the category that it names",
-			except: "ignore " +
-				"default error always once ignore::DeprecationWarning ignore::UserWarning ignore::FutureWarning " +
-				"error::DeprecationWarning default::DeprecationWarning"},
-		{names: "--cov-report=", does: asks, consequence: reversible, why: "writes a report",
-			except: "term term-missing term:skip-covered term-missing:skip-covered"},
-		{names: "--junitxml= --junit-xml=", does: writes | asks, consequence: reversible, why: "writes a report"},
-		{names: "--basetemp=", does: deletes | asks, consequence: lost, why: "empties the folder first"},
+			"--fixtures-per-test --markers --keep-duplicates --noconftest --doctest-modules " +
+			"--doctest-continue-on-failure --doctest-ignore-import-errors --no-cov --cov-branch --no-cov-on-fail " +
+			"--forked --benchmark-skip --benchmark-disable --xfail-tb --force-short-summary", values: "--verbosity " +
+			"--maxfail --tb --durations --durations-min --color --code-highlight --show-capture --capture --deselect " +
+			"--cov-fail-under --timeout --numprocesses --dist --reruns --reruns-delay --asyncio-mode --import-mode " +
+			"--log-level --log-cli-level --randomly-seed --random-order-seed --last-failed-no-failures", does: plain},
+		{values: "--ignore --ignore-glob", attached: "--cov", does: reads},
+		{values: "-p", does: obeys, why: "loads a plugin",
+			limits: &limits{except: "no:cacheprovider no:warnings no:randomly no:xdist no:cov no:logging no:sugar " +
+				"no:asyncio no:terminalreporter"}},
+		{values: "-o --override-ini", does: obeys, why: "obeys another configuration, which can hold code",
+			limits: &limits{except: "log_cli= log_cli_level= console_output_style= xfail_strict="}},
+		{values: "-W --pythonwarnings", does: asks, consequence: lost, why: "loads the category that it names",
+			limits: &limits{except: "ignore default error always once ignore::DeprecationWarning ignore::UserWarning " +
+				"ignore::FutureWarning error::DeprecationWarning default::DeprecationWarning"}},
+		{values: "--cov-report", does: asks, consequence: reversible, why: "writes a report",
+			limits: &limits{except: "term term-missing term:skip-covered term-missing:skip-covered"}},
+		{values: "--junitxml --junit-xml", does: writes | asks, consequence: reversible, why: "writes a report"},
+		{values: "--basetemp", does: deletes | asks, consequence: lost, why: "empties the folder first"},
 	}, about: "--version --help -h"},
 	// safe: jest
 	// asks: jest --config=x
 	{names: "jest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-		{names: "-bife -t= -w=", does: plain, why: "chooses tests"},
-		{names: "--ci --coverage --no-coverage --verbose --silent --runInBand --bail? --testNamePattern= " +
-			"--passWithNoTests --detectOpenHandles --forceExit --json --listTests --no-cache --onlyFailures " +
-			"--testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --maxWorkers= --maxConcurrency= " +
-			"--colors --color --no-color --no-colors --noStackTrace --expand --errorOnDeprecated --logHeapUsage " +
-			"--showConfig --testTimeout= --randomize --seed= --showSeed --shard= --workerIdleMemoryLimit= " +
-			"--collectCoverageFrom= --findRelatedTests --runTestsByPath --waitForUnhandledRejections " +
-			"--openHandlesTimeout=", does: plain},
-		{names: "--coverageReporters=", does: obeys, why: "loads the reporter that it names",
-			except: "text text-summary lcov lcovonly html html-spa json json-summary clover cobertura teamcity none"},
-		{names: "--watch? --watchAll? --watchman?", does: asks, consequence: reversible,
-			why: "stays and waits for changes", except: "false"},
-		{names: "-o -u --onlyChanged --changedSince= --updateSnapshot", does: asks, consequence: lost,
+		{flags: "-b -i -f -e", values: "-t -w", does: plain, why: "chooses tests"},
+		{flags: "--ci --coverage --no-coverage --verbose --silent --runInBand --passWithNoTests --detectOpenHandles " +
+			"--forceExit --json --listTests --no-cache --onlyFailures --colors --color --no-color --no-colors " +
+			"--noStackTrace --expand --errorOnDeprecated --logHeapUsage --showConfig --randomize --showSeed " +
+			"--findRelatedTests --runTestsByPath --waitForUnhandledRejections", values: "--testNamePattern " +
+			"--testPathPattern --testPathPatterns --testPathIgnorePatterns --maxWorkers --maxConcurrency " +
+			"--testTimeout --seed --shard --workerIdleMemoryLimit --collectCoverageFrom --openHandlesTimeout",
+			attached: "--bail", does: plain},
+		{values: "--coverageReporters", does: obeys, why: "loads the reporter that it names",
+			limits: &limits{except: "text text-summary lcov lcovonly html html-spa json json-summary clover " +
+				"cobertura teamcity none"}},
+		{attached: "--watch --watchAll --watchman", does: asks, consequence: reversible,
+			why: "stays and waits for changes", limits: &limits{except: "false"}},
+		{flags: "-o -u --onlyChanged --updateSnapshot", values: "--changedSince", does: asks, consequence: lost,
 			why: "runs the version control or changes snapshots"},
 	}, about: "--version --help -h"},
 	// safe: vitest run
 	// asks: vitest --ui
 	{names: "vitest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkVitest, opts: []option{
-		{names: "-t=", does: plain},
-		{names: "--run --coverage --testNamePattern= --bail= --silent? --no-color --color --passWithNoTests --shard= " +
-			"--retry= --testTimeout= --hookTimeout= --teardownTimeout= --maxWorkers= --minWorkers= --maxConcurrency= " +
-			"--no-file-parallelism --isolate --no-isolate --project= --exclude= --hideSkippedTests --logHeapUsage " +
-			"--allowOnly --typecheck --no-watch --disableConsoleIntercept --disable-console-intercept --globals " +
-			"--json --filesOnly --no-typecheck --no-coverage --expandSnapshotDiff --sequence.shuffle " +
-			"--sequence.seed= --printConsoleTrace", does: plain},
-		{names: "--reporter=", does: obeys, why: "loads the reporter that it names", except: "default verbose basic " +
-			"dot json tap tap-flat junit hanging-process github-actions tree minimal agent"},
-		{names: "--environment=", does: obeys, why: "loads the environment that it names",
-			except: "node jsdom happy-dom edge-runtime"},
-		{names: "--pool=", does: obeys, why: "loads the pool that it names", except: "forks threads vmThreads vmForks"},
-		{names: "--watch? -w? --update? -u", does: asks, consequence: reversible,
-			why: "stays and waits for changes, or changes snapshots", except: "false"},
+		{values: "-t", does: plain},
+		{flags: "--run --coverage --no-color --color --passWithNoTests --no-file-parallelism --isolate --no-isolate " +
+			"--hideSkippedTests --logHeapUsage --allowOnly --typecheck --no-watch --disableConsoleIntercept " +
+			"--disable-console-intercept --globals --json --filesOnly --no-typecheck --no-coverage " +
+			"--expandSnapshotDiff --sequence.shuffle --printConsoleTrace", values: "--testNamePattern --bail --shard " +
+			"--retry --testTimeout --hookTimeout --teardownTimeout --maxWorkers --minWorkers --maxConcurrency " +
+			"--project --exclude --sequence.seed", attached: "--silent", does: plain},
+		{values: "--reporter", does: obeys, why: "loads the reporter that it names",
+			limits: &limits{except: "default verbose basic dot json tap tap-flat junit hanging-process " +
+				"github-actions tree minimal agent"}},
+		{values: "--environment", does: obeys, why: "loads the environment that it names",
+			limits: &limits{except: "node jsdom happy-dom edge-runtime"}},
+		{values: "--pool", does: obeys, why: "loads the pool that it names",
+			limits: &limits{except: "forks threads vmThreads vmForks"}},
+		{flags: "-u", attached: "--watch -w --update", does: asks, consequence: reversible,
+			why: "stays and waits for changes, or changes snapshots", limits: &limits{except: "false"}},
 	}, about: "--version -v --help -h"},
 	// safe: mocha
 	// asks: mocha -r ./x
 	{names: "mocha", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-		{names: "-ibcpSA -g= -f= -t= -s= -j=", does: plain},
-		{names: "--grep= --fgrep= --invert --timeout= --bail --exit --no-exit --recursive --forbid-only " +
-			"--forbid-pending --retries= --slow= --full-trace --color --no-color --no-colors --dry-run --parallel " +
-			"--no-parallel --jobs= --sort --check-leaks --diff --no-diff --inline-diffs --list-reporters " +
-			"--list-interfaces --async-only --allow-uncaught --fail-zero --no-timeout --no-timeouts", does: plain},
-		{names: "-R= --reporter=", does: obeys, why: "loads the reporter that it names",
-			except: "spec dot min json list tap nyan progress landing doc markdown xunit json-stream"},
-		{names: "-u= --ui=", does: obeys, why: "loads the interface that it names", except: "bdd tdd qunit exports"},
-		{names: "--ignore= --exclude=", does: reads},
+		{flags: "-i -b -c -p -S -A", values: "-g -f -t -s -j", does: plain},
+		{flags: "--invert --bail --exit --no-exit --recursive --forbid-only --forbid-pending --full-trace --color " +
+			"--no-color --no-colors --dry-run --parallel --no-parallel --sort --check-leaks --diff --no-diff " +
+			"--inline-diffs --list-reporters --list-interfaces --async-only --allow-uncaught --fail-zero " +
+			"--no-timeout --no-timeouts", values: "--grep --fgrep --timeout --retries --slow --jobs", does: plain},
+		{values: "-R --reporter", does: obeys, why: "loads the reporter that it names",
+			limits: &limits{except: "spec dot min json list tap nyan progress landing doc markdown xunit json-stream"}},
+		{values: "-u --ui", does: obeys, why: "loads the interface that it names",
+			limits: &limits{except: "bdd tdd qunit exports"}},
+		{values: "--ignore --exclude", does: reads},
 	}, about: "--version -V --help -h"},
 	// safe: phpunit
 	// asks: phpunit --bootstrap=x
 	// safe: pest --filter a
 	{names: "phpunit pest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-		{names: "--filter= --exclude-filter= --group= --exclude-group= --testsuite= --exclude-testsuite= --covers= " +
-			"--uses= --testdox --colors? --columns= --no-coverage --no-logging --no-progress --no-results " +
-			"--no-output --stop-on-failure --stop-on-error --stop-on-defect --stop-on-warning --stop-on-risky " +
-			"--stop-on-skipped --stop-on-incomplete --fail-on-warning --fail-on-risky --fail-on-empty-test-suite " +
-			"--fail-on-deprecation --fail-on-notice --fail-on-incomplete --fail-on-skipped --display-incomplete " +
-			"--display-skipped --display-deprecations --display-errors --display-notices --display-warnings " +
-			"--display-all-issues --list-tests --list-groups --list-suites --list-test-files --order-by= " +
-			"--random-order --random-order-seed= --reverse-list --repeat= --verbose --debug --strict-coverage " +
-			"--disallow-test-output --enforce-time-limit --default-time-limit= --do-not-cache-result " +
-			"--no-configuration --no-extensions --reverse-order --process-isolation", does: plain},
-		{names: "-v"},
+		{flags: "--testdox --no-coverage --no-logging --no-progress --no-results --no-output --stop-on-failure " +
+			"--stop-on-error --stop-on-defect --stop-on-warning --stop-on-risky --stop-on-skipped " +
+			"--stop-on-incomplete --fail-on-warning --fail-on-risky --fail-on-empty-test-suite --fail-on-deprecation " +
+			"--fail-on-notice --fail-on-incomplete --fail-on-skipped --display-incomplete --display-skipped " +
+			"--display-deprecations --display-errors --display-notices --display-warnings --display-all-issues " +
+			"--list-tests --list-groups --list-suites --list-test-files --random-order --reverse-list --verbose " +
+			"--debug --strict-coverage --disallow-test-output --enforce-time-limit --do-not-cache-result " +
+			"--no-configuration --no-extensions --reverse-order --process-isolation", values: "--filter " +
+			"--exclude-filter --group --exclude-group --testsuite --exclude-testsuite --covers --uses --columns " +
+			"--order-by --random-order-seed --repeat --default-time-limit", attached: "--colors", does: plain},
+		{flags: "-v"},
 	}, about: "--version --help -h --check-version"},
 	// safe: rspec
 	// asks: rspec -r ./x
 	{names: "rspec", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-		{names: "-cnbw -p? -e= -E= -t=", does: plain},
-		{names: "--example= --example-matches= --tag= --fail-fast? --no-fail-fast --next-failure --only-failures " +
-			"--order= --seed= --profile? --no-profile --color --colour --no-color --no-colour --force-color " +
-			"--dry-run --backtrace --warnings --failure-exit-code= --bisect?", does: plain},
-		{names: "-P= --pattern= --exclude-pattern=", does: reads},
-		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names",
-			except: "p progress d doc documentation j json h html f failures"},
+		{flags: "-c -n -b -w", values: "-e -E -t", attached: "-p", does: plain},
+		{flags: "--no-fail-fast --next-failure --only-failures --no-profile --color --colour --no-color --no-colour " +
+			"--force-color --dry-run --backtrace --warnings",
+			values:   "--example --example-matches --tag --order --seed --failure-exit-code",
+			attached: "--fail-fast --profile --bisect", does: plain},
+		{values: "-P --pattern --exclude-pattern", does: reads},
+		{values: "-f --format", does: obeys, why: "loads the formatter that it names",
+			limits: &limits{except: "p progress d doc documentation j json h html f failures"}},
 	}, about: "--version -v --help -h"},
 	// safe: gotestsum --format dots -- -run TestX ./...
 	// asks: gotestsum -- -exec ./x
 	// asks: gotestsum --post-run-command ./x
 	{names: "gotestsum", risk: umpire.Safe, why: runsTests, style: leading, about: "--version --help -h",
 		check: func(u *use) { walkInFreshShell(u, append([]word{lit("go"), lit("test")}, u.takeOperands()...)) },
-		opts: []option{{names: "-f= --format= --format-icons= --no-color --hide-summary= --max-fails= --rerun-fails? " +
-			"--rerun-fails-max-failures=", does: plain}}},
+		opts: []option{
+			{flags: "--no-color",
+				values:   "-f --format --format-icons --hide-summary --max-fails --rerun-fails-max-failures",
+				attached: "--rerun-fails", does: plain},
+		}},
 	// asks: dotnet run
 	{
 		names: "dotnet", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
@@ -136,27 +143,27 @@ var testRunners = []program{
 		subs: []program{
 			// safe: dotnet test
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
-				{names: "-c= -f= -v= -t -a=", does: plain},
-				{names: "--filter= --no-build --no-restore --nologo --configuration= --framework= --verbosity= " +
-					"--list-tests --arch= --os=", does: plain},
-				{names: "-l= --logger=", does: obeys, why: "loads a logger, which can write", except: "console " +
-					"console;verbosity=quiet console;verbosity=minimal console;verbosity=normal " +
-					"console;verbosity=detailed"},
+				{flags: "-t", values: "-c -f -v -a", does: plain},
+				{flags: "--no-build --no-restore --nologo --list-tests",
+					values: "--filter --configuration --framework --verbosity --arch --os", does: plain},
+				{values: "-l --logger", does: obeys, why: "loads a logger, which can write",
+					limits: &limits{except: "console console;verbosity=quiet console;verbosity=minimal " +
+						"console;verbosity=normal console;verbosity=detailed"}},
 			}, about: "-h --help"},
 			// safe: dotnet build --no-restore
 			// asks: dotnet build -p:X=y
 			{names: "build", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
-				{names: "-c= -f= -v= -a=", does: plain},
-				{names: "--no-restore --nologo --configuration= --framework= --verbosity= --no-incremental " +
-					"--no-dependencies --arch= --os= --tl?", does: plain},
+				{values: "-c -f -v -a", does: plain},
+				{flags: "--no-restore --nologo --no-incremental --no-dependencies",
+					values: "--configuration --framework --verbosity --arch --os", attached: "--tl", does: plain},
 			}, about: "-h --help"},
 			// safe: dotnet format --verify-no-changes
 			// asks: dotnet format
 			{
 				names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDotnetFormat,
 				opts: []option{
-					{names: "--verify-no-changes", why: "only checks"},
-					{names: "--no-restore --severity= --diagnostics= -v= --verbosity= --include-generated",
+					{flags: "--verify-no-changes", why: "only checks"},
+					{flags: "--no-restore --include-generated", values: "--severity --diagnostics -v --verbosity",
 						does: plain},
 				},
 			},
@@ -171,10 +178,10 @@ var testRunners = []program{
 	{
 		names: "mvn", manifests: "pom.xml", risk: umpire.Safe, why: runsTests, style: words, check: checkMavenGoals,
 		about: "--version -version -v --help -h", opts: []option{
-			{names: "-q --quiet -o --offline -B --batch-mode -e --errors -X --debug -ntp --no-transfer-progress -T= " +
-				"--threads= -pl= --projects= -am --also-make -amd --also-make-dependents -fae --fail-at-end -ff " +
-				"--fail-fast -N --non-recursive -V --show-version -Dtest= -DfailIfNoTests= " +
-				"-Dsurefire.failIfNoSpecifiedTests= -DskipITs? -DskipTests? -Dstyle.color=", does: plain},
+			{flags: "-q --quiet -o --offline -B --batch-mode -e --errors -X --debug -ntp --no-transfer-progress -am " +
+				"--also-make -amd --also-make-dependents -fae --fail-at-end -ff --fail-fast -N --non-recursive -V " +
+				"--show-version", values: "-T --threads -pl --projects -Dtest -DfailIfNoTests " +
+				"-Dsurefire.failIfNoSpecifiedTests -Dstyle.color", attached: "-DskipITs -DskipTests", does: plain},
 		},
 	},
 	// safe: gradle check
@@ -184,13 +191,12 @@ var testRunners = []program{
 	// asks: gradle run
 	{
 		names: "gradle", manifests: "build.gradle build.gradle.kts settings.gradle settings.gradle.kts",
-		risk: umpire.Safe, why: runsTests, check: checkGradleTasks,
-		about: "--version -v --help -h", opts: []option{
-			{names: "-qiws -x= --exclude-task=", does: plain},
-			{names: "--quiet --info --warn --stacktrace --full-stacktrace --console= --no-daemon --daemon --parallel " +
-				"--no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --warning-mode= " +
-				"--max-workers= --tests= --configuration= --dependency= --all --dry-run --configuration-cache " +
-				"--no-configuration-cache", does: plain},
+		risk: umpire.Safe, why: runsTests, check: checkGradleTasks, about: "--version -v --help -h", opts: []option{
+			{flags: "-q -i -w -s", values: "-x --exclude-task", does: plain},
+			{flags: "--quiet --info --warn --stacktrace --full-stacktrace --no-daemon --daemon --parallel " +
+				"--no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --all --dry-run " +
+				"--configuration-cache --no-configuration-cache",
+				values: "--console --warning-mode --max-workers --tests --configuration --dependency", does: plain},
 		},
 	},
 }

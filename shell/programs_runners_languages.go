@@ -20,23 +20,22 @@ var languageRunners = []program{
 		subs: []program{
 			// safe: mix test --trace test/a_test.exs:12
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-				{names: "--trace --stale --failed --only= --exclude= --include= --seed= --max-failures= --max-cases= " +
-					"--slowest= --color --no-color --warnings-as-errors --all-warnings --no-start --no-compile " +
-					"--no-deps-check --timeout= --raise --exit-status= --partitions=", does: plain},
+				{flags: "--trace --stale --failed --color --no-color --warnings-as-errors --all-warnings --no-start " +
+					"--no-compile --no-deps-check --raise", values: "--only --exclude --include --seed " +
+					"--max-failures --max-cases --slowest --timeout --exit-status --partitions", does: plain},
 			}},
 			{names: "compile", risk: umpire.Safe, why: runsTests, args: "none",
-				opts: []option{{names: "--warnings-as-errors --all-warnings --force --no-deps-check --verbose"}}},
+				opts: []option{{flags: "--warnings-as-errors --all-warnings --force --no-deps-check --verbose"}}},
 			// safe: mix format --check-formatted
 			// asks: mix format
 			{names: "format", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter,
-				opts: []option{{names: "--check-formatted", why: "only checks"}, {names: "--dry-run"}}},
+				opts: []option{{flags: "--check-formatted", why: "only checks"}, {flags: "--dry-run"}}},
 			// asks: mix credo gen.config
 			{
 				names: "credo", risk: umpire.Safe, why: "checks code by the project's rules", args: "read…",
-				check: checkCredo,
-				opts: []option{
-					{names: "--strict -a --all --only= --ignore= --min-priority= --all-priorities --no-color " +
-						"--verbose", does: plain},
+				check: checkCredo, opts: []option{
+					{flags: "--strict -a --all --all-priorities --no-color --verbose",
+						values: "--only --ignore --min-priority", does: plain},
 				},
 			},
 			// asks: mix deps.get
@@ -53,8 +52,8 @@ var languageRunners = []program{
 		subs: []program{
 			// safe: stack test
 			{names: "build test", each: true, risk: umpire.Safe, why: runsTests, check: checkTargets, opts: []option{
-				{names: "--fast --pedantic --no-run-tests --enable-tests --offline --keep-going -v? " +
-					"--test-show-details=", does: plain},
+				{flags: "--fast --pedantic --no-run-tests --enable-tests --offline --keep-going",
+					values: "--test-show-details", attached: "-v", does: plain},
 			}},
 			{names: "install i upgrade update upload publish", each: true, risk: umpire.High, consequence: sent,
 				why: changesPackages, lax: true},
@@ -70,7 +69,9 @@ var languageRunners = []program{
 			{
 				names: "build test runtest", each: true, risk: umpire.Safe, why: runsTests, args: "read…",
 				check: checkTargets,
-				opts:  []option{{names: "--force -f -j= --profile= --display= --no-buffer --release", does: plain}},
+				opts: []option{
+					{flags: "--force -f --no-buffer --release", values: "-j --profile --display", does: plain},
+				},
 			},
 		},
 	},
@@ -84,9 +85,10 @@ var languageRunners = []program{
 			{
 				names: "build test", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
 				opts: []option{
-					{names: "-c= --configuration= --filter= --skip= --parallel --no-parallel -v --verbose -q --quiet " +
-						"--list-tests -l --skip-build --target= --product= -j= --jobs= --build-tests --show-bin-path " +
-						"--num-workers=", does: plain},
+					{flags: "--parallel --no-parallel -v --verbose -q --quiet --list-tests -l --skip-build " +
+						"--build-tests --show-bin-path",
+						values: "-c --configuration --filter --skip --target --product -j --jobs --num-workers",
+						does:   plain},
 				},
 			},
 		},
@@ -96,21 +98,21 @@ var languageRunners = []program{
 	{
 		names: "flutter dart", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
 		about: "--version --help -h", opts: []option{
-			{names: "--no-color --color --suppress-analytics --disable-analytics -v --verbose"},
+			{flags: "--no-color --color --suppress-analytics --disable-analytics -v --verbose"},
 		},
 		subs: []program{
 			// safe: flutter test test/a_test.dart
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-				{names: "-n= --name= -N= --plain-name= -t= --tags= -x= --exclude-tags= -j= --concurrency= " +
-					"--fail-fast --no-color --color --run-skipped --chain-stack-traces --timeout= --total-shards= " +
-					"--shard-index= --test-randomize-ordering-seed= --no-pub", does: plain},
-				{names: "-r= --reporter=", does: plain},
+				{flags: "--fail-fast --no-color --color --run-skipped --chain-stack-traces --no-pub",
+					values: "-n --name -N --plain-name -t --tags -x --exclude-tags -j --concurrency --timeout " +
+						"--total-shards --shard-index --test-randomize-ordering-seed", does: plain},
+				{values: "-r --reporter", does: plain},
 			}},
 			{
 				names: "analyze", risk: umpire.Safe, why: "checks code by the project's rules", args: "tree…",
 				opts: []option{
-					{names: "--fatal-infos --fatal-warnings --no-fatal-infos --no-fatal-warnings --no-pub --format= " +
-						"--no-preamble", does: plain},
+					{flags: "--fatal-infos --fatal-warnings --no-fatal-infos --no-fatal-warnings --no-pub " +
+						"--no-preamble", values: "--format", does: plain},
 				},
 			},
 			// safe: dart format -o none .
@@ -118,13 +120,13 @@ var languageRunners = []program{
 			{
 				names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDartFormat,
 				opts: []option{
-					{names: "-o= --output=", does: plain},
-					{names: "-l= --line-length= --page-width= --set-exit-if-changed --show= --summary= --indent=",
+					{values: "-o --output", does: plain},
+					{flags: "--set-exit-if-changed", values: "-l --line-length --page-width --show --summary --indent",
 						does: plain},
 				},
 			},
 			{names: "doctor devices emulators info", each: true, risk: umpire.Safe, why: "tells what is installed",
-				args: "none", opts: []option{{names: "-v --verbose --no-color"}}},
+				args: "none", opts: []option{{flags: "-v --verbose --no-color"}}},
 			{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 		},
 	},
@@ -134,13 +136,18 @@ var languageRunners = []program{
 		// safe: zig build test
 		// asks: zig build run
 		{names: "build", risk: umpire.Safe, why: runsTests, style: words, check: checkZigSteps,
-			opts: []option{{names: "-Doptimize= -Drelease? --summary= -freference-trace? --verbose", does: plain}}},
+			opts: []option{
+				{flags: "--verbose", values: "-Doptimize --summary", attached: "-Drelease -freference-trace",
+					does: plain},
+			}},
 		// asks: zig fmt src
 		{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter,
-			opts: []option{{names: "--check", why: "only checks"},
-				{names: "--ast-check --color= --exclude=", does: plain}}},
+			opts: []option{
+				{flags: "--check", why: "only checks"},
+				{flags: "--ast-check", values: "--color --exclude", does: plain},
+			}},
 		{names: "ast-check", risk: umpire.Safe, why: "checks the syntax", args: "read…",
-			opts: []option{{names: "-t --color=", does: plain}}},
+			opts: []option{{flags: "-t", values: "--color", does: plain}}},
 	}},
 	// safe: rake test
 	// asks: rake
@@ -149,25 +156,24 @@ var languageRunners = []program{
 	{
 		names: "rake", manifests: "rakefile Rakefile rakefile.rb Rakefile.rb", risk: umpire.Medium, consequence: lost,
 		why: buildsOrRuns, check: checkRake,
-		about: "--version -V --help -h -H", opts: []option{{names: "--quiet -q --silent -s --trace?", does: plain}}},
+		about: "--version -V --help -h -H",
+		opts:  []option{{flags: "--quiet -q --silent -s", attached: "--trace", does: plain}}},
 	// asks: rails db:drop
 	// asks: rails runner x
 	{
-		names: "rails", risk: umpire.Medium, consequence: lost, why: runsProject, style: leading,
-		about: "--version -v",
+		names: "rails", risk: umpire.Medium, consequence: lost, why: runsProject, style: leading, about: "--version -v",
 		subs: []program{
 			// safe: rails test test/a_test.rb
 			{
 				names: "test test:all test:system", each: true, risk: umpire.Safe, why: runsTests, args: "read…",
-				check: checkRunner,
-				opts: []option{
-					{names: "-n= --name= -s= --seed= -v --verbose -b --backtrace -f --fail-fast -d --defer-output -c " +
-						"--color --no-color --profile?", does: plain},
+				check: checkRunner, opts: []option{
+					{flags: "-v --verbose -b --backtrace -f --fail-fast -d --defer-output -c --color --no-color",
+						values: "-n --name -s --seed", attached: "--profile", does: plain},
 				},
 			},
 			// safe: rails routes -g users
 			{names: "routes", risk: umpire.Safe, why: runsProject,
-				opts: []option{{names: "-c= -g= --controller= --grep= --expanded -E", does: plain}}},
+				opts: []option{{flags: "--expanded -E", values: "-c -g --controller --grep", does: plain}}},
 			{names: "about stats notes initializers middleware zeitwerk:check db:migrate:status db:version", each: true,
 				risk: umpire.Safe, why: runsProject, args: "none"},
 		},
@@ -180,10 +186,11 @@ var languageRunners = []program{
 			// safe: artisan test --filter UserTest
 			// asks: artisan test -c x.xml
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-				{names: "--filter= --parallel --testsuite= --group= --stop-on-failure --compact -v", does: plain},
+				{flags: "--parallel --stop-on-failure --compact -v", values: "--filter --testsuite --group",
+					does: plain},
 			}},
 			{names: "about list route:list migrate:status", each: true, risk: umpire.Safe, why: runsProject,
-				opts: []option{{names: "--env= -v", does: plain}}},
+				opts: []option{{flags: "-v", values: "--env", does: plain}}},
 		},
 	},
 	// asks: console cache:clear
@@ -194,7 +201,8 @@ var languageRunners = []program{
 			// safe: console debug:router --env=test
 			{names: "about list debug:router debug:container debug:autowiring debug:event-dispatcher router:match " +
 				"lint:yaml lint:twig lint:container doctrine:schema:validate doctrine:migrations:status", each: true,
-				risk: umpire.Safe, why: runsProject, opts: []option{{names: "--env= --no-debug -v", does: plain}}},
+				risk: umpire.Safe, why: runsProject,
+				opts: []option{{flags: "--no-debug -v", values: "--env", does: plain}}},
 		},
 	},
 	// asks: manage.py shell
@@ -204,11 +212,11 @@ var languageRunners = []program{
 		subs: []program{
 			// safe: manage.py test --keepdb app.tests
 			{names: "test", risk: umpire.Safe, why: runsTests, check: checkRunner, opts: []option{
-				{names: "-v= --verbosity= --keepdb --failfast --noinput --parallel? -k= --tag= --exclude-tag=",
-					does: plain},
+				{flags: "--keepdb --failfast --noinput", values: "-v --verbosity -k --tag --exclude-tag",
+					attached: "--parallel", does: plain},
 			}},
 			{names: "check showmigrations", each: true, risk: umpire.Safe, why: runsProject,
-				opts: []option{{names: "-v= --verbosity=", does: plain}}},
+				opts: []option{{values: "-v --verbosity", does: plain}}},
 		},
 	},
 	// asks: playwright codegen
@@ -219,11 +227,11 @@ var languageRunners = []program{
 			// safe: playwright test --grep a
 			// asks: playwright test --reporter ./x.js
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-				{names: "-g= --grep= --grep-invert= --list --project= --workers= -j= --retries= --repeat-each= " +
-					"--timeout= --global-timeout= --max-failures= -x --forbid-only --fully-parallel " +
-					"--pass-with-no-tests --quiet --shard= --last-failed --no-deps --trace=", does: plain},
-				{names: "--reporter=", does: obeys, why: "loads the reporter that it names",
-					except: "list line dot json junit github null"},
+				{flags: "--list -x --forbid-only --fully-parallel --pass-with-no-tests --quiet --last-failed --no-deps",
+					values: "-g --grep --grep-invert --project --workers -j --retries --repeat-each --timeout " +
+						"--global-timeout --max-failures --shard --trace", does: plain},
+				{values: "--reporter", does: obeys, why: "loads the reporter that it names",
+					limits: &limits{except: "list line dot json junit github null"}},
 			}},
 			{names: "install install-deps uninstall", each: true, risk: umpire.High, consequence: sent,
 				why: changesPackages, lax: true},
@@ -233,23 +241,22 @@ var languageRunners = []program{
 	// asks: ctest -S x.cmake
 	// asks: ctest --build-and-test a b
 	{names: "ctest", risk: umpire.Safe, why: runsTests, style: words, args: "none", check: checkRunner, opts: []option{
-		{names: "-N --show-only -V --verbose -VV --extra-verbose -Q --quiet --output-on-failure --stop-on-failure " +
-			"--progress --no-tests= --rerun-failed -R= --tests-regex= -E= --exclude-regex= -L= --label-regex= -LE= " +
-			"--label-exclude= -C= --build-config= -j= --parallel= --timeout= --repeat= --schedule-random", does: plain},
-		{names: "--test-dir=", does: reads},
+		{flags: "-N --show-only -V --verbose -VV --extra-verbose -Q --quiet --output-on-failure --stop-on-failure " +
+			"--progress --rerun-failed --schedule-random", values: "--no-tests -R --tests-regex -E --exclude-regex " +
+			"-L --label-regex -LE --label-exclude -C --build-config -j --parallel --timeout --repeat", does: plain},
+		{values: "--test-dir", does: reads},
 	}, about: "--version --help"},
 	// safe: tox -e py311
 	// asks: tox -e release
 	// asks: tox -c other.ini
 	{
 		names: "tox", manifests: "tox.ini", risk: umpire.Safe, why: runsTests, style: leading, args: "none",
-		check: checkRunner,
-		about: "--version --help -h", opts: []option{
-			{names: "-q -v -l --listenvs -a --listenvs-all -p? --parallel? --recreate -r --notest " +
-				"--skip-missing-interpreters? --quiet --verbose --no-provision?", does: plain},
-			{names: "-e=", does: asks, consequence: lost, why: "runs the environment that it names", except: "py py3 " +
-				"py38 py39 py310 py311 py312 py313 py314 lint test tests unit type types typing typecheck mypy ruff " +
-				"flake8 pylint format-check check"},
+		check: checkRunner, about: "--version --help -h", opts: []option{
+			{flags: "-q -v -l --listenvs -a --listenvs-all --recreate -r --notest --quiet --verbose",
+				attached: "-p --parallel --skip-missing-interpreters --no-provision", does: plain},
+			{values: "-e", does: asks, consequence: lost, why: "runs the environment that it names",
+				limits: &limits{except: "py py3 py38 py39 py310 py311 py312 py313 py314 lint test tests unit type " +
+					"types typing typecheck mypy ruff flake8 pylint format-check check"}},
 		},
 	},
 }

@@ -11,13 +11,15 @@ import (
 // grep's options take the next word, so only the two options that all of them know do; for the
 // others the next word counts as a pattern or a file.
 var packedSearch = []option{
-	{names: "-EFGPiyvwxcnHhoqsabILlTUu"}, {names: "-e= --regexp?", does: plain | lead},
-	{names: "-f= --file?", does: reads | lead},
-	{names: "-A? -B? -C? -m? --context? --after-context? --before-context? --max-count? --color? --colour? --label? " +
-		"--binary-files?", does: plain},
-	{names: "-rRdDzZ --recursive --directories? --devices? --null --null-data --include? --exclude? --exclude-dir? " +
-		"--exclude-from?", does: asks, consequence: harmless, why: "is an option that such scripts refuse"},
-	{names: aboutItself, does: shows},
+	{flags: "-E -F -G -P -i -y -v -w -x -c -n -H -h -o -q -s -a -b -I -L -l -T -U -u"},
+	{values: "-e", attached: "--regexp", does: plain | lead},
+	{values: "-f", attached: "--file", does: reads | lead},
+	{attached: "-A -B -C -m --context --after-context --before-context --max-count --color --colour --label " +
+		"--binary-files", does: plain},
+	{flags: "-r -R -d -D -z -Z --recursive --null --null-data",
+		attached: "--directories --devices --include --exclude --exclude-dir --exclude-from", does: asks,
+		consequence: harmless, why: "is an option that such scripts refuse"},
+	{flags: aboutItself, does: shows},
 }
 
 // searching are the programs that look for files and text.
@@ -26,20 +28,20 @@ var searching = []program{
 	// asks: grep x /etc/shadow
 	{
 		names: "grep egrep fgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true,
-		check: checkGrep, out: found,
-		about: aboutItself, opts: []option{
-			{names: "-EFGPiyvwxcnHhoqsabILlTUuzZ"}, {names: "-0123456789"},
-			{names: "-e= --regexp=", does: plain | lead}, {names: "-f= --file=", does: reads | lead},
-			{names: "--exclude-from=", does: reads},
-			{names: "-rR --recursive --dereference-recursive", does: walks},
-			{names: "-C= --context=", does: plain},
-			{names: "-A= -B= -m= -d= -D= --after-context= --before-context= --max-count= --directories= --devices= " +
-				"--include= --exclude= --exclude-dir= --include-dir= --label= --binary-files=", does: plain},
-			{names: "--color? --colour? --files-with-matches --files-without-match --count --line-number " +
-				"--only-matching --with-filename --no-filename --byte-offset --quiet --silent --ignore-case " +
-				"--no-ignore-case --invert-match --word-regexp --line-regexp --extended-regexp --fixed-strings " +
-				"--perl-regexp --basic-regexp --no-messages --null --null-data --initial-tab --text --line-buffered",
-				does: plain},
+		check: checkGrep, out: found, about: aboutItself, opts: []option{
+			{flags: "-E -F -G -P -i -y -v -w -x -c -n -H -h -o -q -s -a -b -I -L -l -T -U -u -z -Z"},
+			{flags: "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9"},
+			{values: "-e --regexp", does: plain | lead}, {values: "-f --file", does: reads | lead},
+			{values: "--exclude-from", does: reads},
+			{flags: "-r -R --recursive --dereference-recursive", does: walks},
+			{values: "-C --context", does: plain},
+			{values: "-A -B -m -d -D --after-context --before-context --max-count --directories --devices --include " +
+				"--exclude --exclude-dir --include-dir --label --binary-files", does: plain},
+			{flags: "--files-with-matches --files-without-match --count --line-number --only-matching " +
+				"--with-filename --no-filename --byte-offset --quiet --silent --ignore-case --no-ignore-case " +
+				"--invert-match --word-regexp --line-regexp --extended-regexp --fixed-strings --perl-regexp " +
+				"--basic-regexp --no-messages --null --null-data --initial-tab --text --line-buffered",
+				attached: "--color --colour", does: plain},
 		},
 	},
 	// safe: zgrep -i x a.gz
@@ -64,21 +66,20 @@ var searching = []program{
 	// asks: rg --pre=./x y
 	{
 		names: "rg ripgrep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
-		out:   found,
-		about: "--help --version --pcre2-version", opts: []option{
-			{names: "-ivwxcnNHIloqsSaFPLupU0.hV"}, {names: "-e= --regexp=", does: plain | lead},
-			{names: "-f= --file=", does: reads | lead}, {names: "--files --type-list", does: lead},
-			{names: "--pre=", does: runs, why: "runs a program on every file"},
-			{names: "--hostname-bin=", does: runs, why: "runs a program for the name of the host"},
-			{names: "-z --search-zip", does: asks, consequence: lost, why: "runs programs that uncompress"},
-			{names: "--ignore-file=", does: reads},
-			{names: "-A= -B= -C= -m= -g= -t= -T= -r= -M= -E= -j= -d= --after-context= --before-context= --context= " +
-				"--max-count= --glob= --iglob= --type= --type-not= --replace= --max-columns= --encoding= --threads= " +
-				"--max-depth= --maxdepth= --max-filesize= --sort= --sortr= --color= --colors= --engine= " +
-				"--context-separator= --field-match-separator= --field-context-separator= --path-separator= " +
-				"--type-add= --type-clear= --pre-glob= --regex-size-limit= --dfa-size-limit= --hyperlink-format= " +
-				"--generate=", does: plain},
-			{names: "--ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --count " +
+		out: found, about: "--help --version --pcre2-version", opts: []option{
+			{flags: "-i -v -w -x -c -n -N -H -I -l -o -q -s -S -a -F -P -L -u -p -U -0 -. -h -V"},
+			{values: "-e --regexp", does: plain | lead},
+			{values: "-f --file", does: reads | lead}, {flags: "--files --type-list", does: lead},
+			{values: "--pre", does: runs, why: "runs a program on every file"},
+			{values: "--hostname-bin", does: runs, why: "runs a program for the name of the host"},
+			{flags: "-z --search-zip", does: asks, consequence: lost, why: "runs programs that uncompress"},
+			{values: "--ignore-file", does: reads},
+			{values: "-A -B -C -m -g -t -T -r -M -E -j -d --after-context --before-context --context --max-count " +
+				"--glob --iglob --type --type-not --replace --max-columns --encoding --threads --max-depth " +
+				"--maxdepth --max-filesize --sort --sortr --color --colors --engine --context-separator " +
+				"--field-match-separator --field-context-separator --path-separator --type-add --type-clear " +
+				"--pre-glob --regex-size-limit --dfa-size-limit --hyperlink-format --generate", does: plain},
+			{flags: "--ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --count " +
 				"--count-matches --line-number --no-line-number --with-filename --no-filename --files-with-matches " +
 				"--files-without-match --only-matching --quiet --text --fixed-strings --pcre2 --no-pcre2 --follow " +
 				"--no-follow --unrestricted --hidden --no-hidden --no-ignore --ignore --no-ignore-vcs " +
@@ -97,20 +98,21 @@ var searching = []program{
 	{
 		names: "ag", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found,
 		about: aboutItself, opts: []option{
-			{names: "--pager=", does: runs}, {names: "-p= --path-to-ignore=", does: reads},
-			{names: "-aciDfFHhlLnoQrRsSuUtvVwz0 --all-text --all-types --case-sensitive --count --debug " +
-				"--files-with-matches --files-without-matches --filename --nofilename --follow --hidden " +
-				"--ignore-case --literal --fixed-strings --nobreak --break --nocolor --color --nogroup --group " +
-				"--noheading --heading --nonumbers --numbers --norecurse --recurse --null --no-recurse --one-device " +
-				"--only-matching --parallel --passthrough --print-all-files --print-long-lines --search-binary " +
-				"--search-files --search-zip --silent --skip-vcs-ignores --smart-case --stats --stats-only " +
-				"--unrestricted --vimgrep --word-regexp --column --ackmate --affinity --noaffinity --mmap --nommap " +
-				"--multiline --nomultiline --list-file-types"},
-			{names: "-g=", does: plain | lead},
-			{names: "-A? -B? -C? -G= -m= -W= --after? --before? --context? --depth= --file-search-regex= --ignore= " +
-				"--ignore-dir= --max-count= --width= --workers= --color-line-number= --color-match= --color-path=",
+			{values: "--pager", does: runs}, {values: "-p --path-to-ignore", does: reads},
+			{flags: "-a -c -i -D -f -F -H -h -l -L -n -o -Q -r -R -s -S -u -U -t -v -V -w -z -0 --all-text " +
+				"--all-types --case-sensitive --count --debug --files-with-matches --files-without-matches " +
+				"--filename --nofilename --follow --hidden --ignore-case --literal --fixed-strings --nobreak --break " +
+				"--nocolor --color --nogroup --group --noheading --heading --nonumbers --numbers --norecurse " +
+				"--recurse --null --no-recurse --one-device --only-matching --parallel --passthrough " +
+				"--print-all-files --print-long-lines --search-binary --search-files --search-zip --silent " +
+				"--skip-vcs-ignores --smart-case --stats --stats-only --unrestricted --vimgrep --word-regexp " +
+				"--column --ackmate --affinity --noaffinity --mmap --nommap --multiline --nomultiline " +
+				"--list-file-types"},
+			{values: "-g", does: plain | lead},
+			{values: "-G -m -W --depth --file-search-regex --ignore --ignore-dir --max-count --width --workers " +
+				"--color-line-number --color-match --color-path", attached: "-A -B -C --after --before --context",
 				does: plain},
-			{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua " +
+			{flags: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua " +
 				"--make --markdown --ocaml --perl --php --proto --python --ruby --rust --sass --scala --shell --sql " +
 				"--swift --ts --xml --yaml"},
 		},
@@ -119,26 +121,24 @@ var searching = []program{
 	// asks: ack --pager=./x y
 	{
 		names: "ack ack-grep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
-		out:   found,
-		about: "--help --version --help-types --help-colors --man --dump --thpppt --bar", opts: []option{
-			{names: "--pager=", does: runs}, {names: "--ackrc=", does: obeys, why: "obeys a file of options"},
-			{names: "--output=", does: asks, consequence: harmless, why: "prints what a template names"},
-			{names: "-ciIhHlLnorRsSuvwQk1 --count --nofilter --files-with-matches --files-without-matches " +
-				"--ignore-case --no-ignore-case --smart-case --no-smart-case --literal --invert-match --word-regexp " +
-				"--with-filename --no-filename --column --nocolumn --color --nocolor --colour --nocolour --group " +
-				"--nogroup --heading --noheading --break --nobreak --print0 --passthru --range-invert --recurse " +
-				"--no-recurse --follow --nofollow --noenv --ignore-ack-defaults --known-types --nopager --underline " +
-				"--sort-files --show-types --filter"},
-			{names: "-A= -B= -C? -m= -t= -T= --after-context= --before-context= --context? --max-count= --type= " +
-				"--ignore-dir= --noignore-dir= --ignore-file= --ignore-directory= --match= --range-start= " +
-				"--range-end= --proximate? --lines= --color-filename= --color-match= --color-lineno= --color-colno=",
-				does: plain},
-			{names: "-g", why: "its pattern is for names"},
-			{names: "-f", does: lead, why: "lists files and searches nothing"},
-			{names: "--files-from=", does: reads | asks, consequence: harmless,
+		out: found, about: "--help --version --help-types --help-colors --man --dump --thpppt --bar", opts: []option{
+			{values: "--pager", does: runs}, {values: "--ackrc", does: obeys, why: "obeys a file of options"},
+			{values: "--output", does: asks, consequence: harmless, why: "prints what a template names"},
+			{flags: "-c -i -I -h -H -l -L -n -o -r -R -s -S -u -v -w -Q -k -1 --count --nofilter " +
+				"--files-with-matches --files-without-matches --ignore-case --no-ignore-case --smart-case " +
+				"--no-smart-case --literal --invert-match --word-regexp --with-filename --no-filename --column " +
+				"--nocolumn --color --nocolor --colour --nocolour --group --nogroup --heading --noheading --break " +
+				"--nobreak --print0 --passthru --range-invert --recurse --no-recurse --follow --nofollow --noenv " +
+				"--ignore-ack-defaults --known-types --nopager --underline --sort-files --show-types --filter"},
+			{values: "-A -B -m -t -T --after-context --before-context --max-count --type --ignore-dir --noignore-dir " +
+				"--ignore-file --ignore-directory --match --range-start --range-end --lines --color-filename " +
+				"--color-match --color-lineno --color-colno", attached: "-C --context --proximate", does: plain},
+			{flags: "-g", why: "its pattern is for names"},
+			{flags: "-f", does: lead, why: "lists files and searches nothing"},
+			{values: "--files-from", does: reads | asks, consequence: harmless,
 				why: "searches the files that a file names"},
-			{names: "-x", does: asks, consequence: harmless, why: "searches the files that its input names"},
-			{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua " +
+			{flags: "-x", does: asks, consequence: harmless, why: "searches the files that its input names"},
+			{flags: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua " +
 				"--make --markdown --ocaml --perl --php --python --ruby --rust --sass --scala --shell --sql --swift " +
 				"--ts --xml --yaml"},
 		},
@@ -154,7 +154,7 @@ var searching = []program{
 	// safe: locate x
 	// asks: locate -d /root/db x
 	{names: "locate plocate mlocate", risk: umpire.Safe, why: "looks names up in a list of all files", args: "data…",
-		lax: true, about: aboutItself, opts: []option{{names: "-d= --database=", does: reads}}},
+		lax: true, about: aboutItself, opts: []option{{values: "-d --database", does: reads}}},
 }
 
 // checkGrep adds the working directory if a recursive search names no folder, and refuses a
@@ -166,7 +166,7 @@ func checkGrep(u *use) {
 	checkWholePattern(u)
 	noteSearchedFiles(u, "--include")
 	if u.has(walks) && len(u.searchRoots()) == 0 {
-		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: followsLinks(u)})
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: u.followsLinks()})
 	}
 }
 
@@ -175,7 +175,7 @@ func checkSearch(u *use) {
 	checkWholePattern(u)
 	noteSearchedFiles(u, "-g --glob --iglob -G --file-search-regex")
 	if u.in.kind == flowNone && len(u.searchRoots()) == 0 {
-		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: followsLinks(u)})
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: u.followsLinks()})
 	}
 }
 
@@ -216,7 +216,7 @@ func found(u *use, in flow) flow {
 		}
 		return pathsBelow(roots, u.program0())
 	}
-	if counts := flowOfLineNumbers(u, roots); counts.numbers || counts.numbered {
+	if counts := u.flowOfLineNumbers(roots); counts.numbers || counts.numbered {
 		return counts
 	}
 	if len(roots) > 0 || u.has(walks) {
@@ -227,23 +227,23 @@ func found(u *use, in flow) flow {
 			return foreignFlow(u.program0())
 		}
 	}
-	return filterPathList(u, pickedFlow(in, u.program0()))
+	return u.filterPathList(pickedFlow(in, u.program0()))
 }
 
 // flowOfLineNumbers returns the output of grep for one file with -c, a number, or with -n,
 // lines that begin with their number.
-func flowOfLineNumbers(u *use, roots []word) flow {
-	out := foreignFlow(u.program0())
-	if u.program.name() != "grep" || len(roots) > 1 || len(roots) == 1 && !roots[0].known() {
+func (p *parsed) flowOfLineNumbers(roots []word) flow {
+	out := foreignFlow(p.program0())
+	if p.program.name() != "grep" || len(roots) > 1 || len(roots) == 1 && !roots[0].known() {
 		return out
 	}
-	for _, g := range u.given {
+	for _, g := range p.given {
 		if !scan.HasField(choosesLines, g.name) {
 			return out
 		}
 	}
-	out.numbers = u.gave("-c", "--count")
-	out.numbered = u.gave("-n", "--line-number")
+	out.numbers = p.gave("-c", "--count")
+	out.numbered = p.gave("-n", "--line-number")
 	return out
 }
 
@@ -254,18 +254,18 @@ const choosesLines = "-n --line-number -c --count -i --ignore-case -E --extended
 
 // fdOptions are the options of fd that come before a command.
 var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data tree…", opts: []option{
-	{names: "-HIusigapLF1q0hV --hidden --no-hidden --no-ignore --ignore --no-ignore-vcs --no-ignore-parent " +
-		"--no-global-ignore-file --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings " +
-		"--absolute-path --relative-path --follow --no-follow --full-path --print0 --prune --quiet --has-results " +
-		"--show-errors --one-file-system --mount --xdev --strip-cwd-prefix? --no-require-git --and= --hyperlink?",
+	{flags: "-H -I -u -s -i -g -a -p -L -F -1 -q -0 -h -V --hidden --no-hidden --no-ignore --ignore --no-ignore-vcs " +
+		"--no-ignore-parent --no-global-ignore-file --unrestricted --case-sensitive --ignore-case --glob --regex " +
+		"--fixed-strings --absolute-path --relative-path --follow --no-follow --full-path --print0 --prune --quiet " +
+		"--has-results --show-errors --one-file-system --mount --xdev --no-require-git", values: "--and",
+		attached: "--strip-cwd-prefix --hyperlink", does: plain},
+	{values: "-d -t -e -E -S -o -c -j --max-depth --maxdepth --min-depth --exact-depth --type --extension --exclude " +
+		"--size --owner --color --threads --changed-within --newer --change-newer-than --changed-after " +
+		"--changed-before --older --change-older-than --max-results --max-buffer-time --batch-size --path-separator",
 		does: plain},
-	{names: "-d= -t= -e= -E= -S= -o= -c= -j= --max-depth= --maxdepth= --min-depth= --exact-depth= --type= " +
-		"--extension= --exclude= --size= --owner= --color= --threads= --changed-within= --newer= " +
-		"--change-newer-than= --changed-after= --changed-before= --older= --change-older-than= --max-results= " +
-		"--max-buffer-time= --batch-size= --path-separator=", does: plain},
-	{names: "-l --list-details --format=", does: plain, why: "prints more than names"},
-	{names: "--search-path=", does: reads | lead | walks}, {names: "--base-directory= -C=", does: enters},
-	{names: "--ignore-file=", does: reads},
+	{flags: "-l --list-details", values: "--format", does: plain, why: "prints more than names"},
+	{values: "--search-path", does: reads | lead | walks}, {values: "--base-directory -C", does: enters},
+	{values: "--ignore-file", does: reads},
 }, about: "--help --version"}
 
 // checkFd parses the arguments of fd: a command may follow its options.

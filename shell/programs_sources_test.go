@@ -46,7 +46,7 @@ func asksAlways(t *testing.T, path string, p *program) {
 	lines := []string{path, path + " x", path + " -x", path + " status", path + " list", path + " show x"}
 	for opt := range p.options {
 		if opt.does&shows == 0 {
-			lines = append(lines, path+" "+strings.TrimRight(strings.Fields(opt.names)[0], "=?")+" x")
+			lines = append(lines, path+" "+opt.names()[0]+" x")
 		}
 	}
 	for _, line := range lines {

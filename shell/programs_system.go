@@ -19,24 +19,24 @@ var systemTools = []program{
 	// safe: iostat -x
 	// asks: iostat -f /etc
 	{names: "iostat", risk: umpire.Safe, why: "tells about the system", lax: true,
-		opts: []option{{names: "-f=", does: reads}}},
+		opts: []option{{values: "-f", does: reads}}},
 	// safe: lscpu
 	// asks: lscpu -s /etc
 	{names: "lscpu", risk: umpire.Safe, why: "tells about the system", lax: true,
-		opts: []option{{names: "-s= --sysroot=", does: reads}}},
+		opts: []option{{values: "-s --sysroot", does: reads}}},
 	// safe: acpi -b
 	// asks: acpi -d /etc
 	{names: "acpi", risk: umpire.Safe, why: "tells about the system", lax: true,
-		opts: []option{{names: "-d= --directory=", does: reads}}},
+		opts: []option{{values: "-d --directory", does: reads}}},
 	// safe: lsusb -t
 	// asks: lsusb -D /etc/motd
 	{names: "lsusb", risk: umpire.Safe, why: "tells about the system", about: "-V -h " + aboutItself, opts: []option{
-		{names: "-vt --verbose --tree"}, {names: "-s= -d=", does: plain}, {names: "-D=", does: reads},
+		{flags: "-v -t --verbose --tree"}, {values: "-s -d", does: plain}, {values: "-D", does: reads},
 	}},
 	// safe: lspci -nn
 	// asks: lspci -q
 	{names: "lspci", risk: umpire.Safe, why: "tells about the system", about: aboutItself, opts: []option{
-		{names: "-mntvkxDPb"}, {names: "-s= -d=", does: plain}, {names: "-i= -p= -F=", does: reads},
+		{flags: "-m -n -t -v -k -x -D -P -b"}, {values: "-s -d", does: plain}, {values: "-i -p -F", does: reads},
 	}},
 	// safe: who
 	// asks: who /etc/shadow
@@ -45,64 +45,64 @@ var systemTools = []program{
 	// safe: last -n 5
 	// asks: last -f /etc/motd
 	{names: "last lastb", each: true, risk: umpire.Safe, why: "tells who was logged in", opts: []option{
-		{names: "-adFiRwxT0123456789 --hostlast --dns --fulltimes --ip --nohostname --fullnames --system " +
-			"--tab-separated"},
-		{names: "-n= --limit= -p= --present= -s= --since= -t= --until= --time-format=", does: plain},
-		{names: "-f= --file=", does: reads},
+		{flags: "-a -d -F -i -R -w -x -T -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --hostlast --dns --fulltimes --ip " +
+			"--nohostname --fullnames --system --tab-separated"},
+		{values: "-n --limit -p --present -s --since -t --until --time-format", does: plain},
+		{values: "-f --file", does: reads},
 	}, about: "-h -V " + aboutItself},
 	// safe: dircolors -p
 	// asks: dircolors /etc/motd
 	{names: "dircolors", risk: umpire.Safe, why: "tells the colours of files", args: "read", opts: []option{
-		{names: "-bcp --sh --bourne-shell --csh --c-shell --print-database --print-ls-colors"},
+		{flags: "-b -c -p --sh --bourne-shell --csh --c-shell --print-database --print-ls-colors"},
 	}, about: aboutItself},
 	// safe: modinfo -F version ext4
 	// asks: modinfo /etc/motd
 	{names: "modinfo", risk: umpire.Safe, why: "tells about kernel modules", args: "read…", opts: []option{
-		{names: "-0adlpn --null --author --description --license --parameters --filename"},
-		{names: "-F= --field= -k= --set-version=", does: plain}, {names: "-b= --basedir=", does: reads},
+		{flags: "-0 -a -d -l -p -n --null --author --description --license --parameters --filename"},
+		{values: "-F --field -k --set-version", does: plain}, {values: "-b --basedir", does: reads},
 	}, about: "-V -h " + aboutItself},
 	// safe: lastlog
 	// asks: lastlog --clear
 	{names: "lastlog", risk: umpire.Safe, why: "tells about the system", args: "none", opts: []option{
-		{names: "-u= --user= -b= --before= -t= --time= -a --active", does: plain},
+		{flags: "-a --active", values: "-u --user -b --before -t --time", does: plain},
 	}, about: aboutItself},
 	// safe: pmap 1
 	// asks: pmap -c rc 1
 	{names: "pmap", risk: umpire.Safe, why: "tells about the system", args: "data…", about: aboutItself, opts: []option{
-		{names: "-xXdqpkr -A= --extended --device --quiet --show-path --range=", does: plain},
+		{flags: "-x -X -d -q -p -k -r --extended --device --quiet --show-path", values: "-A --range", does: plain},
 	}},
 	// safe: tload --version
 	// asks: tload /etc/x
 	{names: "tload", risk: umpire.Safe, why: "draws the load on a terminal, or into the file that is named",
-		args: "write…", about: aboutItself, opts: []option{{names: "-d= --delay= -s= --scale=", does: plain}}},
+		args: "write…", about: aboutItself, opts: []option{{values: "-d --delay -s --scale", does: plain}}},
 	// safe: units 1m ft
 	// asks: units -f /etc/shadow
 	{names: "units", risk: umpire.Safe, why: "converts units", args: "data…", about: aboutItself, opts: []option{
-		{names: "-qsvt1pemS --quiet --silent --strict --verbose --terse --one-line --exponential --minus --product " +
-			"-d= --digits= -o= --output-format=", does: plain},
+		{flags: "-q -s -v -t -1 -p -e -m -S --quiet --silent --strict --verbose --terse --one-line --exponential " +
+			"--minus --product", values: "-d --digits -o --output-format", does: plain},
 	}},
 	// safe: getent passwd root
 	// asks: getent shadow
 	{
 		names: "getent", risk: umpire.Safe, why: "looks up an entry of the system", args: "data…", check: checkGetent,
 		about: aboutItself, opts: []option{
-			{names: "-iA --no-idn --no-addrconfig"},
-			{names: "-s= --service=", does: obeys, why: "loads the library of a service by its name"},
+			{flags: "-i -A --no-idn --no-addrconfig"},
+			{values: "-s --service", does: obeys, why: "loads the library of a service by its name"},
 		},
 	},
 	// safe: nvidia-smi
 	// asks: nvidia-smi -r
 	{names: "nvidia-smi", risk: umpire.Safe, why: "tells about the system", style: words, args: "data…", opts: []option{
-		{names: "-L -q -x -a -B --list-gpus --query -i= --id= -d= --display= -l= --loop= -lms= --query-gpu= " +
-			"--query-compute-apps= --format=", does: plain},
-		{names: "-f= --filename=", does: writes},
+		{flags: "-L -q -x -a -B --list-gpus --query",
+			values: "-i --id -d --display -l --loop -lms --query-gpu --query-compute-apps --format", does: plain},
+		{values: "-f --filename", does: writes},
 	}, about: "-h --help --version"},
 	// safe: lshw -short
 	// asks: lshw -dump db
 	{names: "lshw", risk: umpire.Safe, why: "tells about the system", style: words, args: "none", opts: []option{
-		{names: "-short -json -html -xml -businfo -quiet -sanitize -numeric -notime -C= -c= -class= -disable= " +
-			"-enable=", does: plain},
-		{names: "-dump=", does: writes},
+		{flags: "-short -json -html -xml -businfo -quiet -sanitize -numeric -notime",
+			values: "-C -c -class -disable -enable", does: plain},
+		{values: "-dump", does: writes},
 	}, about: "-version -help"},
 	// safe: ps aux
 	// asks: ps e
@@ -130,14 +130,14 @@ var systemTools = []program{
 	// safe: uname -a
 	// asks: uname -S x
 	{names: "uname", risk: umpire.Safe, why: "tells about the system", args: "none", lax: true,
-		opts: []option{{names: "-S=", does: harms, consequence: lost, why: "renames the machine"}}},
+		opts: []option{{values: "-S", does: harms, consequence: lost, why: "renames the machine"}}},
 	// safe: date +%s
 	// asks: date -s 2020-01-01
 	{names: "date gdate", risk: umpire.Safe, why: "prints the time", check: checkDate, opts: []option{
-		{names: "-uRnj --utc --universal --rfc-email --rfc-2822 --debug --resolution"},
-		{names: "-d= --date= -v= -z= -I? --iso-8601? --rfc-3339=", does: plain},
-		{names: "-r= --reference= -f= --file=", does: reads},
-		{names: "-s= --set=", does: harms, consequence: lost, why: "sets the clock"},
+		{flags: "-u -R -n -j --utc --universal --rfc-email --rfc-2822 --debug --resolution"},
+		{values: "-d --date -v -z --rfc-3339", attached: "-I --iso-8601", does: plain},
+		{values: "-r --reference -f --file", does: reads},
+		{values: "-s --set", does: harms, consequence: lost, why: "sets the clock"},
 	}, about: aboutItself},
 	// asks: hwclock -w
 	{names: "hwclock ntpdate rdate chronyc ntpd", risk: umpire.High, consequence: lost, why: "sets the clock",
@@ -146,25 +146,24 @@ var systemTools = []program{
 	// asks: hostname x
 	{
 		names: "hostname domainname nisdomainname ypdomainname dnsdomainname", risk: umpire.Safe,
-		why: "prints the machine's name", check: checkHostname,
-		about: aboutItself, opts: []option{
-			{names: "-aAdfiIsy --alias --all-fqdns --all-ip-addresses --domain --fqdn --long --ip-address --short " +
-				"--yp --nis"},
-			{names: "-F= --file= -b --boot", does: harms, consequence: lost, why: "renames the machine"},
+		why: "prints the machine's name", check: checkHostname, about: aboutItself, opts: []option{
+			{flags: "-a -A -d -f -i -I -s -y --alias --all-fqdns --all-ip-addresses --domain --fqdn --long " +
+				"--ip-address --short --yp --nis"},
+			{flags: "-b --boot", values: "-F --file", does: harms, consequence: lost, why: "renames the machine"},
 		},
 	},
 	// safe: lsof -i
 	// asks: lsof -D b
 	{names: "lsof", risk: umpire.Safe, why: "lists open files", check: checkLsof, about: "-h", opts: []option{
-		{names: "-abClMnNOPRtUvVwXEKxQ"},
-		{names: "-c= -d= -F? -g? -i? -L? -o? -p= -r? -s? -S? -T? -u= -z? -f? -Z? -e=", does: plain},
-		{names: "-D= -k= -m= -A=", does: asks, consequence: lost, why: "writes or obeys a file"},
+		{flags: "-a -b -C -l -M -n -N -O -P -R -t -U -v -V -w -X -E -K -x -Q"},
+		{values: "-c -d -p -u -e", attached: "-F -g -i -L -o -r -s -S -T -z -f -Z", does: plain},
+		{values: "-D -k -m -A", does: asks, consequence: lost, why: "writes or obeys a file"},
 	}},
 	// safe: fuser a
 	// asks: fuser -k a
 	{names: "fuser", risk: umpire.Safe, why: "lists who uses files", args: "read…", about: "-V --help", opts: []option{
-		{names: "-aIlmMsuvcf46"}, {names: "-n=", does: plain},
-		{names: "-kiw --kill", does: harms, consequence: lost, why: "kills who uses files"},
+		{flags: "-a -I -l -m -M -s -u -v -c -f -4 -6"}, {values: "-n", does: plain},
+		{flags: "-k -i -w --kill", does: harms, consequence: lost, why: "kills who uses files"},
 	}},
 	// safe: top -b -n 1
 	// asks: top
@@ -172,54 +171,55 @@ var systemTools = []program{
 		names: "top htop btop atop gtop glances iotop nmon", risk: umpire.Medium, consequence: reversible,
 		why: "shows processes on the whole terminal, and can kill them", check: checkTop,
 		about: "--help --version -h -v", opts: []option{
-			{names: "-bciHSEe1k -n= -d= -p= -u= -U= -w? -o= -O= -l= -s=", does: plain},
+			{flags: "-b -c -i -H -S -E -e -1 -k", values: "-n -d -p -u -U -o -O -l -s", attached: "-w", does: plain},
 		},
 	},
 	// safe: sysctl -a
 	// asks: sysctl -w a=b
 	{names: "sysctl", risk: umpire.Safe, why: "prints settings of the kernel", check: checkSysctl, opts: []option{
-		{names: "-aAnNeqbXxh --all --values --names --ignore --quiet --binary --deprecated --dry-run"},
-		{names: "-r= --pattern=", does: plain},
-		{names: "-w --write", does: harms, consequence: lost, why: "changes settings of the kernel"},
-		{names: "-p? -f? --load? --system", does: harms, consequence: lost, why: "changes settings of the kernel"},
+		{flags: "-a -A -n -N -e -q -b -X -x -h --all --values --names --ignore --quiet --binary --deprecated " +
+			"--dry-run"},
+		{values: "-r --pattern", does: plain},
+		{flags: "-w --write", does: harms, consequence: lost, why: "changes settings of the kernel"},
+		{flags: "--system", attached: "-p -f --load", does: harms, consequence: lost,
+			why: "changes settings of the kernel"},
 	}, about: aboutItself},
 	// safe: journalctl -n 5
 	// asks: journalctl --vacuum-size=1M
 	{names: "journalctl", risk: umpire.Safe, why: "prints logs", args: "data…", about: aboutItself, opts: []option{
-		{names: "-aefFklmNqrx0123456789 --all --follow --dmesg --full --merge --quiet --reverse --catalog " +
-			"--pager-end --no-pager --no-full --no-tail --no-hostname --utc --user --system --list-boots " +
-			"--list-catalog --disk-usage --header --fields --verify --boot? -b? --lines? --truncate-newline",
-			does: plain},
-		{names: "-n? -o= --output= --output-fields= -p= --priority= -S= --since= -U= --until= -u= --unit= " +
-			"--user-unit= -t= --identifier= -T= --facility= -g= --grep= --case-sensitive? -c= --cursor= " +
-			"--after-cursor= --show-cursor --field= --interval= --verify-key= --namespace= -M= --machine=",
-			does: plain},
-		{names: "-D= --directory= -i= --file= --root= --image=", does: reads}, {names: "--cursor-file=", does: writes},
-		{names: "--vacuum-size= --vacuum-time= --vacuum-files= --rotate --flush --sync --relinquish-var " +
-			"--smart-relinquish-var --setup-keys --update-catalog --force --new-id128", does: harms, consequence: lost,
+		{flags: "-a -e -f -F -k -l -m -N -q -r -x -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --all --follow --dmesg --full " +
+			"--merge --quiet --reverse --catalog --pager-end --no-pager --no-full --no-tail --no-hostname --utc " +
+			"--user --system --list-boots --list-catalog --disk-usage --header --fields --verify --truncate-newline",
+			attached: "--boot -b --lines", does: plain},
+		{flags: "--show-cursor", values: "-o --output --output-fields -p --priority -S --since -U --until -u --unit " +
+			"--user-unit -t --identifier -T --facility -g --grep -c --cursor --after-cursor --field --interval " +
+			"--verify-key --namespace -M --machine", attached: "-n --case-sensitive", does: plain},
+		{values: "-D --directory -i --file --root --image", does: reads}, {values: "--cursor-file", does: writes},
+		{flags: "--rotate --flush --sync --relinquish-var --smart-relinquish-var --setup-keys --update-catalog " +
+			"--force --new-id128", values: "--vacuum-size --vacuum-time --vacuum-files", does: harms, consequence: lost,
 			why: "removes or changes logs"},
 	}},
 	// safe: dmesg
 	// asks: dmesg -C
 	{names: "dmesg", risk: umpire.Safe, why: "prints the kernel's log", args: "none", opts: []option{
-		{names: "-HTLkruxwWtedPSpa0 --human --ctime --color? --kernel --raw --userspace --decode --follow " +
-			"--follow-new --notime --reltime --show-delta --nopager --syslog --json -J --force-prefix --noescape",
-			does: plain},
-		{names: "-l= --level= -f= --facility= -s= --buffer-size= --time-format= --since= --until=", does: plain},
-		{names: "-F= --file= -K= --kmsg-file=", does: reads},
-		{names: "-C --clear -c --read-clear -D --console-off -E --console-on -n= --console-level=", does: harms,
-			consequence: lost, why: "changes the kernel's log"},
+		{flags: "-H -T -L -k -r -u -x -w -W -t -e -d -P -S -p -a -0 --human --ctime --kernel --raw --userspace " +
+			"--decode --follow --follow-new --notime --reltime --show-delta --nopager --syslog --json -J " +
+			"--force-prefix --noescape", attached: "--color", does: plain},
+		{values: "-l --level -f --facility -s --buffer-size --time-format --since --until", does: plain},
+		{values: "-F --file -K --kmsg-file", does: reads},
+		{flags: "-C --clear -c --read-clear -D --console-off -E --console-on", values: "-n --console-level",
+			does: harms, consequence: lost, why: "changes the kernel's log"},
 	}, about: aboutItself},
 	// safe: ss -tlnp
 	// asks: ss -K
 	{names: "ss", risk: umpire.Safe, why: "lists connections", args: "data…", about: aboutItself, opts: []option{
-		{names: "-hVHOnraloempTiszZbEMtudwxS460BQ --no-header --oneline --numeric --resolve --all --listening " +
-			"--options --extended --memory --processes --threads --info --summary --context --contexts --bpf " +
-			"--events --ipv4 --ipv6 --packet --tcp --udp --sctp --dccp --raw --unix --tipc --vsock --xdp --mptcp " +
-			"--tos --cgroup --inet-sockopt"},
-		{names: "-f= --family= -A= --query= --socket= -N= --net=", does: plain}, {names: "-F= --filter=", does: reads},
-		{names: "-D= --diag=", does: writes},
-		{names: "-K --kill", does: harms, consequence: lost, why: "cuts connections"},
+		{flags: "-h -V -H -O -n -r -a -l -o -e -m -p -T -i -s -z -Z -b -E -M -t -u -d -w -x -S -4 -6 -0 -B -Q " +
+			"--no-header --oneline --numeric --resolve --all --listening --options --extended --memory --processes " +
+			"--threads --info --summary --context --contexts --bpf --events --ipv4 --ipv6 --packet --tcp --udp " +
+			"--sctp --dccp --raw --unix --tipc --vsock --xdp --mptcp --tos --cgroup --inet-sockopt"},
+		{values: "-f --family -A --query --socket -N --net", does: plain}, {values: "-F --filter", does: reads},
+		{values: "-D --diag", does: writes},
+		{flags: "-K --kill", does: harms, consequence: lost, why: "cuts connections"},
 	}},
 	// safe: netstat -an
 	// asks: netstat > ../x
@@ -228,30 +228,28 @@ var systemTools = []program{
 	// asks: nm --plugin=./x a.o
 	{
 		names: "nm objdump readelf size otool dyldinfo llvm-nm llvm-objdump llvm-readelf llvm-size", risk: umpire.Safe,
-		why: "reads object files", args: "read…", lax: true, check: checkObjects,
-		opts: []option{
-			{names: "--plugin=", does: obeys, why: "loads code of others"},
-			{names: "--dwarf? --debug-dump? --target= -b=", does: plain},
+		why: "reads object files", args: "read…", lax: true, check: checkObjects, opts: []option{
+			{values: "--plugin", does: obeys, why: "loads code of others"},
+			{values: "--target -b", attached: "--dwarf --debug-dump", does: plain},
 		},
 	},
 	// safe: addr2line -e a.out 0x10
 	// asks: addr2line @opts
 	{
 		names: "addr2line", risk: umpire.Safe, why: "tells the lines of addresses",
-		about: "-hHvV " + aboutItself, opts: []option{
-			{names: "-afpsiCr --addresses --functions --pretty-print --basenames --inlines --demangle? " +
-				"--no-recurse-limit", does: plain},
-			{names: "-b= --target= -j= --section=", does: plain}, {names: "-e= --exe=", does: reads},
+		about: "-h -H -v -V " + aboutItself, opts: []option{
+			{flags: "-a -f -p -s -i -C -r --addresses --functions --pretty-print --basenames --inlines " +
+				"--no-recurse-limit", attached: "--demangle", does: plain},
+			{values: "-b --target -j --section", does: plain}, {values: "-e --exe", does: reads},
 		},
 		check: checkObjects,
 	},
 	// safe: c++filt _Z1fv
 	// asks: c++filt @opts
 	{
-		names: "c++filt", risk: umpire.Safe, why: "makes names readable",
-		about: "-hv " + aboutItself, opts: []option{
-			{names: "-_nipt --strip-underscore --no-strip-underscore --no-params --no-verbose --types"},
-			{names: "-s= --format=", does: plain},
+		names: "c++filt", risk: umpire.Safe, why: "makes names readable", about: "-h -v " + aboutItself, opts: []option{
+			{flags: "-_ -n -i -p -t --strip-underscore --no-strip-underscore --no-params --no-verbose --types"},
+			{values: "-s --format", does: plain},
 		},
 		check: checkObjects,
 	},
@@ -259,44 +257,43 @@ var systemTools = []program{
 	// asks: dwarfdump /root/a.o
 	{
 		names: "dwarfdump llvm-dwarfdump", risk: umpire.Safe, why: "reads object files", args: "read…",
-		check: checkObjects,
-		about: aboutItself, opts: []option{
-			{names: "-abcfFgGiIlmoprRsSvwyx", does: asks, consequence: harmless,
+		check: checkObjects, about: aboutItself, opts: []option{
+			{flags: "-a -b -c -f -F -g -G -i -I -l -m -o -p -r -R -s -S -v -w -y -x", does: asks, consequence: harmless,
 				why: "means different things to different versions"},
-			{names: "--debug-info? --debug-line? --debug-abbrev? --debug-frame? --eh-frame? --all --uuid -u --arch= " +
-				"--verify --statistics --show-children --show-parents --name= --find= --lookup=", does: plain},
+			{flags: "--all --uuid -u --verify --statistics --show-children --show-parents",
+				values:   "--arch --name --find --lookup",
+				attached: "--debug-info --debug-line --debug-abbrev --debug-frame --eh-frame", does: plain},
 		},
 	},
 	// asks: strip a.o
 	{
 		names: "strip llvm-strip", risk: umpire.Medium, consequence: reversible, why: "changes object files",
-		args: "write…", check: checkObjects,
-		about: aboutItself, opts: []option{
-			{names: "-sgSdxXDUpvwM --strip-all --strip-debug --strip-unneeded --discard-all --discard-locals " +
-				"--preserve-dates --verbose --wildcard --only-keep-debug --keep-file-symbols " +
+		args: "write…", check: checkObjects, about: aboutItself, opts: []option{
+			{flags: "-s -g -S -d -x -X -D -U -p -v -w -M --strip-all --strip-debug --strip-unneeded --discard-all " +
+				"--discard-locals --preserve-dates --verbose --wildcard --only-keep-debug --keep-file-symbols " +
 				"--enable-deterministic-archives"},
-			{names: "-K= --keep-symbol= -N= --strip-symbol= -R= --remove-section= -F= --target= -I= -O=", does: plain},
-			{names: "-o=", does: writes}, {names: "--plugin=", does: obeys},
+			{values: "-K --keep-symbol -N --strip-symbol -R --remove-section -F --target -I -O", does: plain},
+			{values: "-o", does: writes}, {values: "--plugin", does: obeys},
 		},
 	},
 	// asks: ldd a
 	{
 		names: "ldd", risk: umpire.Medium, consequence: reversible,
 		why: "lists libraries, and may start the program for it", args: "read…",
-		about: aboutItself, opts: []option{{names: "-vudr --verbose --unused --data-relocs --function-relocs"}},
+		about: aboutItself, opts: []option{{flags: "-v -u -d -r --verbose --unused --data-relocs --function-relocs"}},
 	},
 	// asks: ldconfig
 	{
 		names: "ldconfig", risk: umpire.High, consequence: lost, why: "changes where libraries are found", lax: true,
 		check: func(u *use) {
-			if len(argumentsOf(u)) == 1 && argumentsOf(u)[0].text == "-p" && argumentsOf(u)[0].known() {
+			if len(u.rawArguments()) == 1 && u.rawArguments()[0].text == "-p" && u.rawArguments()[0].known() {
 				lowerToLook(u, nil)
 			}
 		},
 	},
 	// asks: logger x
 	{names: "logger", risk: umpire.Medium, consequence: reversible, why: "writes to the system's log", opts: []option{
-		{names: "-is -t= --tag= -p= --priority=", does: plain}, {names: "-f= --file=", does: reads},
+		{flags: "-i -s", values: "-t --tag -p --priority", does: plain}, {values: "-f --file", does: reads},
 	}, about: aboutItself},
 }
 
@@ -331,7 +328,7 @@ func checkGetent(u *use) {
 // checkDate judges `date MMDDhhmm`, which sets the clock: a format begins with a
 // plus, and BSD's -j never sets.
 func checkDate(u *use) {
-	if u.got("-j") == nil {
+	if !u.gave("-j") {
 		for _, operand := range u.operands {
 			if operand.text == "" || operand.text[0] != '+' {
 				u.raise(umpire.High, "sets the clock")

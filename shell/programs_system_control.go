@@ -28,14 +28,14 @@ var controlTools = []program{
 	{
 		names: "systemctl", risk: umpire.High, consequence: lost, why: "controls services", check: checkSystemctl,
 		about: aboutItself, opts: []option{
-			{names: "-alrqfi --user --system --global --all --full --no-pager --no-legend --plain --quiet --failed " +
-				"--value --reverse --after --before --now --force --no-block --wait --no-ask-password --no-wall " +
-				"--recursive --with-dependencies --show-types --legend? --runtime --no-reload --dry-run --marked " +
-				"--message= --timestamp= --what= --check-inhibitors= --job-mode="},
-			{names: "-t= --type= --state= -p= --property= -P= -n= --lines= -o= --output= -s= --signal= --kill-whom= " +
-				"--kill-who= --preset-mode= --drop-in="},
-			{names: "-H= --host=", does: reaches},
-			{names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, consequence: sent,
+			{flags: "-a -l -r -q -f -i --user --system --global --all --full --no-pager --no-legend --plain --quiet " +
+				"--failed --value --reverse --after --before --now --force --no-block --wait --no-ask-password " +
+				"--no-wall --recursive --with-dependencies --show-types --runtime --no-reload --dry-run --marked",
+				values: "--message --timestamp --what --check-inhibitors --job-mode", attached: "--legend"},
+			{values: "-t --type --state -p --property -P -n --lines -o --output -s --signal --kill-whom --kill-who " +
+				"--preset-mode --drop-in"},
+			{values: "-H --host", does: reaches},
+			{values: "-M --machine -C --capsule --root --image", does: asks, consequence: sent,
 				why: "works on another system"},
 		},
 	},
@@ -45,18 +45,16 @@ var controlTools = []program{
 	// asks: loginctl kill-session 1
 	{
 		names: "loginctl machinectl", risk: umpire.High, consequence: lost, why: "controls sessions", lax: true,
-		check: checkLoginctl,
-		opts: []option{
-			{names: "-H= --host= -M= --machine=", does: asks, consequence: sent, why: "works on another system"},
+		check: checkLoginctl, opts: []option{
+			{values: "-H --host -M --machine", does: asks, consequence: sent, why: "works on another system"},
 		},
 	},
 	// safe: timedatectl --version
 	// asks: timedatectl set-time 10:00
 	{
 		names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze",
-		risk:  umpire.High, consequence: lost, why: "changes settings of the system", lax: true,
-		opts: []option{
-			{names: "-H= --host= -M= --machine= --root= --image= -D= --directory= --file= --address=", does: asks,
+		risk:  umpire.High, consequence: lost, why: "changes settings of the system", lax: true, opts: []option{
+			{values: "-H --host -M --machine --root --image -D --directory --file --address", does: asks,
 				consequence: sent, why: "works on another system, or what answers there"},
 		},
 		check: func(u *use) {
@@ -92,11 +90,13 @@ var controlTools = []program{
 				u.become(umpire.Safe, "lists what runs later")
 			}
 		},
-		opts: []option{{names: "-l"}, {names: "-r"}, {names: "-e"}, {names: "-iTn"}, {names: "-u="}},
+		opts: []option{{flags: "-l"}, {flags: "-r"}, {flags: "-e"}, {flags: "-i -T -n"}, {values: "-u"}},
 	},
 	// asks: at now
 	{names: "at batch", risk: umpire.High, consequence: lost, why: "sets what runs later", check: checkAt,
-		opts: []option{{names: "-l"}, {names: "-c"}, {names: "-Vmvbdr -q= -t="}, {names: "-f=", does: reads}}},
+		opts: []option{
+			{flags: "-l"}, {flags: "-c"}, {flags: "-V -m -v -b -d -r", values: "-q -t"}, {values: "-f", does: reads},
+		}},
 	// safe: atq
 	// asks: atq > ../x
 	{names: "atq", risk: umpire.Safe, why: "lists what runs later", lax: true},
@@ -119,9 +119,9 @@ var controlTools = []program{
 		lax: true,
 		check: func(u *use) {
 			if len(u.operands) == 0 &&
-				(len(argumentsOf(u)) == 0 ||
-					len(argumentsOf(u)) == 1 && scan.HasField("-l -v", argumentsOf(u)[0].text) &&
-						argumentsOf(u)[0].known()) {
+				(len(u.rawArguments()) == 0 ||
+					len(u.rawArguments()) == 1 && scan.HasField("-l -v", u.rawArguments()[0].text) &&
+						u.rawArguments()[0].known()) {
 				lowerToLook(u, nil)
 			}
 		},
@@ -132,8 +132,8 @@ var controlTools = []program{
 			"quotaon quotaoff",
 		risk: umpire.High, consequence: lost, why: "changes what is mounted", args: "read…", lax: true,
 		check: func(u *use) {
-			if u.program0() == "umount" && givesAny(argumentsOf(u), "-a --all") &&
-				!givesAny(argumentsOf(u), "-t --types -O --test-opts") {
+			if u.program0() == "umount" && givesAny(u.rawArguments(), "-a --all") &&
+				!givesAny(u.rawArguments(), "-t --types -O --test-opts") {
 				u.raise(umpire.Critical, "unmounts every file system")
 			}
 		},
@@ -149,8 +149,8 @@ var controlTools = []program{
 	{
 		names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints what may reach the machine", lax: true,
 		opts: []option{
-			{names: "-f= --file=", does: writes},
-			{names: "-M= --modprobe=", does: runs, why: "runs a program to load modules"},
+			{values: "-f --file", does: writes},
+			{values: "-M --modprobe", does: runs, why: "runs a program to load modules"},
 		},
 	},
 	// safe: nft list ruleset
@@ -161,13 +161,12 @@ var controlTools = []program{
 	// asks: ip link set eth0 down
 	{
 		names: "ip", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: words,
-		check: checkIP,
-		about: "-V -Version -help", opts: []option{
-			{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p " +
+		check: checkIP, about: "-V -Version -help", opts: []option{
+			{flags: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p " +
 				"-pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l " +
-				"-loops -f= -family= -rc= -rcvbuf="},
-			{names: "-b= -batch=", does: reads | harms, consequence: lost, why: "obeys a file of commands"},
-			{names: "-n= -netns=", does: asks, consequence: lost, why: "works in another network"},
+				"-loops", values: "-f -family -rc -rcvbuf"},
+			{values: "-b -batch", does: reads | harms, consequence: lost, why: "obeys a file of commands"},
+			{values: "-n -netns", does: asks, consequence: lost, why: "works in another network"},
 		},
 	},
 	{names: "bridge ethtool iw iwconfig brctl vconfig ifup ifdown dhclient dhcpcd wpa_supplicant wpa_cli rfkill " +
@@ -269,7 +268,7 @@ func checkKillAll(u *use) {
 	const valued = "-u -U --euid --uid --user -g -G -P -s -t -F -n --signal --group --parent --session --terminal " +
 		"--pidfile --ns --nslist --older --younger -y -o -k"
 	roots, named := false, false
-	args := argumentsOf(u)
+	args := u.rawArguments()
 	for i := 0; i < len(args); i++ {
 		name, value, attached := args[i].after("=")
 		if !strings.HasPrefix(name, "-") {
@@ -346,7 +345,7 @@ func powersOff(units []word) bool {
 }
 
 func checkService(u *use) {
-	if len(argumentsOf(u)) == 1 && argumentsOf(u)[0].text == "--status-all" ||
+	if len(u.rawArguments()) == 1 && u.rawArguments()[0].text == "--status-all" ||
 		len(u.operands) == 2 && secondWord(u.operands) == "status" && !strings.Contains(u.operands[0].text, "/") &&
 			u.operands[0].known() {
 		lowerToLook(u, nil)
@@ -411,9 +410,9 @@ func checkFirewall(u *use) {
 // checkIP judges ip by its verb, and walks the command of `ip netns exec`.
 func checkIP(u *use) {
 	operands := u.takeOperands()
-	for i, arg := range argumentsOf(u) {
-		if arg.text == "exec" && i > 0 && i+2 < len(argumentsOf(u)) {
-			u.walkRest("command", argumentsOf(u)[i+2:])
+	for i, arg := range u.rawArguments() {
+		if arg.text == "exec" && i > 0 && i+2 < len(u.rawArguments()) {
+			u.walkRest("command", u.rawArguments()[i+2:])
 			return
 		}
 	}
@@ -432,7 +431,7 @@ func checkIP(u *use) {
 // checkGroupOrSearch judges sg, which is ast-grep, or on some systems runs a command as a member
 // of a group. That one has neither a pattern nor, as a group, run or scan.
 func checkGroupOrSearch(u *use) {
-	args := argumentsOf(u)
+	args := u.rawArguments()
 	searches := len(args) > 0 && scan.HasField("-p --pattern run scan", args[0].text)
 	for _, arg := range args {
 		searches = searches && arg.known() && !strings.HasPrefix(arg.text, "-c")

@@ -19,71 +19,71 @@ var desktopTools = []program{
 	// asks: wl-paste --watch ./x
 	{
 		names: "wl-paste", risk: umpire.Medium, consequence: harmless, why: printsClipboard, style: leading,
-		args:  "none",
-		about: aboutItself, opts: []option{
-			{names: "-n -l -p -t= -s= --no-newline --list-types --primary --type= --seat=", does: plain},
-			{names: "-w --watch", does: asks, consequence: lost, why: "runs a command at every change"},
+		args: "none", about: aboutItself, opts: []option{
+			{flags: "-n -l -p --no-newline --list-types --primary", values: "-t -s --type --seat", does: plain},
+			{flags: "-w --watch", does: asks, consequence: lost, why: "runs a command at every change"},
 		},
 	},
 	// asks: pbcopy < /etc/shadow
 	// safe: pbcopy < a
 	{names: "pbcopy", risk: umpire.Low, why: "fills the clipboard", args: "none", style: words,
-		about: "-help", opts: []option{{names: "-pboard= -Prefer=", does: plain}}},
+		about: "-help", opts: []option{{values: "-pboard -Prefer", does: plain}}},
 	// safe: clip
 	// asks: clip x
 	{names: "clip clip.exe", risk: umpire.Low, why: "fills the clipboard", args: "none"},
 	// safe: wl-copy hello
 	// asks: wl-copy --no-such
 	{names: "wl-copy", risk: umpire.Low, why: "fills the clipboard", args: "data…", about: aboutItself, opts: []option{
-		{names: "-oncfp --paste-once --foreground --clear --primary --trim-newline"},
-		{names: "-t= --type= -s= --seat=", does: plain},
+		{flags: "-o -n -c -f -p --paste-once --foreground --clear --primary --trim-newline"},
+		{values: "-t --type -s --seat", does: plain},
 	}},
 	// asks: xclip -o
 	// asks: xclip /etc/shadow
 	// safe: xclip -i a
 	{names: "xclip", risk: umpire.Low, why: "uses the clipboard", args: "read…", style: words, opts: []option{
-		{names: "-selection= -sel= -display= -d= -l= -loops= -t= -target=", does: plain},
-		{names: "-i -in -f -filter -r -rmlastnl -silent -quiet -verbose -noutf8"},
-		{names: "-o -out", does: asks, consequence: harmless, why: printsClipboard},
+		{values: "-selection -sel -display -d -l -loops -t -target", does: plain},
+		{flags: "-i -in -f -filter -r -rmlastnl -silent -quiet -verbose -noutf8"},
+		{flags: "-o -out", does: asks, consequence: harmless, why: printsClipboard},
 	}, about: "-version -help -h"},
 	// asks: xsel -o
 	// asks: xsel -l ../x
 	// safe: xsel -b -i
 	{names: "xsel", risk: umpire.Low, why: "uses the clipboard", args: "none", check: checkXsel, opts: []option{
-		{names: "-aficopsbkvnqxd --append --follow --input --clear --output --primary --secondary --clipboard --keep " +
-			"--exchange --delete --verbose --nodetach --trim -t= --selectionTimeout= --display=", does: plain},
-		{names: "-l= --logfile=", does: writes, why: "writes a log"},
+		{flags: "-a -f -i -c -o -p -s -b -k -v -n -q -x -d --append --follow --input --clear --output --primary " +
+			"--secondary --clipboard --keep --exchange --delete --verbose --nodetach --trim",
+			values: "-t --selectionTimeout --display", does: plain},
+		{values: "-l --logfile", does: writes, why: "writes a log"},
 	}, about: aboutItself},
 	// safe: say hello
 	// asks: say -f /etc/shadow
 	{names: "say", risk: umpire.Low, why: "tells whoever sits there",
-		opts: []option{{names: "-v= -r=", does: plain}, {names: "-f=", does: reads}, {names: "-o=", does: writes}}},
+		opts: []option{{values: "-v -r", does: plain}, {values: "-f", does: reads}, {values: "-o", does: writes}}},
 	// safe: notify-send done
 	// asks: notify-send -A x=y done
 	{names: "notify-send", risk: umpire.Low, why: "tells whoever sits there", opts: []option{
-		{names: "-u= -t= -i= -a= -c= --urgency= --expire-time= --icon= --app-name= --category=", does: plain},
-		{names: "-e --transient"},
+		{values: "-u -t -i -a -c --urgency --expire-time --icon --app-name --category", does: plain},
+		{flags: "-e --transient"},
 	}},
 	// safe: afplay a.wav
 	// asks: afplay /etc/motd
-	{names: "afplay", risk: umpire.Low, why: "plays a file", args: "read…", opts: []option{{names: "-v= -t= -r= -q=",
-		does: plain}}},
+	{names: "afplay", risk: umpire.Low, why: "plays a file", args: "read…",
+		opts: []option{{values: "-v -t -r -q", does: plain}}},
 	{names: "screencapture scrot gnome-screenshot import", risk: umpire.Medium, consequence: reversible,
 		why: "takes a picture of the screen", args: "write…", lax: true},
 	// safe: system_profiler SPHardwareDataType
 	// asks: system_profiler > ../x
-	{names: "system_profiler", risk: umpire.Safe, why: "tells about the system", opts: []option{{names: "-xml -json"}},
+	{names: "system_profiler", risk: umpire.Safe, why: "tells about the system", opts: []option{{flags: "-xml -json"}},
 		style: words},
 	// safe: mdfind -onlyin src x
 	// asks: mdfind -live x
 	{names: "mdfind", peeks: true, risk: umpire.Safe, why: "looks files up in an index", style: words, opts: []option{
-		{names: "-onlyin=", does: reads},
-		{names: "-name= -attr=", does: plain}, {names: "-count -literal -interpret -0"},
+		{values: "-onlyin", does: reads},
+		{values: "-name -attr", does: plain}, {flags: "-count -literal -interpret -0"},
 	}},
 	// safe: mdls a
 	// asks: mdls -plist out a
 	{names: "mdls", peeks: true, risk: umpire.Safe, why: "tells about files", style: words, args: "read…",
-		opts: []option{{names: "-name= -nullMarker=", does: plain}, {names: "-raw"}, {names: "-plist=", does: writes}}},
+		opts: []option{{values: "-name -nullMarker", does: plain}, {flags: "-raw"}, {values: "-plist", does: writes}}},
 	// safe: ioreg
 	// asks: ioreg | sh
 	{names: "ioreg kextstat", each: true, risk: umpire.Safe, why: "tells about the system", lax: true},
@@ -93,7 +93,7 @@ var desktopTools = []program{
 	// asks: dsmemberutil flushcache
 	{
 		names: "dsmemberutil", risk: umpire.Safe, why: "tells about users", style: words,
-		opts: []option{{names: "-u= -U= -g= -G= -x= -X= -s= -S= -h", does: plain}},
+		opts: []option{{flags: "-h", values: "-u -U -g -G -x -X -s -S", does: plain}},
 		check: func(u *use) {
 			if len(u.operands) > 0 && !scan.HasField("getuuid getid getsid checkmembership", u.operands[0].text) {
 				u.raise(umpire.Medium, "changes what is kept about users")

@@ -9,29 +9,30 @@ import (
 
 // jqOptions are the options of jq except those that take two values.
 var jqOptions = program{names: "jq", risk: umpire.Safe, args: "data read…", opts: []option{
-	{names: "-nrcsSeMCajRb --null-input --raw-output --compact-output --slurp --sort-keys --exit-status " +
-		"--monochrome-output --color-output --ascii-output --join-output --raw-input --tab --stream --stream-errors " +
-		"--seq --raw-output0 --unbuffered --binary --args --jsonargs"},
-	{names: "--indent=", does: plain},
-	{names: "-f= --from-file=", does: reads | lead | obeys, why: "runs a filter from a file"},
-	{names: "-L= --library-path=", does: reads},
-}, about: "-hV --help --version --build-configuration"}
+	{flags: "-n -r -c -s -S -e -M -C -a -j -R -b --null-input --raw-output --compact-output --slurp --sort-keys " +
+		"--exit-status --monochrome-output --color-output --ascii-output --join-output --raw-input --tab --stream " +
+		"--stream-errors --seq --raw-output0 --unbuffered --binary --args --jsonargs"},
+	{values: "--indent", does: plain},
+	{values: "-f --from-file", does: reads | lead | obeys, why: "runs a filter from a file"},
+	{values: "-L --library-path", does: reads},
+}, about: "-h -V --help --version --build-configuration"}
 
 // yqOptions are the options of both programs called yq.
 var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", opts: []option{
-	{names: "-nrcSeMCajPNy0vYxt --null-input --raw-output --compact-output --sort-keys --exit-status --no-colors " +
-		"--colors --ascii-output --join-output --prettyPrint --no-doc --nul-output --verbose --yaml-output " +
-		"--yaml-roundtrip --xml-output --toml-output --tojson --unwrapScalar? --string-interpolation? --args " +
-		"--yaml-fix-merge-anchor-to-spec? --security-disable-env-ops --security-disable-file-ops", does: plain},
-	{names: "-o= -p= -I= -w= --output-format= --input-format= --indent= --width= --front-matter= " +
-		"--header-preprocess= --lua-prefix= --lua-suffix= --properties-separator= --csv-separator= --tsv-separator= " +
-		"--xml-attribute-prefix= --xml-content-name=", does: plain},
-	{names: "--expression=", does: plain | lead},
-	{names: "-f= --from-file=", does: reads | lead | asks, consequence: lost, why: "runs an expression from a file"},
-	{names: "-i --inplace --in-place", does: edits | asks, consequence: reversible, why: "changes files in place"},
-	{names: "-s= --split-exp= --split-exp-file=", does: asks, consequence: reversible,
+	{flags: "-n -r -c -S -e -M -C -a -j -P -N -y -0 -v -Y -x -t --null-input --raw-output --compact-output " +
+		"--sort-keys --exit-status --no-colors --colors --ascii-output --join-output --prettyPrint --no-doc " +
+		"--nul-output --verbose --yaml-output --yaml-roundtrip --xml-output --toml-output --tojson --args " +
+		"--security-disable-env-ops --security-disable-file-ops",
+		attached: "--unwrapScalar --string-interpolation --yaml-fix-merge-anchor-to-spec", does: plain},
+	{values: "-o -p -I -w --output-format --input-format --indent --width --front-matter --header-preprocess " +
+		"--lua-prefix --lua-suffix --properties-separator --csv-separator --tsv-separator --xml-attribute-prefix " +
+		"--xml-content-name", does: plain},
+	{values: "--expression", does: plain | lead},
+	{values: "-f --from-file", does: reads | lead | asks, consequence: lost, why: "runs an expression from a file"},
+	{flags: "-i --inplace --in-place", does: edits | asks, consequence: reversible, why: "changes files in place"},
+	{values: "-s --split-exp --split-exp-file", does: asks, consequence: reversible,
 		why: "writes a file for each result"},
-}, about: "-hV --help --version"}
+}, about: "-h -V --help --version"}
 
 // checkJq judges jq: its language can neither run nor write anything, but it can show the
 // environment.

@@ -17,21 +17,21 @@ var viewing = []program{
 	// safe: tac a
 	// asks: tac /etc/shadow
 	{names: "tac", risk: umpire.Safe, why: "prints files backwards", args: "read…", lax: true, out: passes,
-		about: aboutItself, opts: []option{{names: "-s= --separator=", does: plain}}},
+		about: aboutItself, opts: []option{{values: "-s --separator", does: plain}}},
 	// safe: nl a
 	// asks: nl /etc/shadow
 	{names: "nl", risk: umpire.Safe, why: "numbers lines", args: "read…", lax: true, about: aboutItself, opts: []option{
-		{names: "-b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= " +
-			"--header-numbering= --line-increment= --join-blank-lines= --number-format= --number-separator= " +
-			"--starting-line-number= --number-width=", does: plain},
+		{values: "-b -d -f -h -i -l -n -s -v -w --body-numbering --section-delimiter --footer-numbering " +
+			"--header-numbering --line-increment --join-blank-lines --number-format --number-separator " +
+			"--starting-line-number --number-width", does: plain},
 	}},
 	// safe: head -n 5 a
 	// asks: head /etc/shadow
 	{
 		names: "head ghead", risk: umpire.Safe, why: "prints the beginning of files", args: "read…", lax: true,
 		about: aboutItself, opts: []option{
-			{names: "-qvz --quiet --silent --verbose --zero-terminated"}, {names: "-0123456789"},
-			{names: "-n= --lines= -c= --bytes=", does: plain},
+			{flags: "-q -v -z --quiet --silent --verbose --zero-terminated"}, {flags: "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9"},
+			{values: "-n --lines -c --bytes", does: plain},
 		},
 		out: passes,
 	},
@@ -40,9 +40,10 @@ var viewing = []program{
 	{
 		names: "tail gtail", risk: umpire.Safe, why: "prints the end of files", args: "read…", lax: true,
 		about: aboutItself, opts: []option{
-			{names: "-qvzfFr --quiet --silent --verbose --zero-terminated --follow? --retry", does: plain},
-			{names: "-0123456789"},
-			{names: "-n= --lines= -c= --bytes= -b= -s= --sleep-interval= --pid= --max-unchanged-stats=", does: plain},
+			{flags: "-q -v -z -f -F -r --quiet --silent --verbose --zero-terminated --retry", attached: "--follow",
+				does: plain},
+			{flags: "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9"},
+			{values: "-n --lines -c --bytes -b -s --sleep-interval --pid --max-unchanged-stats", does: plain},
 		},
 		out: passes,
 	},
@@ -51,21 +52,22 @@ var viewing = []program{
 	{
 		names: "less", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
 		about: aboutItself, opts: []option{
-			{names: "-aAcCdeEfFgGiIJKLmMnNqQrRsSuUVwWX~?0123456789"},
-			{names: "-b= -h= -j= -p= -P= -x= -y= -z= -D= -#=", does: plain},
-			{names: "-o= -O= --log-file= --LOG-FILE=", does: writes, why: "writes a log"},
-			{names: "-k= --lesskey-file= --lesskey-src= --lesskey-content= --lesskey-context=", does: obeys,
+			{flags: "-a -A -c -C -d -e -E -f -F -g -G -i -I -J -K -L -m -M -n -N -q -Q -r -R -s -S -u -U -V -w -W -X " +
+				"-~ -? -0 -1 -2 -3 -4 -5 -6 -7 -8 -9"},
+			{values: "-b -h -j -p -P -x -y -z -D -#", does: plain},
+			{values: "-o -O --log-file --LOG-FILE", does: writes, why: "writes a log"},
+			{values: "-k --lesskey-file --lesskey-src --lesskey-content --lesskey-context", does: obeys,
 				why: "obeys a file of key bindings, which can run commands"},
-			{names: "-T= --tag-file=", does: reads},
-			{names: "-t= --tag=", does: asks, consequence: harmless, why: "shows the file that a list of tags names"},
-			{names: "--pattern= --prompt= --tabs= --jump-target= --color= --window= --buffers= --max-back-scroll= " +
-				"--max-forw-scroll= --shift= --header= --wordwrap --rscroll=", does: plain},
-			{names: "--use-color --raw-control-chars --RAW-CONTROL-CHARS --no-init --quit-if-one-screen " +
+			{values: "-T --tag-file", does: reads},
+			{values: "-t --tag", does: asks, consequence: harmless, why: "shows the file that a list of tags names"},
+			{flags: "--wordwrap", values: "--pattern --prompt --tabs --jump-target --color --window --buffers " +
+				"--max-back-scroll --max-forw-scroll --shift --header --rscroll", does: plain},
+			{flags: "--use-color --raw-control-chars --RAW-CONTROL-CHARS --no-init --quit-if-one-screen " +
 				"--quit-at-eof --QUIT-AT-EOF --chop-long-lines --line-numbers --LINE-NUMBERS --squeeze-blank-lines " +
 				"--ignore-case --IGNORE-CASE --quiet --silent --QUIET --no-lessopen --long-prompt --LONG-PROMPT " +
 				"--mouse --incsearch --clear-screen --force --quit-on-intr --status-column --tilde " +
 				"--underline-special --UNDERLINE-SPECIAL --exit-follow-on-close --no-keypad --no-histdups " +
-				"--follow-name --search-skip-screen --file-size --intr=", does: plain},
+				"--follow-name --search-skip-screen --file-size", values: "--intr", does: plain},
 		},
 	},
 	// safe: more a
@@ -73,35 +75,34 @@ var viewing = []program{
 	{
 		names: "more", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
 		about: aboutItself, opts: []option{
-			{names: "-dlefpcsuibtvwzV0123456789 --silent --logical --exit-on-eof --no-pause --print-over " +
-				"--clean-print --squeeze --plain"},
-			{names: "-n= --lines=", does: plain},
+			{flags: "-d -l -e -f -p -c -s -u -i -b -t -v -w -z -V -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --silent --logical " +
+				"--exit-on-eof --no-pause --print-over --clean-print --squeeze --plain"},
+			{values: "-n --lines", does: plain},
 		},
 	},
 	// safe: most README.md
 	// asks: most +x README.md
 	{names: "most", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
-		about: aboutItself, opts: []option{{names: "-14bCdMrRkstuvwz"}}},
+		about: aboutItself, opts: []option{{flags: "-1 -4 -b -C -d -M -r -R -k -s -t -u -v -w -z"}}},
 	// safe: bat -p a
 	// asks: bat --pager=./x a
 	{
 		names: "bat batcat", risk: umpire.Safe, why: "prints files", args: "read…", check: checkBat, out: passes,
 		about: "--help --version -h -V --config-file --config-dir --cache-dir --diagnostic", opts: []option{
-			{names: "--pager=", does: runs},
-			{names: "-pPnASfuds --plain --number --show-all --line-range= --list-languages --list-themes --no-pager " +
-				"--force-colorization --unbuffered --diff --squeeze-blank --chop-long-lines --no-config " +
-				"--acknowledgements --strip-ansi= --set-terminal-title --completion=", does: plain},
-			{names: "-l= -r= -H= -m= --language= --highlight-line= --file-name= --diff-context= --tabs= --wrap= " +
-				"--terminal-width= --color= --italic-text= --decorations= --paging= --map-syntax= --ignored-suffix= " +
-				"--theme= --theme-dark= --theme-light= --style= --nonprintable-notation= --squeeze-limit= --binary=",
+			{values: "--pager", does: runs},
+			{flags: "-p -P -n -A -S -f -u -d -s --plain --number --show-all --list-languages --list-themes " +
+				"--no-pager --force-colorization --unbuffered --diff --squeeze-blank --chop-long-lines --no-config " +
+				"--acknowledgements --set-terminal-title", values: "--line-range --strip-ansi --completion",
 				does: plain},
+			{values: "-l -r -H -m --language --highlight-line --file-name --diff-context --tabs --wrap " +
+				"--terminal-width --color --italic-text --decorations --paging --map-syntax --ignored-suffix --theme " +
+				"--theme-dark --theme-light --style --nonprintable-notation --squeeze-limit --binary", does: plain},
 		},
 	},
 	// safe: wc -l a
 	// asks: wc --files0-from=/etc/shadow
 	{names: "wc", risk: umpire.Safe, why: "counts", args: "read…", lax: true, out: countsInput,
-		about: aboutItself, opts: []option{{names: "--files0-from=", does: reads},
-			{names: "--total=", does: plain}}},
+		about: aboutItself, opts: []option{{values: "--files0-from", does: reads}, {values: "--total", does: plain}}},
 	// safe: ls -la
 	// asks: ls /root
 	// safe: ls | fzf --filter foo
@@ -109,83 +110,84 @@ var viewing = []program{
 	// asks: ls | fzf -f a --bind start:x
 	{
 		names: "ls gls dir vdir", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", lax: true,
-		out:   lists,
-		about: aboutItself, opts: []option{
-			{names: "-d --directory"}, {names: "-aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ1OeP@"},
-			{names: "-R --recursive", does: walks}, {names: "-IwT"},
-			{names: "--ignore= --hide= --block-size= --time-style= --sort= --time= --format= --width= --tabsize= " +
-				"--quoting-style= --indicator-style=", does: plain},
-			{names: "--almost-all --reverse"},
-			{names: "--all --color? --hyperlink? --classify? --size --inode --file-type --context --full-time " +
-				"--author --zero", does: plain},
+		out: lists, about: aboutItself, opts: []option{
+			{flags: "-d --directory"},
+			{flags: "-a -A -b -B -c -C -D -f -F -g -G -h -H -i -k -l -L -m -n -N -o -p -q -Q -r -s -S -t -u -U -v -x " +
+				"-X -Z -1 -O -e -P -@"},
+			{flags: "-R --recursive", does: walks}, {flags: "-I -w -T"},
+			{values: "--ignore --hide --block-size --time-style --sort --time --format --width --tabsize " +
+				"--quoting-style --indicator-style", does: plain},
+			{flags: "--almost-all --reverse"},
+			{flags: "--all --size --inode --file-type --context --full-time --author --zero",
+				attached: "--color --hyperlink --classify", does: plain},
 		},
 	},
 	// safe: eza -l
 	// asks: eza /root
 	{names: "eza", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
-		{names: "-L= -s= -I= -t= -w= -X --level= --sort= --ignore-glob= --time= --time-style= --width= --color= " +
-			"--colour= --icons? --group-directories-first --absolute?", does: plain},
-		{names: "-RT --recurse --tree", does: walks},
+		{flags: "-X --group-directories-first",
+			values:   "-L -s -I -t -w --level --sort --ignore-glob --time --time-style --width --color --colour",
+			attached: "--icons --absolute", does: plain},
+		{flags: "-R -T --recurse --tree", does: walks},
 	}, about: aboutItself},
 	// safe: exa -T src
 	// asks: exa /etc
 	{names: "exa", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
-		{names: "-L= -s= -I= -t= --level= --sort= --ignore-glob= --time= --time-style= --color= --colour=",
-			does: plain},
-		{names: "-RT --recurse --tree", does: walks},
+		{values: "-L -s -I -t --level --sort --ignore-glob --time --time-style --color --colour", does: plain},
+		{flags: "-R -T --recurse --tree", does: walks},
 	}, about: aboutItself},
 	// safe: lsd -l
 	// asks: lsd --surprise
 	{names: "lsd", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", opts: []option{
-		{names: "-aAFl1hdgLtSGXUrviNZV --all --almost-all --classify --long --oneline --human-readable " +
-			"--directory-only --git --dereference --timesort --sizesort --gitsort --extensionsort --versionsort " +
-			"--no-sort --reverse --inode --literal --no-symlink --total-size --classic --group-dirs? --header " +
-			"--context --hyperlink?", does: plain},
-		{names: "-RT --recursive --tree", does: walks},
-		{names: "-I= --ignore-glob= --depth= --color= --icon= --icon-theme= --permission= --size= --date= --sort= " +
-			"--blocks=", does: plain},
-		{names: "--ignore-config"}, {names: "--config-file=", does: reads},
+		{flags: "-a -A -F -l -1 -h -d -g -L -t -S -G -X -U -r -v -i -N -Z -V --all --almost-all --classify --long " +
+			"--oneline --human-readable --directory-only --git --dereference --timesort --sizesort --gitsort " +
+			"--extensionsort --versionsort --no-sort --reverse --inode --literal --no-symlink --total-size --classic " +
+			"--header --context", attached: "--group-dirs --hyperlink", does: plain},
+		{flags: "-R -T --recursive --tree", does: walks},
+		{values: "-I --ignore-glob --depth --color --icon --icon-theme --permission --size --date --sort --blocks",
+			does: plain},
+		{flags: "--ignore-config"}, {values: "--config-file", does: reads},
 	}, about: aboutItself},
 	// safe: tree -L 2
 	// asks: tree -o out
 	{
 		names: "tree", peeks: true, risk: umpire.Safe, why: "lists folders", args: "tree…", check: checkTreeRoot,
 		about: aboutItself, opts: []option{
-			{names: "-adfilxqNQpsuhDFvtcrUnCASXJ -g --gitignore --ignore-case --matchdirs --metafirst --noreport " +
-				"--prune --du --si --dirsfirst --filesfirst --inodes --device --nolinks --info --condense --fflinks " +
-				"--compress= --opt-toggle", does: plain},
-			{names: "-L= -P= -I= -H= -T= --filelimit= --charset= --timefmt= --sort= --scheme= --authority= " +
-				"--hyperlink", does: plain},
-			{names: "--fromfile --fromtabfile"}, {names: "--gitfile= --infofile= --hintro= --houtro=", does: reads},
-			{names: "-o= --output=", does: writes, why: "writes its list to a file"},
-			{names: "-R", does: asks, consequence: reversible, why: "may write a file in every folder"},
+			{flags: "-a -d -f -i -l -x -q -N -Q -p -s -u -h -D -F -v -t -c -r -U -n -C -A -S -X -J -g --gitignore " +
+				"--ignore-case --matchdirs --metafirst --noreport --prune --du --si --dirsfirst --filesfirst " +
+				"--inodes --device --nolinks --info --condense --fflinks --opt-toggle", values: "--compress",
+				does: plain},
+			{flags: "--hyperlink", values: "-L -P -I -H -T --filelimit --charset --timefmt --sort --scheme --authority",
+				does: plain},
+			{flags: "--fromfile --fromtabfile"}, {values: "--gitfile --infofile --hintro --houtro", does: reads},
+			{values: "-o --output", does: writes, why: "writes its list to a file"},
+			{flags: "-R", does: asks, consequence: reversible, why: "may write a file in every folder"},
 		},
 	},
 	// safe: stat a
 	// asks: stat /etc/shadow
 	{names: "stat gstat", peeks: true, risk: umpire.Safe, why: "tells about files", args: "read…", lax: true,
-		about: aboutItself, opts: []option{{names: "-c= --format= --printf= --cached=", does: plain}, {names: "-t"}}},
+		about: aboutItself, opts: []option{{values: "-c --format --printf --cached", does: plain}, {flags: "-t"}}},
 	// safe: file a
 	// asks: file -m magic a
 	{names: "file", risk: umpire.Safe, why: "tells what files are", args: "read…", about: aboutItself, opts: []option{
-		{names: "-bciEhkLlNnprsSv0d --brief --mime --mime-type --mime-encoding --keep-going --dereference " +
-			"--no-dereference --extension --apple --list --no-pad --no-buffer --print0 --raw --special-files " +
-			"--preserve-date --checking-printout --no-sandbox --debug"},
-		{names: "-I"}, {names: "-e= -F= -P= --exclude= --exclude-quiet= --separator= --parameter=", does: plain},
-		{names: "-f= --files-from=", does: reads},
-		{names: "-m= -M= --magic-file=", does: reads | obeys, why: "obeys a file of patterns"},
-		{names: "-C --compile", does: asks, consequence: reversible, why: "writes a file of patterns"},
-		{names: "-zZ --uncompress --uncompress-noreport", does: asks, consequence: lost,
+		{flags: "-b -c -i -E -h -k -L -l -N -n -p -r -s -S -v -0 -d --brief --mime --mime-type --mime-encoding " +
+			"--keep-going --dereference --no-dereference --extension --apple --list --no-pad --no-buffer --print0 " +
+			"--raw --special-files --preserve-date --checking-printout --no-sandbox --debug"},
+		{flags: "-I"}, {values: "-e -F -P --exclude --exclude-quiet --separator --parameter", does: plain},
+		{values: "-f --files-from", does: reads},
+		{values: "-m -M --magic-file", does: reads | obeys, why: "obeys a file of patterns"},
+		{flags: "-C --compile", does: asks, consequence: reversible, why: "writes a file of patterns"},
+		{flags: "-z -Z --uncompress --uncompress-noreport", does: asks, consequence: lost,
 			why: "runs programs that uncompress"},
 	}},
 	// safe: du -sh .
 	// asks: du /root
 	{
 		names: "du gdu", peeks: true, risk: umpire.Safe, why: "counts the size of folders", args: "tree…", lax: true,
-		check: checkTreeRoot,
-		about: aboutItself, opts: []option{
-			{names: "-X= --exclude-from=", does: reads}, {names: "--files0-from=", does: reads},
-			{names: "-d= -B= -t= -I= --max-depth= --block-size= --threshold= --exclude= --time? --time-style=",
+		check: checkTreeRoot, about: aboutItself, opts: []option{
+			{values: "-X --exclude-from", does: reads}, {values: "--files0-from", does: reads},
+			{values: "-d -B -t -I --max-depth --block-size --threshold --exclude --time-style", attached: "--time",
 				does: plain},
 		},
 	},
@@ -195,13 +197,13 @@ var viewing = []program{
 	{
 		names: "df", peeks: true, risk: umpire.Safe, why: "tells the size of file systems", args: "data…", lax: true,
 		about: aboutItself, opts: []option{
-			{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?", does: plain},
+			{values: "-B -t -x --block-size --type --exclude-type", attached: "--output", does: plain},
 		},
 	},
 	// safe: basename a/b
 	// asks: basename x > ../y
 	{names: "basename", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true,
-		about: aboutItself, opts: []option{{names: "-s= --suffix=", does: plain}}, out: cutsName},
+		about: aboutItself, opts: []option{{values: "-s --suffix", does: plain}}, out: cutsName},
 	// safe: dirname a/b
 	// asks: dirname x > ../y
 	{names: "dirname", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true,
@@ -209,7 +211,7 @@ var viewing = []program{
 	// safe: realpath a
 	// asks: realpath /root
 	{names: "realpath grealpath", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true,
-		about: aboutItself, opts: []option{{names: "--relative-to= --relative-base=", does: reads}}},
+		about: aboutItself, opts: []option{{values: "--relative-to --relative-base", does: reads}}},
 	// safe: readlink -f src
 	// asks: readlink -f /etc/motd
 	{names: "readlink greadlink", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true,

@@ -16,44 +16,44 @@ var comparing = []program{
 	// safe: b2sum a
 	// asks: b2sum /etc/motd
 	{names: "b2sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
-		about: aboutItself, opts: []option{{names: "-l= --length=", does: plain}}},
+		about: aboutItself, opts: []option{{values: "-l --length", does: plain}}},
 	// safe: cksum -a sha256 a
 	// asks: cksum /etc/motd
 	{names: "cksum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
-		about: aboutItself, opts: []option{{names: "-a= --algorithm= -l= --length= -o=", does: plain}}},
+		about: aboutItself, opts: []option{{values: "-a --algorithm -l --length -o", does: plain}}},
 	// safe: sum a
 	// asks: sum /etc/motd
 	{names: "sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true, about: aboutItself},
 	// safe: shasum -a 256 a
 	// asks: shasum /etc/motd
 	{names: "shasum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
-		about: aboutItself, opts: []option{{names: "-a= --algorithm=", does: plain}}},
+		about: aboutItself, opts: []option{{values: "-a --algorithm", does: plain}}},
 	// safe: b3sum a
 	// asks: b3sum /etc/motd
 	{names: "b3sum", risk: umpire.Safe, why: countsSums, args: "read…", about: "-h -V " + aboutItself, opts: []option{
-		{names: "-l= --length= --seek= --num-threads=", does: plain},
-		{names: "-c --check --raw --no-mmap --no-names --quiet --tag"},
+		{values: "-l --length --seek --num-threads", does: plain},
+		{flags: "-c --check --raw --no-mmap --no-names --quiet --tag"},
 	}},
 	// safe: md5 -q a
 	// asks: md5 /etc/motd
 	{names: "md5 sha1 sha256 sha512", risk: umpire.Safe, why: countsSums, args: "read…",
-		opts: []option{{names: "-qrtx"}, {names: "-s= -c=", does: plain}}},
+		opts: []option{{flags: "-q -r -t -x"}, {values: "-s -c", does: plain}}},
 	// safe: crc32 a
 	// asks: crc32 /etc/motd
 	{names: "crc32", risk: umpire.Safe, why: countsSums, args: "read…"},
 	// safe: xxhsum a
 	// asks: xxhsum --filelist=list
 	{names: "xxhsum xxh64sum xxh128sum", risk: umpire.Safe, why: countsSums, args: "read…", opts: []option{
-		{names: "-cqw --check --quiet --strict --status --warn --ignore-missing --little-endian --tag --binary"},
-		{names: "-H?", does: plain},
-		{names: "--files-from? --filelist?", does: reads | asks, consequence: lost,
+		{flags: "-c -q -w --check --quiet --strict --status --warn --ignore-missing --little-endian --tag --binary"},
+		{attached: "-H", does: plain},
+		{attached: "--files-from --filelist", does: reads | asks, consequence: lost,
 			why: "reads the files that a file names"},
 	}, about: "-h -V " + aboutItself},
 	// safe: od -c a
 	// asks: od /etc/shadow
 	{names: "od", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, about: aboutItself, opts: []option{
-		{names: "-A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --width? " +
-			"--endian=", does: plain},
+		{values: "-A -j -N -S -t --address-radix --skip-bytes --read-bytes --format --endian",
+			attached: "-w --strings --width", does: plain},
 	}},
 	// safe: xxd a
 	// asks: xxd -r a b
@@ -61,62 +61,60 @@ var comparing = []program{
 	// safe: hexdump -C a
 	// asks: hexdump /etc/shadow
 	{names: "hexdump hd", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{
-		{names: "-e= -n= -s= --format= --length= --skip= -L? --color?", does: plain},
-		{names: "-f= --format-file=", does: reads},
+		{values: "-e -n -s --format --length --skip", attached: "-L --color", does: plain},
+		{values: "-f --format-file", does: reads},
 	}, about: aboutItself},
 	// safe: strings a
 	// asks: strings @list
 	{
 		names: "strings", risk: umpire.Safe, why: "prints the text in files", args: "read…", lax: true,
-		check: checkObjects,
-		about: aboutItself, opts: []option{
-			{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode=",
-				does: plain},
+		check: checkObjects, about: aboutItself, opts: []option{
+			{values: "-n -t -e -s -T -U --bytes --radix --encoding --output-separator --target --unicode", does: plain},
 		},
 	},
 	// safe: diff -u a b
 	// asks: diff a /etc/shadow
 	{names: "diff gdiff", risk: umpire.Safe, why: "compares files", args: "read…", lax: true, opts: []option{
-		{names: "-r --recursive", does: walks}, {names: "-X= --exclude-from= --from-file= --to-file=", does: reads},
-		{names: "-U= -C= -W= -x= -I= -F= -S= -L= -D= --exclude= --ignore-matching-lines= --show-function-line= " +
-			"--starting-file= --label= --width= --ifdef= --horizon-lines= --tabsize= --palette= --color? --unified? " +
-			"--context? --line-format= --old-line-format= --new-line-format= --unchanged-line-format= " +
-			"--old-group-format= --new-group-format= --unchanged-group-format= --changed-group-format=", does: plain},
+		{flags: "-r --recursive", does: walks}, {values: "-X --exclude-from --from-file --to-file", does: reads},
+		{values: "-U -C -W -x -I -F -S -L -D --exclude --ignore-matching-lines --show-function-line --starting-file " +
+			"--label --width --ifdef --horizon-lines --tabsize --palette --line-format --old-line-format " +
+			"--new-line-format --unchanged-line-format --old-group-format --new-group-format " +
+			"--unchanged-group-format --changed-group-format", attached: "--color --unified --context", does: plain},
 	}, about: aboutItself},
 	// safe: colordiff a b
 	// asks: colordiff --difftype=x --config ./x a b
 	{names: "colordiff", risk: umpire.Safe, why: "compares files", args: "read…", about: aboutItself, opts: []option{
-		{names: "-r --recursive", does: walks},
-		{names: "-abBdEilNpqstTuwyc --brief --text --minimal --new-file --side-by-side --unified? --context? " +
-			"--color? --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines " +
-			"--report-identical-files --suppress-common-lines", does: plain},
-		{names: "-U= -C= -W= --width= --label= --difftype=", does: plain},
+		{flags: "-r --recursive", does: walks},
+		{flags: "-a -b -B -d -E -i -l -N -p -q -s -t -T -u -w -y -c --brief --text --minimal --new-file " +
+			"--side-by-side --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines " +
+			"--report-identical-files --suppress-common-lines", attached: "--unified --context --color", does: plain},
+		{values: "-U -C -W --width --label --difftype", does: plain},
 	}},
 	// safe: sdiff a b
 	// asks: sdiff --diff-program=./x a b
 	{names: "sdiff", risk: umpire.Safe, why: "compares files", args: "read…", about: aboutItself, opts: []option{
-		{names: "-iEZbWBaltsdHv --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change " +
-			"--ignore-all-space --ignore-blank-lines --strip-trailing-cr --text --left-column " +
+		{flags: "-i -E -Z -b -W -B -a -l -t -s -d -H -v --ignore-case --ignore-tab-expansion --ignore-trailing-space " +
+			"--ignore-space-change --ignore-all-space --ignore-blank-lines --strip-trailing-cr --text --left-column " +
 			"--suppress-common-lines --expand-tabs --minimal --speed-large-files"},
-		{names: "-I= -w= --ignore-matching-lines= --width= --tabsize=", does: plain},
-		{names: "-o= --output=", does: writes},
-		{names: "--diff-program=", does: runs},
+		{values: "-I -w --ignore-matching-lines --width --tabsize", does: plain},
+		{values: "-o --output", does: writes},
+		{values: "--diff-program", does: runs},
 	}},
 	// safe: diff3 a b c
 	// asks: diff3 --diff-program=./x a b c
 	{names: "diff3", risk: umpire.Safe, why: "compares files", args: "read…", about: aboutItself, opts: []option{
-		{names: "-AeExX3imaTv --show-all --ed --show-overlap --overlap-only --easy-only --merge --text " +
-			"--strip-trailing-cr --initial-tab"},
-		{names: "-L= --label=", does: plain}, {names: "--diff-program=", does: runs},
+		{flags: "-A -e -E -x -X -3 -i -m -a -T -v --show-all --ed --show-overlap --overlap-only --easy-only --merge " +
+			"--text --strip-trailing-cr --initial-tab"},
+		{values: "-L --label", does: plain}, {values: "--diff-program", does: runs},
 	}},
 	// safe: cmp a b
 	// asks: cmp a /etc/shadow
 	{names: "cmp", risk: umpire.Safe, why: "compares files", args: "read read data…", lax: true,
-		about: aboutItself, opts: []option{{names: "-i= -n= --ignore-initial= --bytes=", does: plain}}},
+		about: aboutItself, opts: []option{{values: "-i -n --ignore-initial --bytes", does: plain}}},
 	// safe: comm a b
 	// asks: comm a /etc/shadow
 	{names: "comm", risk: umpire.Safe, why: "compares sorted files", args: "read…", lax: true,
-		about: aboutItself, opts: []option{{names: "--output-delimiter=", does: plain}}},
+		about: aboutItself, opts: []option{{values: "--output-delimiter", does: plain}}},
 }
 
 // The options of xxd, which compares only their beginnings.

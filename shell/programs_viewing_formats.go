@@ -16,8 +16,8 @@ var formatViewers = []program{
 	{
 		names: "diffstat", risk: umpire.Safe, why: "counts what patches change", args: "read…", check: checkUnpacked,
 		about: "-V", opts: []option{
-			{names: "-bcCEHkKlmqRstTuUwv -f= -n= -N= -p= -r=", does: plain},
-			{names: "-o= -e=", does: writes, why: "writes its result to a file"},
+			{flags: "-b -c -C -E -H -k -K -l -m -q -R -s -t -T -u -U -w -v", values: "-f -n -N -p -r", does: plain},
+			{values: "-o -e", does: writes, why: "writes its result to a file"},
 		},
 	},
 	// safe: lsdiff -n a.patch
@@ -26,15 +26,14 @@ var formatViewers = []program{
 	// asks: filterdiff -X /etc/shadow a.patch
 	{
 		names: "lsdiff filterdiff grepdiff", risk: umpire.Safe, why: "prints parts of patches", args: "read…",
-		check: checkPatches,
-		about: "--help --version", opts: []option{
-			{names: "-nshHvE -p= -i= -x= -F= -#= --line-number --number-files --status --with-filename --no-filename " +
-				"--verbose --empty-files-as-removed --strip-match= --strip= --include= --exclude= --files= --lines= " +
-				"--hunks= --annotate --as-numbered-lines= --clean --remove-timestamps --extended-regexp " +
-				"--output-matching= --only-match= --addprefix= --addoldprefix= --addnewprefix= --format= --list " +
-				"--git-prefixes=", does: plain},
-			{names: "-f= --file= -I= -X= --include-from-file= --exclude-from-file=", does: reads},
-			{names: "-z --decompress", does: asks, consequence: lost, why: "runs programs that uncompress"},
+		check: checkPatches, about: "--help --version", opts: []option{
+			{flags: "-n -s -h -H -v -E --line-number --number-files --status --with-filename --no-filename --verbose " +
+				"--empty-files-as-removed --annotate --clean --remove-timestamps --extended-regexp --list",
+				values: "-p -i -x -F -# --strip-match --strip --include --exclude --files --lines --hunks " +
+					"--as-numbered-lines --output-matching --only-match --addprefix --addoldprefix --addnewprefix " +
+					"--format --git-prefixes", does: plain},
+			{values: "-f --file -I -X --include-from-file --exclude-from-file", does: reads},
+			{flags: "-z --decompress", does: asks, consequence: lost, why: "runs programs that uncompress"},
 		},
 	},
 	// safe: delta --side-by-side < a.diff
@@ -42,10 +41,11 @@ var formatViewers = []program{
 	{
 		names: "delta", risk: umpire.Safe, why: "shows differences in colour", args: "none", check: checkFilter,
 		about: "--version -V --help -h --list-languages --list-syntax-themes", opts: []option{
-			{names: "-sn --side-by-side --line-numbers --color-only --dark --light --no-gitconfig --raw --navigate " +
-				"--keep-plus-minus-markers -w= --width= --syntax-theme= --tabs= --diff-so-fancy --diff-highlight " +
-				"--hyperlinks", does: plain},
-			{names: "--paging=", does: asks, consequence: lost, why: "starts a pager", except: "never"},
+			{flags: "-s -n --side-by-side --line-numbers --color-only --dark --light --no-gitconfig --raw --navigate " +
+				"--keep-plus-minus-markers --diff-so-fancy --diff-highlight --hyperlinks",
+				values: "-w --width --syntax-theme --tabs", does: plain},
+			{values: "--paging", does: asks, consequence: lost, why: "starts a pager",
+				limits: &limits{except: "never"}},
 		},
 	},
 	// safe: diff-so-fancy < a.diff
@@ -57,12 +57,13 @@ var formatViewers = []program{
 	{
 		names: "csvsort csvjson csvformat csvjoin csvstack", risk: umpire.Safe, why: "prints tables", args: "read…",
 		about: aboutItself, opts: []option{
-			{
-				names: csvReading + " --out-tabs --out-delimiter= --out-quotechar= --out-quoting= --reverse " +
-					"--no-inference --indent= --key= --stream --left --right --outer --groups= --group-name= " +
-					"--filenames --snifflimit=", does: plain,
-			},
-			{names: "-DTQUrIik"},
+			{flags: "-t --tabs -b --no-doublequote -S --skipinitialspace --blanks -H --no-header-row -v --verbose -l " +
+				"--linenumbers --zero -n --names --out-tabs --reverse --no-inference --stream --left --right --outer " +
+				"--filenames", values: "-d --delimiter -q --quotechar -u --quoting -p --escapechar -z --maxfieldsize " +
+				"-e --encoding -L --locale --null-value --date-format --datetime-format -K --skip-lines -c --columns " +
+				"-y -g --out-delimiter --out-quotechar --out-quoting --indent --key --groups --group-name --snifflimit",
+				does: plain},
+			{flags: "-D -T -Q -U -r -I -i -k"},
 		},
 	},
 	{
@@ -74,25 +75,22 @@ var formatViewers = []program{
 			{
 				names: "count headers stats frequency slice sort table flatten fmt input reverse", each: true,
 				risk: umpire.Safe, why: "prints parts of tables", args: "read…",
-				about: aboutItself, opts: []option{
-					{
-						names: xsvReading + " --just-names --intersect --everything --mode --cardinality --median " +
-							"--nulls --jobs= --select= --limit= --asc --no-nulls --start= --end= --len= --index= " +
-							"--numeric --reverse --width= --pad= --condense= --separator= --out-delimiter= --crlf " +
-							"--ascii --quote= --quote-always --escape= --no-quoting", does: plain,
-					},
-					{names: "-j -N -R -w= -p= -c= -t= -i= -s= -e= -l=", does: plain},
-					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
+				about: aboutItself, also: []*[]option{&xsvReading}, opts: []option{
+					{flags: "--just-names --intersect --everything --mode --cardinality --median --nulls --asc " +
+						"--no-nulls --numeric --reverse --crlf --ascii --quote-always --no-quoting",
+						values: "--jobs --select --limit --start --end --len --index --width --pad --condense " +
+							"--separator --out-delimiter --quote --escape", does: plain},
+					{flags: "-j -N -R", values: "-w -p -c -t -i -s -e -l", does: plain},
+					{values: "-o --output", does: writes, why: "writes its result to a file"},
 				},
 			},
 			// safe: xsv select 1 a.csv
 			{
 				names: "select search", each: true, risk: umpire.Safe, why: "prints parts of tables",
-				args:  "data read…",
-				about: aboutItself, opts: []option{
-					{names: xsvReading + " --ignore-case --invert-match --select=", does: plain},
-					{names: "-iv -s=", does: plain},
-					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
+				args: "data read…", about: aboutItself, also: []*[]option{&xsvReading}, opts: []option{
+					{flags: "--ignore-case --invert-match", values: "--select", does: plain},
+					{flags: "-i -v", values: "-s", does: plain},
+					{values: "-o --output", does: writes, why: "writes its result to a file"},
 				},
 			},
 			// asks: xsv split out a.csv
@@ -109,8 +107,8 @@ var formatViewers = []program{
 	{
 		names: "pdfinfo pdffonts", risk: umpire.Safe, why: "tells about a document", style: words, args: "read",
 		about: "-v -h -help --help", opts: []option{
-			{names: "-f= -l= -box -meta -js -struct -struct-text -url -custom -isodates -rawdates -dests -enc= " +
-				"-listenc -subst -loc", does: plain},
+			{flags: "-box -meta -js -struct -struct-text -url -custom -isodates -rawdates -dests -listenc -subst -loc",
+				values: "-f -l -enc", does: plain},
 		},
 	},
 	// safe: pdftotext -layout a.pdf -
@@ -118,19 +116,17 @@ var formatViewers = []program{
 	// asks: pdftotext a.pdf /etc/x
 	{
 		names: "pdftotext", risk: umpire.Safe, why: "prints the text of a document", style: words, args: "read write",
-		check: checkPrintsText,
-		about: "-v -h -help --help", opts: []option{
-			{names: "-f= -l= -r= -x= -y= -W= -H= -layout -fixed= -raw -nodiag -htmlmeta -tsv -bbox -bbox-layout " +
-				"-enc= -eol= -nopgbrk -colspacing= -listenc -q", does: plain},
+		check: checkPrintsText, about: "-v -h -help --help", opts: []option{
+			{flags: "-layout -raw -nodiag -htmlmeta -tsv -bbox -bbox-layout -nopgbrk -listenc -q",
+				values: "-f -l -r -x -y -W -H -fixed -enc -eol -colspacing", does: plain},
 		},
 	},
 	// safe: pdfimages -list a.pdf
 	// asks: pdfimages a.pdf out
 	{
 		names: "pdfimages", risk: umpire.Medium, consequence: reversible, why: "writes the pictures of a document",
-		style: words, args: "read write", check: checkPictures,
-		about: "-v -h -help --help", opts: []option{
-			{names: "-list"}, {names: "-f= -l= -png -tiff -j -jp2 -jbig2 -ccitt -all -p -q", does: plain},
+		style: words, args: "read write", check: checkPictures, about: "-v -h -help --help", opts: []option{
+			{flags: "-list"}, {flags: "-png -tiff -j -jp2 -jbig2 -ccitt -all -p -q", values: "-f -l", does: plain},
 		},
 	},
 	// safe: ffprobe -v error -show_format a.mp4
@@ -140,41 +136,36 @@ var formatViewers = []program{
 	{
 		names: "ffprobe", risk: umpire.Safe, why: "tells about media", style: words, args: "read…", check: checkMedia,
 		opts: []option{
-			{names: "-v= -loglevel= -hide_banner -show_format -show_streams -show_entries= -select_streams= -of= " +
-				"-print_format= -output_format= -show_error -show_chapters -show_programs -count_frames " +
-				"-count_packets -sexagesimal -pretty -unit -prefix -show_packets -show_frames -read_intervals= " +
-				"-noprivate -private", does: plain},
-			{names: "-i=", does: reads},
-			{names: "-version --version -help --help -h -L -formats -codecs -decoders -encoders -protocols -filters " +
+			{flags: "-hide_banner -show_format -show_streams -show_error -show_chapters -show_programs -count_frames " +
+				"-count_packets -sexagesimal -pretty -unit -prefix -show_packets -show_frames -noprivate -private",
+				values: "-v -loglevel -show_entries -select_streams -of -print_format -output_format -read_intervals",
+				does:   plain},
+			{values: "-i", does: reads},
+			{flags: "-version --version -help --help -h -L -formats -codecs -decoders -encoders -protocols -filters " +
 				"-pix_fmts -sample_fmts -layouts -buildconf", does: shows},
 		},
 	},
 	// safe: col -b < a
 	// asks: col --zzz
 	{names: "col", risk: umpire.Safe, why: "filters reverse line feeds", args: "none", opts: []option{
-		{names: "-bfhpx -l= --no-backspaces --fine --tabs --pass --spaces --lines=", does: plain},
+		{flags: "-b -f -h -p -x --no-backspaces --fine --tabs --pass --spaces", values: "-l --lines", does: plain},
 	}, about: aboutItself},
 	// safe: pathchk a/b
 	// asks: pathchk --zzz
 	{names: "pathchk", peeks: true, risk: umpire.Safe, why: "checks names of files", args: "read…",
-		about: aboutItself, opts: []option{{names: "-pP --portability"}}},
+		about: aboutItself, opts: []option{{flags: "-p -P --portability"}}},
 	// safe: uuencode a.bin a
 	// asks: uuencode /etc/shadow a
 	{names: "uuencode", risk: umpire.Safe, why: "encodes a file", args: "data…", check: checkUuencode,
-		about: aboutItself, opts: []option{{names: "-m --base64"}}},
+		about: aboutItself, opts: []option{{flags: "-m --base64"}}},
 	// safe: figlet hi
 	// asks: figlet -f /etc/x hi
 	{names: "figlet banner", risk: umpire.Safe, why: "writes large letters", args: "data…",
-		about: "-v", opts: []option{{names: "-cklnrsStxWp -w= -m= -I=", does: plain}}},
+		about: "-v", opts: []option{{flags: "-c -k -l -n -r -s -S -t -x -W -p", values: "-w -m -I", does: plain}}},
 }
 
-const (
-	csvReading = "-d= --delimiter= -t --tabs -q= --quotechar= -u= --quoting= -b --no-doublequote -p= --escapechar= " +
-		"-z= --maxfieldsize= -e= --encoding= -L= --locale= -S --skipinitialspace --blanks --null-value= " +
-		"--date-format= --datetime-format= -H --no-header-row -K= --skip-lines= -v --verbose -l --linenumbers --zero " +
-		"-n --names -c= --columns= -y= -g="
-	xsvReading = "-n --no-headers -d= --delimiter="
-)
+// xsvReading are the options of xsv that say how its input is written.
+var xsvReading = []option{{flags: "-n --no-headers", values: "-d --delimiter", does: plain}}
 
 // checkUnpacked makes files ask that the program unpacks with another program.
 func checkUnpacked(u *use) {

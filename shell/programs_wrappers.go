@@ -15,64 +15,60 @@ var wrappers = []program{
 	// asks: env
 	{
 		names: "env genv", risk: umpire.Safe, why: "runs a command with other variables", style: leading,
-		args: "env command", check: checkEnv,
-		about: aboutItself, opts: []option{
-			{names: "-i0v --ignore-environment --null --debug"}, {names: "-u= --unset=", does: plain},
-			{names: "-a= --argv0=", does: asks, consequence: lost, why: "gives the program another name"},
-			{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string=", does: plain},
-			{names: "-P=", does: asks, consequence: lost, why: "looks for programs elsewhere"},
-			{names: "-f= --file=", does: reads | obeys},
-			{names: "--block-signal? --default-signal? --ignore-signal? --list-signal-handling", does: plain},
+		args: "env command", check: checkEnv, about: aboutItself, opts: []option{
+			{flags: "-i -0 -v --ignore-environment --null --debug"}, {values: "-u --unset", does: plain},
+			{values: "-a --argv0", does: asks, consequence: lost, why: "gives the program another name"},
+			{values: "-C --chdir", does: enters}, {values: "-S --split-string", does: plain},
+			{values: "-P", does: asks, consequence: lost, why: "looks for programs elsewhere"},
+			{values: "-f --file", does: reads | obeys},
+			{flags: "--list-signal-handling", attached: "--block-signal --default-signal --ignore-signal", does: plain},
 		},
 	},
 	// safe: timeout 5 ls
 	// asks: timeout 5 ./x
 	{
 		names: "timeout gtimeout", risk: umpire.Safe, why: "runs a command for a time", style: leading,
-		args:  "data command",
-		about: aboutItself, opts: []option{
-			{names: "-s= --signal= -k= --kill-after=", does: plain},
-			{names: "-vpf --verbose --foreground --preserve-status"},
+		args: "data command", about: aboutItself, opts: []option{
+			{values: "-s --signal -k --kill-after", does: plain},
+			{flags: "-v -p -f --verbose --foreground --preserve-status"},
 		},
 	},
 	// safe: time ls
 	// asks: time ./x
 	{names: "time gtime", risk: umpire.Safe, why: "measures a command", style: leading, args: "command", opts: []option{
-		{names: "-pvaqVlh --portability --verbose --append --quiet"}, {names: "-f= --format=", does: plain},
-		{names: "-o= --output=", does: writes, why: "writes its figures"},
+		{flags: "-p -v -a -q -V -l -h --portability --verbose --append --quiet"}, {values: "-f --format", does: plain},
+		{values: "-o --output", does: writes, why: "writes its figures"},
 	}, about: aboutItself},
 	// safe: nice ls
 	// asks: nice ./x
 	{names: "nice gnice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command",
-		about: aboutItself, opts: []option{{names: "-n= --adjustment=", does: plain}, {names: "-0123456789+"}}},
+		about: aboutItself,
+		opts:  []option{{values: "-n --adjustment", does: plain}, {flags: "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -+"}}},
 	// safe: ionice -c 3 ls
 	// asks: ionice -p 1
 	{
 		names: "ionice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command",
 		about: aboutItself, opts: []option{
-			{names: "-c= --class= -n= --classdata=", does: plain}, {names: "-t --ignore"},
-			{names: "-p= --pid= -P= --pgid= -u= --uid=", does: asks, consequence: lost,
-				why: "changes running processes"},
+			{values: "-c --class -n --classdata", does: plain}, {flags: "-t --ignore"},
+			{values: "-p --pid -P --pgid -u --uid", does: asks, consequence: lost, why: "changes running processes"},
 		},
 	},
 	// asks: chrt -f 1 ls
 	{
 		names: "chrt", risk: umpire.Medium, consequence: reversible, why: "runs a command with other priorities",
-		style: leading, args: "data command",
-		about: aboutItself, opts: []option{
-			{names: "-abdefimorRpv --all-tasks --batch --deadline --ext --fifo --idle --max --other --rr " +
-				"--reset-on-fork --pid --verbose"},
-			{names: "-T= --sched-runtime= -P= --sched-period= -D= --sched-deadline=", does: plain},
+		style: leading, args: "data command", about: aboutItself, opts: []option{
+			{flags: "-a -b -d -e -f -i -m -o -r -R -p -v --all-tasks --batch --deadline --ext --fifo --idle --max " +
+				"--other --rr --reset-on-fork --pid --verbose"},
+			{values: "-T --sched-runtime -P --sched-period -D --sched-deadline", does: plain},
 		},
 	},
 	// safe: taskset -c 0 ls
 	// asks: taskset -p 1
 	{
 		names: "taskset", risk: umpire.Low, why: "runs a command on some processors", style: leading,
-		args:  "data command",
-		about: aboutItself, opts: []option{
-			{names: "-ac --all-tasks --cpu-list"},
-			{names: "-p --pid", does: asks, consequence: lost, why: "changes running processes"},
+		args: "data command", about: aboutItself, opts: []option{
+			{flags: "-a -c --all-tasks --cpu-list"},
+			{flags: "-p --pid", does: asks, consequence: lost, why: "changes running processes"},
 		},
 	},
 	// safe: numactl -H
@@ -80,9 +76,9 @@ var wrappers = []program{
 	{
 		names: "numactl", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "command",
 		about: aboutItself, opts: []option{
-			{names: "-alsHb --all --localalloc --show --hardware --balancing"},
-			{names: "-i= --interleave= -m= --membind= -N= --cpunodebind= -C= --physcpubind= -p= --preferred= -P= -w="},
-			{names: "-f= --file= --shmid= -S= --shm=", does: asks, consequence: lost, why: "changes shared memory"},
+			{flags: "-a -l -s -H -b --all --localalloc --show --hardware --balancing"},
+			{values: "-i --interleave -m --membind -N --cpunodebind -C --physcpubind -p --preferred -P -w"},
+			{values: "-f --file --shmid -S --shm", does: asks, consequence: lost, why: "changes shared memory"},
 		},
 	},
 	// safe: nohup ls
@@ -92,78 +88,75 @@ var wrappers = []program{
 	// safe: setsid -w ls
 	// asks: setsid ./evil
 	{names: "setsid", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading,
-		args: "command", about: aboutItself, opts: []option{{names: "-cfw --ctty --fork --wait"}}},
+		args: "command", about: aboutItself, opts: []option{{flags: "-c -f -w --ctty --fork --wait"}}},
 	// safe: stdbuf -oL ls
 	// asks: stdbuf -oL ./x
 	{
 		names: "stdbuf gstdbuf", risk: umpire.Safe, why: "runs a command with other buffers", style: leading,
 		args:  "command",
-		about: aboutItself, opts: []option{{names: "-i= -o= -e= --input= --output= --error=", does: plain}},
+		about: aboutItself, opts: []option{{values: "-i -o -e --input --output --error", does: plain}},
 	},
 	// safe: unbuffer ls
 	// asks: unbuffer ./x
 	{names: "unbuffer", risk: umpire.Low, why: "runs a command as on a terminal", style: leading, args: "command",
-		opts: []option{{names: "-p"}}},
+		opts: []option{{flags: "-p"}}},
 	// safe: rlwrap ls
 	// asks: rlwrap -l out ls
 	{
 		names: "rlwrap", risk: umpire.Low, why: "runs a command with a line editor", style: leading, args: "command",
 		about: "-v -h --version --help", opts: []option{
-			{names: "-cinrRNo"},
-			{names: "-l= --logfile= -H= --history-filename=", does: writes, why: "writes what is typed to a file"},
-			{names: "-f= --file=", does: reads},
-			{names: "-z= --filter=", does: runs, why: "runs a filter"},
+			{flags: "-c -i -n -r -R -N -o"},
+			{values: "-l --logfile -H --history-filename", does: writes, why: "writes what is typed to a file"},
+			{values: "-f --file", does: reads},
+			{values: "-z --filter", does: runs, why: "runs a filter"},
 		},
 	},
 	// safe: caffeinate -i ls
 	// asks: caffeinate -l ./evil ls
 	{names: "caffeinate", risk: umpire.Low, why: "runs a command while the machine stays awake", style: leading,
-		args: "command", opts: []option{{names: "-disum"}, {names: "-t= -w=", does: plain}}},
+		args: "command", opts: []option{{flags: "-d -i -s -u -m"}, {values: "-t -w", does: plain}}},
 	// safe: chronic ls
 	// asks: chronic ./evil
 	{names: "chronic", risk: umpire.Low, why: "runs a command and prints only what fails", style: leading,
-		args: "command", opts: []option{{names: "-ve"}}},
+		args: "command", opts: []option{{flags: "-v -e"}}},
 	// safe: ifne -n cat
 	// asks: ifne -n ./evil cat
 	{names: "ifne", risk: umpire.Low, why: "runs a command if there is input", style: leading, args: "command",
-		opts: []option{{names: "-n"}}},
+		opts: []option{{flags: "-n"}}},
 	// safe: setarch x86_64 -R ls
 	// asks: setarch x86_64 -R ./evil ls
 	{
 		names: "setarch linux32 linux64 i386 x86_64", risk: umpire.Low, why: "runs a command as on another processor",
-		style: leading, check: checkArch,
-		about: "--list " + aboutItself, opts: []option{
-			{names: "-BFILRSTXZv3 --32bit --fdpic-funcptrs --short-inode --addr-compat-layout --addr-no-randomize " +
-				"--whole-seconds --sticky-timeouts --read-implies-exec --mmap-page-zero --3gb --4gb --uname-2.6 " +
-				"--verbose"},
+		style: leading, check: checkArch, about: "--list " + aboutItself, opts: []option{
+			{flags: "-B -F -I -L -R -S -T -X -Z -v -3 --32bit --fdpic-funcptrs --short-inode --addr-compat-layout " +
+				"--addr-no-randomize --whole-seconds --sticky-timeouts --read-implies-exec --mmap-page-zero --3gb " +
+				"--4gb --uname-2.6 --verbose"},
 		},
 	},
 	// safe: choom -n 5 -- ls
 	// asks: choom -p 1
 	{
 		names: "choom", risk: umpire.Low, why: "runs a command that is ended sooner or later when memory is short",
-		style: leading, args: "command",
-		about: aboutItself, opts: []option{
-			{names: "-n= --adjust=", does: plain},
-			{names: "-p= --pid=", does: asks, consequence: lost, why: "changes running processes"},
+		style: leading, args: "command", about: aboutItself, opts: []option{
+			{values: "-n --adjust", does: plain},
+			{values: "-p --pid", does: asks, consequence: lost, why: "changes running processes"},
 		},
 	},
 	// safe: cpulimit -l 50 ls
 	// asks: cpulimit -p 1
 	{
 		names: "cpulimit", risk: umpire.Low, why: "runs a command with less of a processor", style: leading,
-		args:  "command",
-		about: "-h --help", opts: []option{
-			{names: "-l= --limit= -c= --cpu=", does: plain},
-			{names: "-zbfmqv --lazy --background --foreground --monitor-forks --quiet --verbose"},
-			{names: "-p= --pid= -e= --exe= -P= --path= -k --kill -s= --signal=", does: asks, consequence: lost,
+		args: "command", about: "-h --help", opts: []option{
+			{values: "-l --limit -c --cpu", does: plain},
+			{flags: "-z -b -f -m -q -v --lazy --background --foreground --monitor-forks --quiet --verbose"},
+			{flags: "-k --kill", values: "-p --pid -e --exe -P --path -s --signal", does: asks, consequence: lost,
 				why: "slows or ends other processes"},
 		},
 	},
 	// safe: softlimit -m 100 ls
 	// asks: softlimit -m 100 ./evil
 	{names: "softlimit", risk: umpire.Low, why: "runs a command with less memory", style: leading, args: "command",
-		opts: []option{{names: "-a= -c= -d= -f= -l= -m= -o= -p= -r= -s= -t=", does: plain}}},
+		opts: []option{{values: "-a -c -d -f -l -m -o -p -r -s -t", does: plain}}},
 	// safe: catchsegv ls
 	// asks: eatmydata ./evil
 	{names: "catchsegv eatmydata", risk: umpire.Low, why: "runs a command in its own manner", style: leading,
@@ -172,10 +165,9 @@ var wrappers = []program{
 	// asks: faketime ls vendor/evil
 	{
 		names: "faketime", risk: umpire.Low, why: "runs a command at another time", style: leading,
-		args:  "data command",
-		about: "-h -v --help --version", opts: []option{
-			{names: "-mf --exclude-monotonic"},
-			{names: "-p=", does: asks, consequence: lost, why: "changes running processes"},
+		args: "data command", about: "-h -v --help --version", opts: []option{
+			{flags: "-m -f --exclude-monotonic"},
+			{values: "-p", does: asks, consequence: lost, why: "changes running processes"},
 		},
 	},
 	// safe: multitime -n 5 ls
@@ -183,19 +175,18 @@ var wrappers = []program{
 	{
 		names: "multitime", risk: umpire.Low, why: "measures a command several times", style: leading, args: "command",
 		opts: []option{
-			{names: "-lqv"}, {names: "-n= -s= -f= -I=", does: plain},
-			{names: "-i= -o= -r=", does: runs, why: "runs a command beside it"},
-			{names: "-b=", does: obeys, why: "runs what a file names"},
+			{flags: "-l -q -v"}, {values: "-n -s -f -I", does: plain},
+			{values: "-i -o -r", does: runs, why: "runs a command beside it"},
+			{values: "-b", does: obeys, why: "runs what a file names"},
 		},
 	},
 	// safe: arch
 	// asks: arch ./x
 	{
 		names: "arch", risk: umpire.Safe, why: "tells the kind of processor, or on macOS runs a command for one",
-		style: words, args: "command",
-		about: aboutItself, opts: []option{
-			{names: "-arm64 -arm64e -x86_64 -x86_64h -i386 -32 -64"},
-			{names: "-c -e= -d=", does: asks, consequence: lost, why: "runs a command with other variables"},
+		style: words, args: "command", about: aboutItself, opts: []option{
+			{flags: "-arm64 -arm64e -x86_64 -x86_64h -i386 -32 -64"},
+			{flags: "-c", values: "-e -d", does: asks, consequence: lost, why: "runs a command with other variables"},
 		},
 	},
 	// asks: ld-linux.so.2 ./x
@@ -209,13 +200,12 @@ var wrappers = []program{
 	// asks: watch ./x
 	{
 		names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell",
-		check: checkWatch,
-		about: aboutItself, opts: []option{
-			{names: "-n= --interval= -q= --equexit=", does: plain, why: "seconds"},
-			{names: "-d? --differences?", does: plain},
-			{names: "-tbegcCprwf --no-title --beep --errexit --chgexit --color --no-color --precise --no-wrap " +
-				"--no-linewrap --no-rerun --follow"},
-			{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes},
+		check: checkWatch, about: aboutItself, opts: []option{
+			{values: "-n --interval -q --equexit", does: plain, why: "seconds"},
+			{attached: "-d --differences", does: plain},
+			{flags: "-t -b -e -g -c -C -p -r -w -f --no-title --beep --errexit --chgexit --color --no-color " +
+				"--precise --no-wrap --no-linewrap --no-rerun --follow"},
+			{flags: "-x --exec"}, {values: "-s --shotsdir", does: writes},
 		},
 	},
 	// asks: umpire try -- ls
@@ -226,10 +216,9 @@ var wrappers = []program{
 		subs: []program{
 			{
 				names: "try", risk: umpire.Medium, consequence: lost, why: "runs a command in a trial", style: leading,
-				args: "command", check: checkTry,
-				about: aboutItself, opts: []option{
-					{names: "--keep --discard --diff --explain --network --list --json"},
-					{names: "--cwd=", does: enters},
+				args: "command", check: checkTry, about: aboutItself, opts: []option{
+					{flags: "--keep --discard --diff --explain --network --list --json"},
+					{values: "--cwd", does: enters},
 				},
 			},
 		},
@@ -238,44 +227,42 @@ var wrappers = []program{
 	// asks: xargs rm
 	{
 		names: "xargs gxargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading,
-		args: "command", check: checkXargs, out: runPrints,
-		about: aboutItself, opts: []option{
-			{names: "-rtxo --no-run-if-empty --verbose --exit --open-tty"}, {names: "-p --interactive"},
-			{names: "-0 --null -d= --delimiter=", does: plain},
-			{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -E= -L= --max-lines? -l? -e? --eof?",
+		args: "command", check: checkXargs, out: runPrints, about: aboutItself, opts: []option{
+			{flags: "-r -t -x -o --no-run-if-empty --verbose --exit --open-tty"}, {flags: "-p --interactive"},
+			{flags: "-0 --null", values: "-d --delimiter", does: plain},
+			{values: "-n --max-args -P --max-procs -s --max-chars -E -L", attached: "--max-lines -l -e --eof",
 				does: plain},
-			{names: "-I= -i? --replace? -J=", does: plain}, {names: "-a= --arg-file=", does: reads},
-			{names: "--process-slot-var=", does: asks, consequence: lost, why: "sets a variable"},
-			{names: "-R= -S=", does: plain}, {names: "--show-limits"},
+			{values: "-I -J", attached: "-i --replace", does: plain}, {values: "-a --arg-file", does: reads},
+			{values: "--process-slot-var", does: asks, consequence: lost, why: "sets a variable"},
+			{values: "-R -S", does: plain}, {flags: "--show-limits"},
 		},
 	},
 	// safe: parallel echo ::: a b
 	// asks: parallel rm ::: a b
 	{
 		names: "parallel", risk: umpire.Low, why: "runs commands that it builds from what it reads", style: leading,
-		check: checkParallel,
-		about: aboutItself, opts: []option{
-			{names: "-0kmXuvtqxr --null --keep-order --xargs --ungroup --group --verbose --quote --no-run-if-empty " +
-				"--bar --progress --eta --dry-run --dryrun --tag --line-buffer --linebuffer --lb --files --will-cite " +
-				"--no-notice --shuf --link --xapply --plus --pipe --round-robin --resume --resume-failed --color " +
-				"--color-failed --ctrlc --exit"},
-			{names: "-j= --jobs= -P= --max-procs= -n= --max-args= -N= --max-replace-args= -L= --max-lines? -l? -s= " +
-				"--max-chars= -d= --delimiter= -C= --colsep= --halt= --halt-on-error= --timeout= --delay= --retries= " +
-				"--nice= --tagstring= --block= --recstart= --recend= --regexp --header= --load= --memfree= --trim= " +
-				"-E= --id=", does: plain},
-			{names: "--rpl= --parens=", does: asks, consequence: lost, why: "runs Perl code"},
-			{names: "-I=", does: plain}, {names: "-a= --arg-file=", does: reads},
-			{names: "--joblog= --results= --tmpdir= --res=", does: writes},
-			{names: "-S= --sshlogin= --slf= --sshloginfile=", does: reaches | harms, consequence: lost,
+		check: checkParallel, about: aboutItself, opts: []option{
+			{flags: "-0 -k -m -X -u -v -t -q -x -r --null --keep-order --xargs --ungroup --group --verbose --quote " +
+				"--no-run-if-empty --bar --progress --eta --dry-run --dryrun --tag --line-buffer --linebuffer --lb " +
+				"--files --will-cite --no-notice --shuf --link --xapply --plus --pipe --round-robin --resume " +
+				"--resume-failed --color --color-failed --ctrlc --exit"},
+			{flags: "--regexp", values: "-j --jobs -P --max-procs -n --max-args -N --max-replace-args -L -s " +
+				"--max-chars -d --delimiter -C --colsep --halt --halt-on-error --timeout --delay --retries --nice " +
+				"--tagstring --block --recstart --recend --header --load --memfree --trim -E --id",
+				attached: "--max-lines -l", does: plain},
+			{values: "--rpl --parens", does: asks, consequence: lost, why: "runs Perl code"},
+			{values: "-I", does: plain}, {values: "-a --arg-file", does: reads},
+			{values: "--joblog --results --tmpdir --res", does: writes},
+			{values: "-S --sshlogin --slf --sshloginfile", does: reaches | harms, consequence: lost,
 				why: "runs commands on other machines"},
-			{names: "-J= --profile= -D= --env=", does: obeys}, {names: "--wd= --workdir=", does: enters},
+			{values: "-J --profile -D --env", does: obeys}, {values: "--wd --workdir", does: enters},
 		},
 	},
 	// asks: sem ls
 	{
 		names: "sem niceload", risk: umpire.Medium, consequence: reversible, why: "runs a command when there is room",
-		style: leading, check: checkWrapped, about: aboutItself, opts: []option{{names: "--fg --bg --wait"},
-			{names: "-j= --id= --jobs=", does: plain}},
+		style: leading, check: checkWrapped, about: aboutItself,
+		opts: []option{{flags: "--fg --bg --wait"}, {values: "-j --id --jobs", does: plain}},
 	},
 	// safe: busybox ls
 	// asks: busybox rm a
@@ -288,31 +275,31 @@ var wrappers = []program{
 	// asks: flock a ls
 	{
 		names: "flock", risk: umpire.Medium, consequence: reversible, why: "runs a command under a lock",
-		style: leading, check: checkFlock,
-		about: aboutItself, opts: []option{
-			{names: "-sxeunoFv --shared --exclusive --unlock --nonblock --nb --close --no-fork --verbose"},
-			{names: "-w= --timeout= --wait= -E= --conflict-exit-code=", does: plain},
-			{names: "-c= --command=", does: runs},
+		style: leading, check: checkFlock, about: aboutItself, opts: []option{
+			{flags: "-s -x -e -u -n -o -F -v --shared --exclusive --unlock --nonblock --nb --close --no-fork " +
+				"--verbose"},
+			{values: "-w --timeout --wait -E --conflict-exit-code", does: plain},
+			{values: "-c --command", does: runs},
 		},
 	},
 	// safe: hyperfine ls
 	// asks: hyperfine ./x
 	{names: "hyperfine", risk: umpire.Safe, why: "measures commands", check: checkEachCode, opts: []option{
-		{names: "-iN --ignore-failure? --show-output", does: plain},
-		{names: "-w= --warmup= -m= --min-runs= -M= --max-runs= -r= --runs= -u= --time-unit= --style= --sort= -n= " +
-			"--command-name= --reference-name=", does: plain},
-		{names: "-p= --prepare= -s= --setup= -c= --cleanup= --conclude= --reference=", does: runs,
-			why: "runs a command"},
-		{names: "-S= --shell=", does: runs, why: "runs commands in another shell", except: "none"},
-		{names: "--output=", does: writes, why: "writes what commands print to a file", except: "null pipe inherit"},
-		{names: "--input=", does: reads, except: "null"},
-		{names: "--export-json= --export-csv= --export-markdown= --export-asciidoc= --export-orgmode=", does: writes},
-		{names: aboutItself, does: shows}, {names: "-h -V", does: shows},
+		{flags: "-i -N --show-output", attached: "--ignore-failure", does: plain},
+		{values: "-w --warmup -m --min-runs -M --max-runs -r --runs -u --time-unit --style --sort -n --command-name " +
+			"--reference-name", does: plain},
+		{values: "-p --prepare -s --setup -c --cleanup --conclude --reference", does: runs, why: "runs a command"},
+		{values: "-S --shell", does: runs, why: "runs commands in another shell", limits: &limits{except: "none"}},
+		{values: "--output", does: writes, why: "writes what commands print to a file",
+			limits: &limits{except: "null pipe inherit"}},
+		{values: "--input", does: reads, limits: &limits{except: "null"}},
+		{values: "--export-json --export-csv --export-markdown --export-asciidoc --export-orgmode", does: writes},
+		{flags: aboutItself, does: shows}, {flags: "-h -V", does: shows},
 	}},
 	// asks: entr ./x
 	// safe: entr ls
 	{names: "entr", risk: umpire.Safe, why: "runs a command when files change", style: leading, args: "command",
-		check: checkEntr, opts: []option{{names: "-acdnprxz"}, {names: "-s"}}},
+		check: checkEntr, opts: []option{{flags: "-a -c -d -n -p -r -x -z"}, {flags: "-s"}}},
 }
 
 // checkWrapped walks the command of a wrapper with poorly known arguments: every operand that
@@ -347,7 +334,7 @@ func checkArch(u *use) {
 // first.
 func checkLoader(u *use) {
 	u.operands = nil
-	walkSuspects(u, argumentsOf(u))
+	walkSuspects(u, u.rawArguments())
 }
 
 // maxGuesses is the maximum number of words of a line to walk on suspicion.
@@ -406,7 +393,7 @@ func envAlone(u *use) {
 			return
 		}
 	}
-	if u.got("-i") == nil {
+	if !u.gave("-i") {
 		u.askSecret(printsEnvironment)
 	}
 }
@@ -508,10 +495,10 @@ func checkXargs(u *use) {
 		u.operands = []word{lit("echo")}
 	}
 	if marker := u.got("-I"); marker != nil {
-		replaceMarker(u, marker, readInputLines(u))
+		replaceMarker(u, marker, u.readInputLines())
 		return
 	}
-	items := readInputWords(u)
+	items := u.readInputWords()
 	if u.got("-0") != nil && u.in.kind == flowText {
 		items = []word{lit(strings.TrimRight(u.in.text, "\n")), {open: true, split: true}}
 	}
@@ -528,17 +515,17 @@ func runPrints(u *use, _ flow) flow {
 }
 
 // readInputWords returns the words of the piped input, as far as they are known.
-func readInputWords(u *use) []word {
-	switch u.in.kind {
+func (p *parsed) readInputWords() []word {
+	switch p.in.kind {
 	case flowText:
 		var out []word
-		for field := range strings.FieldsSeq(u.in.text) {
+		for field := range strings.FieldsSeq(p.in.text) {
 			out = append(out, lit(strings.Trim(field, `"'`)))
 		}
 		return out
 	case flowPaths:
 		var out []word
-		for _, dir := range u.in.dirs {
+		for _, dir := range p.in.dirs {
 			if dir.glob {
 				out = append(out, word{text: dir.text, glob: true, dashless: true})
 				continue
@@ -548,7 +535,7 @@ func readInputWords(u *use) []word {
 		}
 		return out
 	case flowForeign:
-		if u.in.numbers {
+		if p.in.numbers {
 			numbers := numberWord()
 			numbers.split = true
 			return []word{numbers}
@@ -559,12 +546,12 @@ func readInputWords(u *use) []word {
 }
 
 // readInputLines returns the lines of the piped input, as far as they are known.
-func readInputLines(u *use) []word {
-	if u.in.kind != flowText {
-		return readInputWords(u)
+func (p *parsed) readInputLines() []word {
+	if p.in.kind != flowText {
+		return p.readInputWords()
 	}
 	var out []word
-	for line := range strings.Lines(u.in.text) {
+	for line := range strings.Lines(p.in.text) {
 		out = append(out, lit(strings.Trim(strings.TrimSpace(line), `"'`)))
 	}
 	return out

@@ -54,7 +54,7 @@ func splitParallel(u *use) (command, items []word, known bool) {
 		return u.operands[:i], rest, known
 	}
 	if u.in.kind == flowText {
-		return u.operands, readInputLines(u), true
+		return u.operands, u.readInputLines(), true
 	}
 	return u.operands, nil, false
 }

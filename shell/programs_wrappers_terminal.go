@@ -14,19 +14,17 @@ var terminals = []program{
 	// asks: tmux new ./x
 	{
 		names: "tmux", risk: umpire.Medium, consequence: lost, why: "starts a terminal that stays", style: leading,
-		check: checkTmux,
-		about: "-V", opts: []option{
-			{names: "-2CDlNuvq"}, {names: "-L= -S= -T="},
-			{names: "-f=", does: reads | obeys, why: "obeys a file of commands"}, {names: "-c=", does: runs},
+		check: checkTmux, about: "-V", opts: []option{
+			{flags: "-2 -C -D -l -N -u -v -q"}, {values: "-L -S -T"},
+			{values: "-f", does: reads | obeys, why: "obeys a file of commands"}, {values: "-c", does: runs},
 		},
 	},
 	{
 		names: "screen dtach abduco zellij byobu", risk: umpire.Medium, consequence: lost,
-		why: "starts a terminal that stays", style: leading, check: checkScreen,
-		about: aboutItself, opts: []option{
-			{names: "-dDRrxmqUALOailnNE0v"}, {names: "-S= -p= -t= -h= -T= -e= -s= -z="},
-			{names: "-c=", does: reads | obeys, why: "obeys a file of commands"},
-			{names: "-X -Q", does: asks, consequence: lost, why: "gives a command to a running terminal"},
+		why: "starts a terminal that stays", style: leading, check: checkScreen, about: aboutItself, opts: []option{
+			{flags: "-d -D -R -r -x -m -q -U -A -L -O -a -i -l -n -N -E -0 -v"}, {values: "-S -p -t -h -T -e -s -z"},
+			{values: "-c", does: reads | obeys, why: "obeys a file of commands"},
+			{flags: "-X -Q", does: asks, consequence: lost, why: "gives a command to a running terminal"},
 		},
 	},
 }
@@ -99,7 +97,7 @@ func walkTmuxCode(u *use, args []word) {
 
 // checkScreen judges screen -ls, which lists, and otherwise walks the command.
 func checkScreen(u *use) {
-	args := argumentsOf(u)
+	args := u.rawArguments()
 	if len(args) == 1 && args[0].known() && scan.HasField("-ls -list -v --version list-sessions", args[0].text) {
 		u.become(umpire.Safe, "lists terminals")
 		u.operands, u.spoke = nil, ""

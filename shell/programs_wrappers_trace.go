@@ -12,48 +12,47 @@ var tracers = []program{
 	// asks: strace -o a ls
 	{
 		names: "strace", risk: umpire.Low, why: "runs a command and prints what it asks of the system", style: leading,
-		args: "command", check: checkTrace,
-		about: aboutItself, opts: []option{
-			{names: "-fFcCrtTvVxyqikhwzZdDAYSL --follow-forks --summary --summary-only --verbose --decode-fds " +
-				"--quiet --instruction-pointer --stack-traces --output-append-mode --output-separately --no-abbrev " +
-				"--successful-only --failed-only --syscall-number --relative-timestamps --absolute-timestamps " +
-				"--syscall-times --daemonize --seccomp-bpf --tips"},
-			{names: "-e= --trace= --signal= --status= --abbrev= -s= --string-limit= -a= --columns= -O= -X= -P= " +
-				"--trace-path= -I= --interruptible= -b= -U= --inject= --fault= -l= -n=", does: plain},
-			{names: "-o= --output=", does: plain},
-			{names: "-p= --attach=", does: harms, consequence: lost, why: "looks into a running process"},
-			{names: "-E= --env=", does: obeys},
-			{names: "-u= --user=", does: harms, consequence: lost, why: "runs a command as another user"},
+		args: "command", check: checkTrace, about: aboutItself, opts: []option{
+			{flags: "-f -F -c -C -r -t -T -v -V -x -y -q -i -k -h -w -z -Z -d -D -A -Y -S -L --follow-forks " +
+				"--summary --summary-only --verbose --decode-fds --quiet --instruction-pointer --stack-traces " +
+				"--output-append-mode --output-separately --no-abbrev --successful-only --failed-only " +
+				"--syscall-number --relative-timestamps --absolute-timestamps --syscall-times --daemonize " +
+				"--seccomp-bpf --tips"},
+			{values: "-e --trace --signal --status --abbrev -s --string-limit -a --columns -O -X -P --trace-path -I " +
+				"--interruptible -b -U --inject --fault -l -n", does: plain},
+			{values: "-o --output", does: plain},
+			{values: "-p --attach", does: harms, consequence: lost, why: "looks into a running process"},
+			{values: "-E --env", does: obeys},
+			{values: "-u --user", does: harms, consequence: lost, why: "runs a command as another user"},
 		},
 	},
 	// safe: ltrace -c ls
 	// asks: ltrace -F ls ./evil
 	{
 		names: "ltrace", risk: umpire.Low, why: "runs a command and prints what it asks of its libraries",
-		style: leading, args: "command",
-		about: "-h -V --help --version", opts: []option{
-			{names: "-bcCfiLrStT --no-signals --demangle"},
-			{names: "-a= --align= -e= -l= --library= -n= --indent= -s= -x= -A= -D= --debug= -w= --where=", does: plain},
-			{names: "-F= --config=", does: obeys | reads}, {names: "-o= --output=", does: writes},
-			{names: "-p= -u=", does: harms, consequence: lost, why: "traces other processes, or as another user"},
+		style: leading, args: "command", about: "-h -V --help --version", opts: []option{
+			{flags: "-b -c -C -f -i -L -r -S -t -T --no-signals --demangle"},
+			{values: "-a --align -e -l --library -n --indent -s -x -A -D --debug -w --where", does: plain},
+			{values: "-F --config", does: obeys | reads}, {values: "-o --output", does: writes},
+			{values: "-p -u", does: harms, consequence: lost, why: "traces other processes, or as another user"},
 		},
 	},
 	// safe: valgrind --version
 	// asks: valgrind ./x
 	{
 		names: "valgrind", risk: umpire.Low, why: "runs a command and checks its memory", style: leading,
-		args:  "command",
-		about: aboutItself, opts: []option{
-			{names: "-qvsd --leak-check= --show-leak-kinds= --track-origins= --error-exitcode= --num-callers= " +
-				"--trace-children= --undef-value-errors= --quiet --verbose --gen-suppressions= --time-stamp= " +
-				"--child-silent-after-fork= --show-reachable= --errors-for-leak-kinds= --leak-resolution= " +
-				"--read-var-info= --track-fds= --main-stacksize= --xml= --fair-sched= --exit-on-first-error= --vgdb=",
+		args: "command", about: aboutItself, opts: []option{
+			{flags: "-q -v -s -d --quiet --verbose", values: "--leak-check --show-leak-kinds --track-origins " +
+				"--error-exitcode --num-callers --trace-children --undef-value-errors --gen-suppressions " +
+				"--time-stamp --child-silent-after-fork --show-reachable --errors-for-leak-kinds --leak-resolution " +
+				"--read-var-info --track-fds --main-stacksize --xml --fair-sched --exit-on-first-error --vgdb",
 				does: plain},
-			{names: "--tool=", does: asks, consequence: lost, except: "memcheck helgrind drd none lackey",
-				why: "loads a tool that writes what it measures"},
-			{names: "--log-file= --xml-file= --callgrind-out-file= --cachegrind-out-file= --massif-out-file= " +
-				"--dhat-out-file=", does: writes},
-			{names: "--suppressions=", does: reads},
+			{values: "--tool", does: asks, consequence: lost,
+				limits: &limits{except: "memcheck helgrind drd none lackey"},
+				why:    "loads a tool that writes what it measures"},
+			{values: "--log-file --xml-file --callgrind-out-file --cachegrind-out-file --massif-out-file " +
+				"--dhat-out-file", does: writes},
+			{values: "--suppressions", does: reads},
 		},
 	},
 	// asks: perf record ls
@@ -61,44 +60,43 @@ var tracers = []program{
 		style: leading, check: checkWrapped, about: aboutItself},
 	{
 		names: "gdb lldb rr cgdb", risk: umpire.Medium, consequence: lost, why: "runs a command in a debugger",
-		style: words, args: "command", check: checkDebugger,
-		about: aboutItself, opts: []option{
-			{names: "-ex= -iex= --eval-command= --ex= -x= --command= -o= --one-line= -s= --source=", does: asks,
+		style: words, args: "command", check: checkDebugger, about: aboutItself, opts: []option{
+			{values: "-ex -iex --eval-command --ex -x --command -o --one-line -s --source", does: asks,
 				consequence: lost, why: "runs commands of the debugger"},
-			{names: "-p= --pid=", does: harms, consequence: lost, why: "looks into a running process"},
-			{names: "-q -quiet -batch --batch --args -args -nx --nx -n"},
+			{values: "-p --pid", does: harms, consequence: lost, why: "looks into a running process"},
+			{flags: "-q -quiet -batch --batch --args -args -nx --nx -n"},
 		},
 	},
 	// asks: script a
 	{
 		names: "script", risk: umpire.Medium, consequence: reversible, why: "runs a command and records the terminal",
-		style: leading, check: checkTypescript,
-		about: aboutItself, opts: []option{
-			{names: "-aefqFkprdV --append --return --flush --force --quiet --echo= -E=", does: plain},
-			{names: "-c= --command=", does: runs},
-			{names: "-t? --timing? --log-timing= -T= --log-out= -O= --log-in= -I= --log-io= -B=", does: writes},
-			{names: "-o= --output-limit= -m= --logging-format=", does: plain},
+		style: leading, check: checkTypescript, about: aboutItself, opts: []option{
+			{flags: "-a -e -f -q -F -k -p -r -d -V --append --return --flush --force --quiet", values: "--echo -E",
+				does: plain},
+			{values: "-c --command", does: runs},
+			{values: "--log-timing -T --log-out -O --log-in -I --log-io -B", attached: "-t --timing", does: writes},
+			{values: "-o --output-limit -m --logging-format", does: plain},
 		},
 	},
 	{names: "logsave", risk: umpire.Medium, consequence: reversible, why: "runs a command and records what it prints",
-		style: leading, args: "write command", opts: []option{{names: "-asv"}}},
+		style: leading, args: "write command", opts: []option{{flags: "-a -s -v"}}},
 	// asks: scriptreplay a
 	{names: "scriptreplay ts ttyrec ttyplay asciinema", risk: umpire.Medium, consequence: reversible,
 		why: "records or replays a terminal", lax: true, args: "read…"},
 	// asks: sponge a
 	{names: "sponge", risk: umpire.Medium, consequence: reversible, why: "writes its input to a file", args: "write…",
-		opts: []option{{names: "-a"}}},
+		opts: []option{{flags: "-a"}}},
 	{
 		names: "torsocks torify proxychains proxychains4 tsocks", risk: umpire.High, consequence: lost,
 		why: "runs a command whose network goes elsewhere", style: leading, check: checkWrapped,
-		about: aboutItself, opts: []option{{names: "-q -i -d"}, {names: "-f=", does: obeys}},
+		about: aboutItself, opts: []option{{flags: "-q -i -d"}, {values: "-f", does: obeys}},
 	},
 	{
 		names: "dbus-run-session dbus-launch xvfb-run Xvfb xinit startx", risk: umpire.Medium, consequence: reversible,
 		why: "runs a command in a session of its own", style: leading, check: checkWrapped,
 		about: aboutItself, opts: []option{
-			{names: "-a --auto-servernum"},
-			{names: "-s= --server-args= -n= --server-num=", does: plain, why: "options of the display"},
+			{flags: "-a --auto-servernum"},
+			{values: "-s --server-args -n --server-num", does: plain, why: "options of the display"},
 		},
 	},
 }

@@ -12,51 +12,49 @@ var privileges = []program{
 	// asks: sudo ls
 	{
 		names: "sudo doas", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
-		args: "env command", check: checkSudo,
-		about: "--help --version", opts: []option{
-			{names: "-AnSkKHPbBNEL --askpass --non-interactive --stdin --reset-timestamp --remove-timestamp " +
-				"--no-update --set-home --background --bell --preserve-groups --preserve-env?"},
-			{names: "-u= --user= -g= --group= -p= --prompt= -C= --close-from= -h= --host= -T= --command-timeout= -U= " +
-				"--other-user= -r= --role= -t= --type= -a= -c="},
-			{names: "-D= --chdir=", does: enters},
-			{names: "-R= --chroot=", does: asks, consequence: lost, why: "changes the root"},
-			{names: "-i --login -s --shell"}, {names: "-e --edit"}, {names: "-lvV --list --validate"},
+		args: "env command", check: checkSudo, about: "--help --version", opts: []option{
+			{flags: "-A -n -S -k -K -H -P -b -B -N -E -L --askpass --non-interactive --stdin --reset-timestamp " +
+				"--remove-timestamp --no-update --set-home --background --bell --preserve-groups",
+				attached: "--preserve-env"},
+			{values: "-u --user -g --group -p --prompt -C --close-from -h --host -T --command-timeout -U " +
+				"--other-user -r --role -t --type -a -c"},
+			{values: "-D --chdir", does: enters},
+			{values: "-R --chroot", does: asks, consequence: lost, why: "changes the root"},
+			{flags: "-i --login -s --shell"}, {flags: "-e --edit"}, {flags: "-l -v -V --list --validate"},
 		},
 	},
 	{names: "sudoedit", risk: umpire.High, consequence: lost, why: "edits files as another user", args: "write…",
-		opts: []option{{names: "-AnSk"}, {names: "-u= -g= -p= -D="}}},
+		opts: []option{{flags: "-A -n -S -k"}, {values: "-u -g -p -D"}}},
 	// asks: su -c ls
 	{
 		names: "su", risk: umpire.High, consequence: lost, why: "runs a command as another user", check: checkSu,
 		about: aboutItself, opts: []option{
-			{names: "-lmpPfT --login --preserve-environment --pty --fast --no-pty"},
-			{names: "-c= --command= --session-command=", does: runs},
-			{names: "-s= --shell= -g= --group= -G= --supp-group= -w= --whitelist-environment="},
+			{flags: "-l -m -p -P -f -T --login --preserve-environment --pty --fast --no-pty"},
+			{values: "-c --command --session-command", does: runs},
+			{values: "-s --shell -g --group -G --supp-group -w --whitelist-environment"},
 		},
 	},
 	// asks: runuser -u x ls
 	{
 		names: "runuser", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
-		check: checkRunuser,
-		about: aboutItself, opts: []option{
-			{names: "-lmpPfT --login --preserve-environment --pty --fast"}, {names: "-u= --user="},
-			{names: "-c= --command= --session-command=", does: runs},
-			{names: "-s= --shell= -g= --group= -G= --supp-group= -w="},
+		check: checkRunuser, about: aboutItself, opts: []option{
+			{flags: "-l -m -p -P -f -T --login --preserve-environment --pty --fast"}, {values: "-u --user"},
+			{values: "-c --command --session-command", does: runs},
+			{values: "-s --shell -g --group -G --supp-group -w"},
 		},
 	},
 	{
 		names: "pkexec", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
-		args: "command", about: aboutItself, opts: []option{{names: "--disable-internal-agent --keep-cwd --user= -u="}},
+		args: "command", about: aboutItself,
+		opts: []option{{flags: "--disable-internal-agent --keep-cwd", values: "--user -u"}},
 	},
 	// asks: run0 ls
 	{
 		names: "run0", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
-		args:  "command",
-		about: aboutItself, opts: []option{
-			{names: "--no-ask-password --pty --pipe --machine= -M= --property= --description= --slice= " +
-				"--slice-inherit -u= --user= -g= --group= --nice= --setenv= --background= --shell-prompt-prefix= " +
-				"--unit="},
-			{names: "-D= --chdir=", does: enters},
+		args: "command", about: aboutItself, opts: []option{
+			{flags: "--no-ask-password --pty --pipe --slice-inherit", values: "--machine -M --property --description " +
+				"--slice -u --user -g --group --nice --setenv --background --shell-prompt-prefix --unit"},
+			{values: "-D --chdir", does: enters},
 		},
 	},
 	{names: "gosu su-exec setuidgid chpst", risk: umpire.High, consequence: lost, why: "runs a command as another user",
@@ -65,43 +63,40 @@ var privileges = []program{
 	{
 		names: "chroot", risk: umpire.High, consequence: lost, why: "runs a command in another root", style: leading,
 		args:  "tree command",
-		about: aboutItself, opts: []option{{names: "--groups= --userspec= --skip-chdir -u= -g= -G= -n"}},
+		about: aboutItself, opts: []option{{flags: "--skip-chdir -n", values: "--groups --userspec -u -g -G"}},
 	},
 	// asks: unshare ls
 	{
 		names: "unshare", risk: umpire.High, consequence: lost, why: "runs a command in a world of its own",
-		style: leading, args: "command", check: startsShell,
-		about: aboutItself, opts: []option{
-			{names: "-frc --fork --map-root-user --map-current-user --map-auto --keep-caps --kill-child? " +
-				"--forward-signals -m? --mount? -u? --uts? -i? --ipc? -n? --net? -p? --pid? -U? --user? -C? " +
-				"--cgroup? -T? --time? --mount-proc? --mount-binfmt?"},
-			{names: "-S= --setuid= -G= --setgid= --map-user= --map-group= --map-users= --map-groups= --propagation= " +
-				"--setgroups= --monotonic= --boottime="},
-			{names: "-R= --root=", does: reads}, {names: "-w= --wd=", does: enters},
-			{names: "-l= --load-interp=", does: obeys},
+		style: leading, args: "command", check: startsShell, about: aboutItself, opts: []option{
+			{flags: "-f -r -c --fork --map-root-user --map-current-user --map-auto --keep-caps --forward-signals",
+				attached: "--kill-child -m --mount -u --uts -i --ipc -n --net -p --pid -U --user -C --cgroup -T " +
+					"--time --mount-proc --mount-binfmt"},
+			{values: "-S --setuid -G --setgid --map-user --map-group --map-users --map-groups --propagation " +
+				"--setgroups --monotonic --boottime"},
+			{values: "-R --root", does: reads}, {values: "-w --wd", does: enters},
+			{values: "-l --load-interp", does: obeys},
 		},
 	},
 	// asks: nsenter -t 1 ls
 	{
 		names: "nsenter", risk: umpire.High, consequence: lost, why: "runs a command in the world of another process",
-		style: leading, args: "command", check: startsShell,
-		about: aboutItself, opts: []option{
-			{names: "-aeFZc --all --env --no-fork --follow-context --preserve-credentials --keep-caps --user-parent " +
-				"--join-cgroup -m? --mount? -u? --uts? -i? --ipc? -n? --net? -p? --pid? -U? --user? -C? --cgroup? " +
-				"-T? --time? -r? --root? -w? --wd?"},
-			{names: "-t= --target= -S= --setuid= -G= --setgid= -W= --wdns= --net-socket="},
+		style: leading, args: "command", check: startsShell, about: aboutItself, opts: []option{
+			{flags: "-a -e -F -Z -c --all --env --no-fork --follow-context --preserve-credentials --keep-caps " +
+				"--user-parent --join-cgroup", attached: "-m --mount -u --uts -i --ipc -n --net -p --pid -U --user " +
+				"-C --cgroup -T --time -r --root -w --wd"},
+			{values: "-t --target -S --setuid -G --setgid -W --wdns --net-socket"},
 		},
 	},
 	// asks: setpriv ls
 	{
 		names: "setpriv", risk: umpire.High, consequence: lost, why: "runs a command with other privileges",
-		style: leading, args: "command",
-		about: aboutItself, opts: []option{
-			{names: "-d --dump --no-new-privs --nnp --clear-groups --keep-groups --init-groups --reset-env " +
+		style: leading, args: "command", about: aboutItself, opts: []option{
+			{flags: "-d --dump --no-new-privs --nnp --clear-groups --keep-groups --init-groups --reset-env " +
 				"--list-caps"},
-			{names: "--reuid= --regid= --ruid= --euid= --rgid= --egid= --groups= --ambient-caps= --inh-caps= " +
-				"--bounding-set= --securebits= --pdeathsig= --selinux-label= --apparmor-profile= --landlock-access= " +
-				"--landlock-rule= --ptracer="},
+			{values: "--reuid --regid --ruid --euid --rgid --egid --groups --ambient-caps --inh-caps --bounding-set " +
+				"--securebits --pdeathsig --selinux-label --apparmor-profile --landlock-access --landlock-rule " +
+				"--ptracer"},
 		},
 	},
 	{names: "capsh firejail bwrap proot fakeroot fakechroot start-stop-daemon daemonize aa-exec nsjail runc crun " +
@@ -110,15 +105,14 @@ var privileges = []program{
 	// asks: systemd-run ls
 	{
 		names: "systemd-run", risk: umpire.High, consequence: lost, why: "runs a command apart from this shell",
-		style: leading, args: "command",
-		about: aboutItself, opts: []option{
-			{names: "-tPqdrG --user --system --scope --pty --pipe --wait --quiet --no-block --remain-after-exit " +
-				"--same-dir --collect --send-sighup --service-type= --slice-inherit --no-ask-password " +
-				"--expand-environment="},
-			{names: "-u= --unit= -p= --property= --description= --slice= --uid= --gid= --nice= -E= --setenv= " +
-				"--on-active= --on-boot= --on-startup= --on-calendar= --on-unit-active= --on-unit-inactive= " +
-				"--timer-property= --path-property= --socket-property= --background= -H= --host= -M= --machine="},
-			{names: "--working-directory=", does: enters}, {names: "-S --shell"},
+		style: leading, args: "command", about: aboutItself, opts: []option{
+			{flags: "-t -P -q -d -r -G --user --system --scope --pty --pipe --wait --quiet --no-block " +
+				"--remain-after-exit --same-dir --collect --send-sighup --slice-inherit --no-ask-password",
+				values: "--service-type --expand-environment"},
+			{values: "-u --unit -p --property --description --slice --uid --gid --nice -E --setenv --on-active " +
+				"--on-boot --on-startup --on-calendar --on-unit-active --on-unit-inactive --timer-property " +
+				"--path-property --socket-property --background -H --host -M --machine"},
+			{values: "--working-directory", does: enters}, {flags: "-S --shell"},
 		},
 	},
 }
@@ -158,7 +152,7 @@ func checkSu(u *use) {
 // checkRunuser judges runuser, which behaves like su unless -u is given.
 func checkRunuser(u *use) {
 	if u.got("-u") == nil {
-		reparseArguments(u, argumentsOf(u), false)
+		reparseArguments(u, u.rawArguments(), false)
 		checkSu(u)
 		return
 	}
@@ -176,7 +170,7 @@ func startsShell(u *use) {
 // such values of options, and code after -c.
 func checkCaged(u *use) {
 	u.operands = nil
-	args := argumentsOf(u)
+	args := u.rawArguments()
 	words := make([]word, 0, len(args))
 	for i, arg := range args {
 		if _, value, ok := arg.after("="); ok && strings.HasPrefix(arg.text, "-") {

@@ -134,7 +134,7 @@ func noteSearchedFiles(u *use, options string) {
 
 // notePathspecs records the files after "--" of a git subcommand that prints their contents.
 func notePathspecs(u *use) {
-	args := argumentsOf(u)
+	args := u.rawArguments()
 	for i, arg := range args {
 		if arg.text != "--" || arg.open {
 			continue
@@ -195,15 +195,15 @@ func checkInspect(u *use) {
 	}) {
 		return
 	}
-	if template := joinTemplates(u); template == "" || showsEnvironment(template) {
+	if template := u.joinTemplates(); template == "" || showsEnvironment(template) {
 		u.raise(umpire.Medium, "prints the environment of a container, with whatever secrets are in it")
 	}
 }
 
 // joinTemplates returns the Go templates among the arguments, joined.
-func joinTemplates(u *use) string {
+func (p *parsed) joinTemplates() string {
 	var templates strings.Builder
-	for _, arg := range argumentsOf(u) {
+	for _, arg := range p.rawArguments() {
 		if strings.Contains(arg.text, "{{") && arg.known() {
 			templates.WriteString(arg.text)
 		}
@@ -282,12 +282,12 @@ var following = map[string]string{
 
 // followsLinks reports whether links below the operands are followed. zip and scp do so by
 // default.
-func followsLinks(u *use) bool {
-	options := following[u.program.name()]
-	if u.program.name() == "zip" {
-		return !u.gave("-y", "--symlinks")
+func (p *parsed) followsLinks() bool {
+	options := following[p.program.name()]
+	if p.program.name() == "zip" {
+		return !p.gave("-y", "--symlinks")
 	}
-	for _, g := range u.given {
+	for _, g := range p.given {
 		if scan.HasField(options, g.name) {
 			return true
 		}

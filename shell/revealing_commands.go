@@ -48,17 +48,17 @@ var secretCommands = []string{
 }
 
 // askSecret makes a use ask because it may print a secret.
-func (u *use) askSecret(why umpire.Phrase) {
-	u.secret = true
-	u.raiseTo(umpire.Medium, harmless, why)
+func (c *conclusion) askSecret(why umpire.Phrase) {
+	c.secret = true
+	c.raiseTo(umpire.Medium, harmless, why)
 }
 
 // asksSecret reports whether a use asks because of a secret.
-func (u *use) asksSecret(words []word) bool {
-	if !u.risk.AtLeast(umpire.Medium) {
+func (c *conclusion) asksSecret(words []word) bool {
+	if !c.risk.AtLeast(umpire.Medium) {
 		return false
 	}
-	return u.secret || printsSecret(words)
+	return c.secret || printsSecret(words)
 }
 
 // printsSecret reports whether words are one of the secretCommands.

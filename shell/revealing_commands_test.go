@@ -79,7 +79,7 @@ func TestTablesThatSpeakOfSecrets(t *testing.T) {
 		}
 		for opt := range p.options {
 			if opt.does&(asks|harms) != 0 && prints.MatchString(catalogue.English.Text(opt.why)) && !slices.Contains(secretWhys, opt.why) {
-				t.Errorf("%s %s %q", path, strings.Fields(opt.names)[0], opt.why)
+				t.Errorf("%s %s %q", path, opt.names()[0], opt.why)
 			}
 		}
 	})

@@ -29,21 +29,21 @@ func holdsCredential(s GitSetting) bool {
 }
 
 // printsSetting reports whether a use of git config or git remote prints a setting.
-func printsSetting(u *use, s GitSetting) bool {
-	fields := strings.Fields(u.table)
+func (p *parsed) printsSetting(s GitSetting) bool {
+	fields := strings.Fields(p.table)
 	if len(fields) < 2 {
 		return false
 	}
 	switch fields[1] {
 	case "remote":
 		return strings.HasPrefix(s.Key, "remote.") &&
-			(u.gave("-v", "--verbose") || scan.HasField(u.table, "show") || scan.HasField(u.table, "get-url"))
+			(p.gave("-v", "--verbose") || scan.HasField(p.table, "show") || scan.HasField(p.table, "get-url"))
 	case "config":
-		if u.gave("--global", "--system", "--name-only", "-f", "--file", "--blob") {
+		if p.gave("--global", "--system", "--name-only", "-f", "--file", "--blob") {
 			return false
 		}
-		all := u.gave("-l", "--list", "--get-regexp", "--get-urlmatch") || u.firstOperand() == "list"
-		return all || slices.ContainsFunc(u.operands, func(wd word) bool {
+		all := p.gave("-l", "--list", "--get-regexp", "--get-urlmatch") || p.firstOperand() == "list"
+		return all || slices.ContainsFunc(p.operands, func(wd word) bool {
 			return wd.open || strings.EqualFold(wd.text, s.Key)
 		})
 	}
@@ -143,7 +143,7 @@ func showsTerminal(command word, args []word) bool {
 
 // judgeShownConfig judges docker config inspect, which prints the file in a config.
 func judgeShownConfig(u *use) {
-	if template := joinTemplates(u); template == "" || strings.Contains(strings.ToLower(template), "data") ||
+	if template := u.joinTemplates(); template == "" || strings.Contains(strings.ToLower(template), "data") ||
 		showsEnvironment(template) {
 		u.secret = true
 		u.raiseTo(umpire.Medium, harmless, "prints a file of the swarm, with whatever secrets are in it")

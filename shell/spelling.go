@@ -42,6 +42,7 @@ func Covers(rule, words []string) bool {
 // A spelling is one option as written: its name with dashes, and its value.
 type spelling struct {
 	option *option // nil if the table does not list it
+	takes  arity
 	name   string
 	value  string
 	valued bool
@@ -66,7 +67,7 @@ func (p *program) spelled(args []string) (options []spelling, operands []string)
 			continue
 		}
 		found := p.spellings(text)
-		if last := &found[len(found)-1]; !last.valued && last.takesValue() && i+1 < len(args) {
+		if last := &found[len(found)-1]; !last.valued && last.takes == takesValue && i+1 < len(args) {
 			i++
 			last.value, last.valued = args[i], true
 		}
@@ -79,36 +80,23 @@ func (p *program) spelled(args []string) (options []spelling, operands []string)
 func (p *program) spellings(text string) []spelling {
 	if p.style == words || strings.HasPrefix(text, "--") {
 		name, value, valued := strings.Cut(text, "=")
-		opt, full := p.findLong(name)
+		opt, full, takes := p.findOption(name)
 		if opt != nil {
-			name = strings.TrimRight(full, "=?")
+			name = full
 		}
-		return []spelling{{option: opt, name: name, value: value, valued: valued}}
+		return []spelling{{option: opt, takes: takes, name: name, value: value, valued: valued}}
 	}
 	var found []spelling
 	for i := 1; i < len(text); i++ {
-		opt, kind := p.findLetter(text[i])
-		s := spelling{option: opt, name: "-" + text[i:i+1]}
-		if rest := text[i+1:]; rest != "" && (kind == '=' || kind == '?') {
+		s := spelling{name: "-" + text[i:i+1]}
+		s.option, _, s.takes = p.findOption(s.name)
+		if rest := text[i+1:]; rest != "" && s.takes != takesNone {
 			s.value, s.valued = strings.TrimPrefix(rest, "="), true
 			return append(found, s)
 		}
 		found = append(found, s)
 	}
 	return found
-}
-
-// takesValue reports whether the next word is the option's value.
-func (s *spelling) takesValue() bool {
-	if s.option == nil {
-		return false
-	}
-	for field := range strings.FieldsSeq(s.option.names) {
-		if field == s.name+"=" {
-			return true
-		}
-	}
-	return false
 }
 
 // equals reports whether another spelling is the same option, with the same value if the rule
@@ -138,11 +126,11 @@ func (o *option) synonyms(a, b string) bool {
 		return true
 	}
 	letters, long := 0, 0
-	for field := range strings.FieldsSeq(o.names) {
-		if bare := strings.TrimRight(field, "=?"); strings.HasPrefix(bare, "--") {
+	for name := range o.spellings {
+		if strings.HasPrefix(name, "--") {
 			long++
 		} else {
-			letters += len(bare) - 1
+			letters += len(name) - 1
 		}
 	}
 	return letters == 1 && long == 1

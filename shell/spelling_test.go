@@ -65,14 +65,14 @@ func TestCoversEveryOrderAndCluster(t *testing.T) {
 					t.Errorf("%v does not cover %s", rule, args)
 				}
 			}
-			opt, _ := p.findLetter(a[0])
+			opt, _, _ := p.findOption("-" + a)
 			if Covers(rule, strings.Fields(path+" -"+b)) && !opt.synonyms("-"+a, "-"+b) {
 				t.Errorf("%v covers -%s alone", rule, b)
 			}
 		}
 		for opt := range p.options {
 			for letter, long := range opt.pairs() {
-				if found, _ := p.findLetter(letter[1]); found != opt {
+				if found, _, _ := p.findOption(letter); found != opt {
 					continue
 				}
 				if !Covers(append(strings.Fields(path), letter), append(strings.Fields(path), long)) ||
@@ -88,13 +88,9 @@ func TestCoversEveryOrderAndCluster(t *testing.T) {
 func (p *program) plainLetters() []string {
 	var letters []string
 	for opt := range p.options {
-		for field := range strings.FieldsSeq(opt.names) {
-			if field[1] != '-' && strings.Trim(field[1:], "=?") == field[1:] && opt.does&ends == 0 {
-				for letter := range strings.SplitSeq(field[1:], "") {
-					if found, kind := p.findLetter(letter[0]); found == opt && kind == 0 {
-						letters = append(letters, letter)
-					}
-				}
+		for name := range strings.FieldsSeq(opt.flags) {
+			if found, _, _ := p.findOption(name); found == opt && name[1] != '-' && opt.does&ends == 0 {
+				letters = append(letters, name[1:])
 			}
 		}
 	}
@@ -103,9 +99,8 @@ func (p *program) plainLetters() []string {
 
 // pairs returns the letter and the word of a group that consists of just these.
 func (o *option) pairs() map[string]string {
-	fields := strings.Fields(o.names)
-	if len(fields) != 2 || strings.ContainsAny(o.names, "=?") || len(fields[0]) != 2 ||
-		!strings.HasPrefix(fields[1], "--") {
+	fields := strings.Fields(o.flags)
+	if len(fields) != 2 || o.values+o.attached != "" || len(fields[0]) != 2 || !strings.HasPrefix(fields[1], "--") {
 		return nil
 	}
 	return map[string]string{fields[0]: fields[1]}

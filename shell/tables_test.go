@@ -44,33 +44,20 @@ func TestTables(t *testing.T) {
 			}
 		}
 		seen := map[string]bool{}
-		for _, opt := range append(slices.Clone(p.opts), option{names: p.about}) {
-			for spelling := range strings.FieldsSeq(opt.names) {
-				checkSpelling(t, path, p, spelling, seen)
+		for _, opt := range append(slices.Clone(p.opts), option{flags: p.about}) {
+			for name := range opt.spellings {
+				switch {
+				case len(name) < 2 || name[0] != '-' || strings.ContainsAny(name[2:], "=?"):
+					t.Errorf("%s: %q is not how an option is spelled", path, name)
+				case p.style != words && name[1] != '-' && len(name) > 2:
+					t.Errorf("%s: %q is more than one letter", path, name)
+				case seen[name]:
+					t.Errorf("%s: %s stands twice", path, name)
+				}
+				seen[name] = true
 			}
 		}
 	})
-}
-
-func checkSpelling(t *testing.T, path string, p *program, spelling string, seen map[string]bool) {
-	bare := strings.TrimRight(spelling, "=?")
-	if len(bare) < 2 || bare[0] != '-' || strings.Contains(bare, "=") {
-		t.Errorf("%s: %q is not how an option is spelled", path, spelling)
-		return
-	}
-	names := []string{bare}
-	if p.style != words && bare[1] != '-' {
-		names = strings.Split(bare[1:], "")
-		if len(names) > 1 && bare != spelling {
-			t.Errorf("%s: %q takes a value, so it must be one letter", path, spelling)
-		}
-	}
-	for _, name := range names {
-		if seen[name] {
-			t.Errorf("%s: %s stands twice", path, name)
-		}
-		seen[name] = true
-	}
 }
 
 // TestNamesAreUnique: no program and no subcommand has two entries.

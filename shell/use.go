@@ -11,15 +11,22 @@ import (
 
 // A use is the judgement of one program with its arguments.
 type use struct {
-	named   []word // the operands as given; a check may remove them from the arguments
-	w       *walker
-	s       *state
+	w *walker
+	s *state
+	parsed
+	conclusion
+}
+
+// A parsed use is a program with its arguments, as the line gives them. Judging does not change
+// it, except that a check takes the operands that it has judged out of the arguments, or parses
+// them again.
+type parsed struct {
 	program *program
 	table   string   // the entry in use: "git push"
+	path    string   // the subcommands, joined by dots
 	words   []word   // words for rules: program and subcommands, then arguments
-	line    []string // every word as given, including options before a subcommand
 	base    int      // the number of words that name the program and its subcommands
-	extras  []string // options that add effects to the program
+	line    []string // every word as given, including options before a subcommand
 	// launcher is the file of the project that starts the program, or empty.
 	launcher word
 	// own marks a launcher of the project itself, whose --version may do anything.
@@ -27,20 +34,27 @@ type use struct {
 	in  flow
 
 	arguments
-	// global are the options given before a subcommand.
-	global []given
+	named  []word  // the operands as given
+	global []given // the options before a subcommand
+}
 
-	conclusion
-	files []string // whose code it runs
+// A conclusion is the judgement of a use so far.
+type conclusion struct {
+	risk        umpire.Risk
+	why         umpire.Phrase
+	consequence umpire.Consequence // the worst one so far
+	spoke       string             // the option that set the risk
+	doubt       umpire.Phrase
+	secret      bool     // may print a secret
+	extras      []string // options that add effects to the program
+	files       []string // whose code it runs
 	// online is that of the access. steered describes the project file that may choose the
 	// server it contacts, or the code that it runs.
 	online  bool
 	steered umpire.Phrase
 	later   []func() // accesses that come after the program's own
-	// path are the subcommands, joined by dots; about says that the use only prints something
-	// about the program, code that it runs code of the project, and reads that it read all of
-	// this.
-	path               string
+	// about says that the use only prints something about the program, code that it runs code of
+	// the project, and reads that it read all of this.
 	about, code, reads bool
 	// ran is the number of commands it has run, and printed is the output of the last one.
 	ran     int
@@ -69,7 +83,7 @@ func (u *use) judge(args []word) flow {
 	if p.hasSubcommands() {
 		judgeMissingSubcommand(u)
 	}
-	if in := cmp.Or(u.in.secret, findGivenSecret(u)); in != "" {
+	if in := cmp.Or(u.in.secret, u.findGivenSecret()); in != "" {
 		u.askSecret(umpire.Say("is given the variable %s, which may hold a secret", in))
 	}
 	if u.about = u.onlyInforms(); !u.about {
@@ -102,24 +116,24 @@ func (u *use) judge(args []word) flow {
 
 // findGivenSecret returns the secret in an argument. A program that gets it may print it,
 // except tests; programs that judge each argument are more precise.
-func findGivenSecret(u *use) string {
-	if scan.HasField("test echo printf cd", u.program.name()) {
+func (p *parsed) findGivenSecret() string {
+	if scan.HasField("test echo printf cd", p.program.name()) {
 		return ""
 	}
-	return secretAmong(u.words)
+	return secretAmong(p.words)
 }
 
 // printedFlow returns the output of a program without a more specific rule. A program that only
 // counts may repeat its format.
-func (u *use) printedFlow() flow {
-	if countsOnly(u.program.name()) {
-		for _, wd := range u.words {
+func (p *parsed) printedFlow() flow {
+	if countsOnly(p.program.name()) {
+		for _, wd := range p.words {
 			if strings.Contains(wd.text, "[") && !wd.glob {
 				return foreignFlow("printf")
 			}
 		}
 	}
-	return foreignFlow(u.program.name())
+	return foreignFlow(p.program.name())
 }
 
 // descendToSubcommand parses the options before a subcommand and moves on to it. It reports
@@ -345,7 +359,7 @@ func (u *use) outsideState() *state {
 	return s
 }
 
-func (u *use) then(f func()) { u.later = append(u.later, f) }
+func (c *conclusion) then(f func()) { c.later = append(c.later, f) }
 
 // unjudgedOption is the reason of an option without a row.
 func unjudgedOption(name, program string) umpire.Phrase {
@@ -368,7 +382,7 @@ func (u *use) emitAccess(words []word) {
 	if u.launcher.text != "" {
 		a.Program, a.Words[0] = baseName(u.launcher.text), u.launcher.ruleWord()
 	}
-	a.Prints = printsSomething(u, a.Words)
+	a.Prints = u.printsSomething(a.Words)
 	if a.Code {
 		a.Dirs = u.s.dirs
 	}
@@ -406,7 +420,7 @@ func (u *use) allExtras() []string {
 }
 
 // program0 returns the name of the program itself, without subcommands.
-func (u *use) program0() string { return u.words[0].text }
+func (p *parsed) program0() string { return p.words[0].text }
 
 // secondWord returns the word after the program, or "" if it is unknown.
 func secondWord(words []word) string {
@@ -416,8 +430,8 @@ func secondWord(words []word) string {
 	return words[1].text
 }
 
-// argumentsOf returns the program's arguments as given.
-func argumentsOf(u *use) []word { return u.words[1:] }
+// rawArguments returns the program's arguments as given.
+func (p *parsed) rawArguments() []word { return p.words[1:] }
 
 // reparseArguments parses args in place of the original arguments.
 func reparseArguments(u *use, args []word, leads bool) {
