@@ -151,8 +151,8 @@ func checkReflog(u *use) {
 // diffsNames returns the output of diff: with --name-only, files below the top of the work
 // tree.
 func diffsNames(u *use, _ flow) flow {
-	if u.got("--name-only") == nil ||
-		u.got("--no-index", "--line-prefix", "-p", "--pretty", "--oneline", "--format") != nil {
+	if u.got("--name-only") == nil || u.gave("-p") ||
+		u.got("--no-index", "--line-prefix", "--pretty", "--oneline", "--format") != nil {
 		return foreignFlow("git")
 	}
 	out := u.flowOfNamesBelow()

@@ -104,6 +104,7 @@ var viewing = []program{
 	{names: "wc", risk: umpire.Safe, why: "counts", args: "read…", lax: true, out: countsInput,
 		about: aboutItself, opts: []option{{values: "--files0-from", does: reads}, {values: "--total", does: plain}}},
 	// safe: ls -la
+	// safe: ls -S sub/*.go | xargs cat
 	// asks: ls /root
 	// safe: ls | fzf --filter foo
 	// asks: ls | fzf
@@ -257,7 +258,7 @@ func lists(u *use, _ flow) flow {
 		roots = append([]word{{}}, roots...) // names alone, of the working directory
 	}
 	out := pathsBelow(roots, u.program0())
-	if u.got("-A") != nil && out.kind == flowPaths {
+	if u.gave("-A") && out.kind == flowPaths {
 		out.dirs = append(out.dirs, word{text: ".*", glob: true})
 	}
 	return out
