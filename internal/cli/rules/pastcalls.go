@@ -14,7 +14,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/gate/batch"
 )
 
@@ -240,7 +239,7 @@ func readCallFile(a *app.App, name string) (*pastCalls, error) {
 		defer f.Close()
 		in = f
 	}
-	recorded, err := run.ReadRecorded(name, in, a.Dir)
+	recorded, err := app.ReadRecorded(name, in, a.Dir)
 	if err != nil {
 		return nil, app.Usage("umpire check --help", "--calls: %w", err)
 	}

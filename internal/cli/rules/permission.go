@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/cli/run"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/policy"
@@ -30,7 +30,7 @@ func (p *permission) commandLine() string {
 	if p.scope == "global" {
 		rule.Scope = umpire.ScopeGlobal
 	}
-	line := "umpire rules add " + run.RuleWords(&rule)
+	line := "umpire rules add " + app.RuleWords(&rule)
 	if p.root != "" {
 		line = "cd " + shell.Quote(p.root) + " && " + line
 	}

@@ -11,8 +11,6 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
-	"github.com/umpirehq/umpire/policy"
-	"github.com/umpirehq/umpire/shell"
 )
 
 // showDecision writes a decision for a program or a person, depending on the flags.
@@ -171,7 +169,7 @@ func (p *page) next(d umpire.Decision) {
 			width = s.Width
 			fmt.Fprintf(p.w, "  # %s\n", p.text.Of(widthTexts[width]))
 		}
-		fmt.Fprintf(p.w, "  umpire rules add %s\n", view.Visible(RuleWords(&s)))
+		fmt.Fprintf(p.w, "  umpire rules add %s\n", view.Visible(app.RuleWords(&s)))
 	}
 }
 
@@ -182,19 +180,4 @@ var widthTexts = map[umpire.Width]string{
 	umpire.WidthFolder:     "everything below the folder",
 	umpire.WidthParent:     "everything below the folder that holds the workspace",
 	umpire.WidthTool:       "every use of the tool, on every file",
-}
-
-// RuleWords are the words after `umpire rules add` that write a suggested rule.
-func RuleWords(s *umpire.Suggestion) string {
-	words := s.Action.String() + " " + shell.Quote(policy.FormatShort(s.Rule()))
-	if s.MaxConsequence != umpire.Lost {
-		words += " --max-consequence " + s.MaxConsequence.String()
-	}
-	if s.Options != umpire.OptionsAny {
-		words += " --options " + string(s.Options)
-	}
-	if s.Scope == umpire.ScopeGlobal {
-		words += " --scope global"
-	}
-	return words
 }

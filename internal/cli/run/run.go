@@ -320,7 +320,7 @@ func (s *agentRun) suggestRules(ctx context.Context, session *umpire.Session, ca
 		if err != nil || len(d.Suggestions) == 0 {
 			continue
 		}
-		if command := "umpire rules add " + RuleWords(&d.Suggestions[0]); !slices.Contains(commands, command) {
+		if command := "umpire rules add " + app.RuleWords(&d.Suggestions[0]); !slices.Contains(commands, command) {
 			commands = append(commands, command)
 		}
 	}

@@ -44,7 +44,7 @@ func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate,
 	default:
 		entered, err = gate.Sessions().Open(ctx, umpire.Opening{
 			Dir: s.Dir, Agent: app.AgentName, Profile: s.flags.profile, Mode: s.mode, AddDirs: s.flags.addDirs,
-			AllowedTools: splitRules(s.flags.allowedTools),
+			AllowedTools: app.SplitRules(s.flags.allowedTools),
 			Headless:     s.headless, AllowBypass: s.flags.allowBypass, Runner: resumption.Runner,
 		})
 	}

@@ -1,4 +1,4 @@
-package run
+package app
 
 import (
 	"strings"
@@ -19,7 +19,7 @@ func TestSplitRules(t *testing.T) {
 		{[]string{"Edit(a,b"}, "Edit(a,b"},
 	}
 	for _, test := range tests {
-		if got := strings.Join(splitRules(test.lists), "|"); got != test.want {
+		if got := strings.Join(SplitRules(test.lists), "|"); got != test.want {
 			t.Errorf("%q: got %s, want %s", test.lists, got, test.want)
 		}
 	}
