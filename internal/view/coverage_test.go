@@ -1,9 +1,12 @@
 package view
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/languages"
@@ -72,5 +75,28 @@ func TestReachOfTools(t *testing.T) {
 		if got := strings.Join(c.Reach(umpire.Answer{Scope: umpire.ScopeSession}), "|"); got != want {
 			t.Errorf("%s: %q, want %q", tool, got, want)
 		}
+	}
+}
+
+// A slowGate takes longer than any caller waits.
+type slowGate struct{ umpire.Answerer }
+
+func (slowGate) Pending(ctx context.Context, _ umpire.PendingQuery) ([]umpire.Pending, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestLoadCoverageGivesUp checks that a card does not wait for a slow result, nor for a person who has left.
+func TestLoadCoverageGivesUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		if all, err := LoadCoverage(t.Context(), slowGate{}, &umpire.Pending{}); all != nil || err != nil {
+			t.Errorf("%v, %v", all, err)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := LoadCoverage(ctx, slowGate{}, &umpire.Pending{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a person who has gone: %v", err)
 	}
 }
