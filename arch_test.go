@@ -119,7 +119,7 @@ var packageLimits = map[string]int{
 	"internal/gate": 8_530,
 	// Each row of the order of decision, the rule language, and the tables of guarded places,
 	// secrets and standing answers.
-	"policy": 7_875,
+	"policy": 7_815,
 	// One way to confine a command for each system, with its helper, the observer, and sandboxes started in advance.
 	"internal/hold/sandbox": 6_250,
 	// Layers and their effects, and the transaction shared by keeping, undoing and recording:
