@@ -80,7 +80,7 @@ var layers = []layer{
 	{"edge", "internal/agent/mcp"},
 	{"edge", "internal/agent"},
 	{"top", "internal/cli/app"},
-	{"top", "internal/cli/bench internal/cli/hosts internal/cli/rules internal/cli/run"},
+	{"top", "internal/cli/hosts internal/cli/rules internal/cli/run"},
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire-hook/early"},
 	{"top", "cmd/umpire cmd/umpire-hook"},

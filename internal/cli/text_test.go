@@ -22,7 +22,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/bench"
 	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/host/drive"
@@ -201,7 +200,7 @@ func TestReasonsAreTranslated(t *testing.T) {
 			said[a.Reason], said[a.Doubt] = true, true
 		}
 	}
-	corpus, err := bench.Corpus()
+	corpus, err := rules.Corpus()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/cli/bench"
+	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
@@ -390,7 +390,7 @@ func TestUnaskedSequences(t *testing.T) {
 		t.Skip("no sandbox on this machine, or not root")
 	}
 	count := cmp.Or(*sequences, sample.Times(24, 500))
-	corpus, err := bench.Corpus()
+	corpus, err := rules.Corpus()
 	must(t, err)
 	var lines []string
 	for _, l := range corpus.Lines {

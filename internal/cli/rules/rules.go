@@ -5,6 +5,8 @@
 //   - `umpire why`, `stats`, `replay` and `suggest` look back over the timeline: which rules decided, which questions
 //     people answered, how other rules would have decided, and which rules would have saved questions.
 //   - `umpire task` approves in advance what a task needs.
+//   - `umpire bench` scores a judge of commands, umpire or a hook, on labelled lines: how often it allows commands
+//     that must not run unasked, and how often it asks needlessly. Commands are judged and never run; a hook is run.
 package rules
 
 import (

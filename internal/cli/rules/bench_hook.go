@@ -1,4 +1,4 @@
-package bench
+package rules
 
 import (
 	"bufio"
@@ -44,9 +44,9 @@ const (
 // Formats are the ways to ask a hook; the first is the usual one.
 var Formats = []Format{FormatClaude, FormatUmpire, FormatLines}
 
-// A Hook is another program that judges. It is used by one goroutine, which
+// A hookJudge is another program that judges. It is used by one goroutine, which
 // closes it in the end. The fields are set before its first use.
-type Hook struct {
+type hookJudge struct {
 	Command string        // a line for the shell
 	Format  Format        // one of Formats
 	Dir     string        // its working directory, and that of the commands
@@ -61,8 +61,8 @@ type Hook struct {
 	ended   chan struct{}        // closed when the process was waited for
 }
 
-// Judge is a [Judge]: it asks the hook for the line, in its format.
-func (h *Hook) Judge(ctx context.Context, l *Line) Answer {
+// askFor is a lineJudge: it asks the hook for the line, in its format.
+func (h *hookJudge) askFor(ctx context.Context, l *Line) Answer {
 	if h.Format == FormatLines {
 		return h.askProcess(ctx, l)
 	}
@@ -70,9 +70,9 @@ func (h *Hook) Judge(ctx context.Context, l *Line) Answer {
 }
 
 // Close ends the process, if one runs. Judging again starts another.
-func (h *Hook) Close() { h.stop() }
+func (h *hookJudge) Close() { h.stop() }
 
-func (h *Hook) timeout() time.Duration {
+func (h *hookJudge) timeout() time.Duration {
 	if h.Timeout == 0 {
 		return hookTimeout
 	}
@@ -80,7 +80,7 @@ func (h *Hook) timeout() time.Duration {
 }
 
 // newCommand prepares the command, which a shell reads.
-func (h *Hook) newCommand(ctx context.Context) *exec.Cmd {
+func (h *hookJudge) newCommand(ctx context.Context) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", h.Command)
 	if runtime.GOOS == "windows" {
 		cmd = exec.CommandContext(ctx, "cmd", "/c", h.Command)
@@ -92,7 +92,7 @@ func (h *Hook) newCommand(ctx context.Context) *exec.Cmd {
 }
 
 // runOnce starts the hook for one line.
-func (h *Hook) runOnce(ctx context.Context, l *Line) Answer {
+func (h *hookJudge) runOnce(ctx context.Context, l *Line) Answer {
 	ctx, cancel := context.WithTimeout(ctx, h.timeout())
 	defer cancel()
 	cmd := h.newCommand(ctx)
@@ -111,8 +111,8 @@ func (h *Hook) runOnce(ctx context.Context, l *Line) Answer {
 
 // readVerdict returns the verdict from a hook's output and exit code. Exit code 2
 // denies regardless of the output, as it does for the agents that start hooks.
-func (h *Hook) readVerdict(stdout []byte, code int) Answer {
-	verdict, said := verdictOf(stdout)
+func (h *hookJudge) readVerdict(stdout []byte, code int) Answer {
+	verdict, said := verdictIn(stdout)
 	switch {
 	case code == codeDenied:
 		return Answer{Outcome: Answered, Verdict: umpire.Deny}
@@ -126,7 +126,7 @@ func (h *Hook) readVerdict(stdout []byte, code int) Answer {
 	return Answer{Outcome: Answered, Verdict: umpire.Allow}
 }
 
-func (h *Hook) payload(l *Line) []byte {
+func (h *hookJudge) payload(l *Line) []byte {
 	event := map[string]any{"id": l.ID, "command": l.Command, "cwd": h.Dir}
 	if h.Format == FormatClaude {
 		event = map[string]any{
@@ -143,7 +143,7 @@ func (h *Hook) payload(l *Line) []byte {
 }
 
 // askProcess asks the running process, starting it if necessary.
-func (h *Hook) askProcess(ctx context.Context, l *Line) Answer {
+func (h *hookJudge) askProcess(ctx context.Context, l *Line) Answer {
 	if h.process == nil && h.launch() != nil {
 		return Answer{Outcome: Crashed}
 	}
@@ -179,12 +179,12 @@ func verdictOfLine(text []byte, id string) (umpire.Verdict, bool) {
 	if json.Unmarshal(text, &answer) != nil || answer.ID != id {
 		return umpire.Deny, false
 	}
-	return verdictOf(text)
+	return verdictIn(text)
 }
 
 // launch starts the process and the goroutine that reads its answers, which ends
 // with the process's output.
-func (h *Hook) launch() error {
+func (h *hookJudge) launch() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := h.newCommand(ctx)
 	cmd.Stderr = h.Stderr
@@ -227,7 +227,7 @@ func readAnswers(ctx context.Context, r *io.PipeReader, answers chan<- strictjso
 }
 
 // stop ends the process, if it is running, and returns how it ended.
-func (h *Hook) stop() Outcome {
+func (h *hookJudge) stop() Outcome {
 	if h.process == nil {
 		return Missing
 	}

@@ -1,10 +1,4 @@
-// Package bench is `umpire bench`: it scores a judge of commands on labelled lines, and tells how
-// often it allows commands that must not run unasked, and how often it asks needlessly.
-//
-// [Read] reads the lines, or [Corpus] those that come with the package. A [Judge] is a function,
-// from [InProcess] or a [Hook]. [Run] asks it for every line and returns the [Score]. Commands are
-// judged and never run; a hook is run.
-package bench
+package rules
 
 import (
 	"cmp"
@@ -29,8 +23,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// long is the long help of `umpire bench`.
-const long = `Judges labelled command lines and counts how often the verdict is wrong, for
+// benchLong is the long help of `umpire bench`.
+const benchLong = `Judges labelled command lines and counts how often the verdict is wrong, for
 umpire itself or for any other hook.
 
 Every line of a FILE is a JSON object: "command", "want", and optionally
@@ -79,13 +73,13 @@ type benchFlags struct {
 	unheld                bool
 }
 
-// NewCommand is `umpire bench`.
-func NewCommand(a *app.App) *cobra.Command {
+// NewBenchCommand is `umpire bench`.
+func NewBenchCommand(a *app.App) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench [flags] [FILE...]",
 		Short: "Count wrong verdicts over labelled commands, of umpire or any hook",
-		Long:  long, Example: benchExample,
+		Long:  benchLong, Example: benchExample,
 		RunE: func(cmd *cobra.Command, files []string) error { return runBench(cmd.Context(), a, &f, files) },
 	}
 	f.defineFlags(cmd.Flags())
@@ -157,7 +151,7 @@ func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) er
 	var scores []*Score
 	for _, set := range sets {
 		progress := newBenchProgress(a, len(set.Lines))
-		score, err := Run(ctx, set, judge, progress.showCount)
+		score, err := scoreLines(ctx, set, judge, progress.showCount)
 		progress.clear()
 		if err != nil {
 			return &app.CommandError{Code: app.ExitError, Err: errors.New("interrupted")}
@@ -175,19 +169,19 @@ func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) er
 const maxBadShown = 5
 
 // readBenchSets reads all files before judging, so a wrong name fails at once.
-func readBenchSets(a *app.App, files []string) ([]Set, error) {
+func readBenchSets(a *app.App, files []string) ([]LineSet, error) {
 	if len(files) == 0 {
 		set, err := Corpus()
-		return []Set{set}, app.Failed(err)
+		return []LineSet{set}, app.Failed(err)
 	}
-	var sets []Set
+	var sets []LineSet
 	for _, name := range files {
 		f, err := os.Open(a.Absolute(name))
 		if err != nil {
 			return nil, app.Usage("umpire bench --help", "%w", err)
 		}
 		shown := 0
-		set, err := Read(name, f, func(problem string) {
+		set, err := readLineSet(name, f, func(problem string) {
 			if shown++; shown <= maxBadShown {
 				a.Remark(problem)
 			}
@@ -205,7 +199,7 @@ func readBenchSets(a *app.App, files []string) ([]Set, error) {
 }
 
 // openBenchJudge returns the judge for the flags, and a function that closes it.
-func openBenchJudge(a *app.App, f *benchFlags) (Judge, func(), error) {
+func openBenchJudge(a *app.App, f *benchFlags) (lineJudge, func(), error) {
 	dir, home, done := f.cwd, a.UserHome(), func() {}
 	switch {
 	case dir != "":
@@ -222,9 +216,9 @@ func openBenchJudge(a *app.App, f *benchFlags) (Judge, func(), error) {
 		}
 	}
 	if f.hook != "" {
-		h := &Hook{Command: f.hook, Format: Format(cmp.Or(f.format, string(FormatClaude))),
+		h := &hookJudge{Command: f.hook, Format: Format(cmp.Or(f.format, string(FormatClaude))),
 			Dir: dir, Stderr: a.Stderr}
-		return h.Judge, func() { h.Close(); done() }, nil
+		return h.askFor, func() { h.Close(); done() }, nil
 	}
 	settings, mode := gate.Config{UserHome: home}, umpire.ModeDefault
 	if f.withRules {
@@ -243,8 +237,8 @@ func openBenchJudge(a *app.App, f *benchFlags) (Judge, func(), error) {
 }
 
 // benchGate judges in this process.
-func benchGate(g *gate.Gate, text *catalogue.Language, dir string, mode umpire.Mode, held bool) Judge {
-	return InProcess(func(command string) (Answer, error) {
+func benchGate(g *gate.Gate, text *catalogue.Language, dir string, mode umpire.Mode, held bool) lineJudge {
+	return inProcess(func(command string) (Answer, error) {
 		call, err := app.CommandCall(command)
 		if err != nil {
 			return Answer{}, err

@@ -1,4 +1,4 @@
-package bench
+package rules
 
 import (
 	"context"
@@ -49,13 +49,13 @@ func TestNoAnswer(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			h := &Hook{Command: tt.hook, Format: tt.format, Dir: t.TempDir(), Timeout: 20 * time.Second}
+			h := &hookJudge{Command: tt.hook, Format: tt.format, Dir: t.TempDir(), Timeout: 20 * time.Second}
 			if tt.want == Hung {
 				h.Timeout = 200 * time.Millisecond
 			}
 			defer h.Close()
 			for range 2 {
-				if got := h.Judge(t.Context(), &Line{ID: "1", Command: "ls"}); got.Outcome != tt.want {
+				if got := h.askFor(t.Context(), &Line{ID: "1", Command: "ls"}); got.Outcome != tt.want {
 					t.Errorf("%+v, want %s", got, tt.want)
 				}
 			}
@@ -70,12 +70,12 @@ func TestVerdictOf(t *testing.T) {
 		`{"continue":false}`: umpire.Deny, `{"decision":"approve"}`: umpire.Allow,
 		`{"hookSpecificOutput":{"permissionDecision":"deny"},"decision":"approve"}`: umpire.Deny,
 	} {
-		if got, ok := verdictOf([]byte(text)); !ok || got != want {
+		if got, ok := verdictIn([]byte(text)); !ok || got != want {
 			t.Errorf("%s: %v, %v", text, got, ok)
 		}
 	}
 	for _, text := range []string{"", "hello", "[]", `{"verdict":7}`, `{"verdict":"perhaps"}`, `null`} {
-		if got, ok := verdictOf([]byte(text)); ok {
+		if got, ok := verdictIn([]byte(text)); ok {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
@@ -85,7 +85,7 @@ func TestVerdictOf(t *testing.T) {
 // an error as a missing answer.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	judge := InProcess(func(command string) (Answer, error) {
+	judge := inProcess(func(command string) (Answer, error) {
 		switch command {
 		case "panic":
 			panic("a judge that crashes")
@@ -95,13 +95,13 @@ func TestRun(t *testing.T) {
 		a := Answer{Outcome: Answered}
 		return a, a.Verdict.UnmarshalText([]byte(command))
 	})
-	set := Set{Name: "f", Bad: 1, Lines: []Line{
+	set := LineSet{Name: "f", Bad: 1, Lines: []Line{
 		{ID: "1", Command: "allow", Want: NotSafe, Class: "x", Count: 3}, {ID: "2", Command: "ask", Want: Safe, Count: 1},
 		{ID: "3", Command: "ask", Want: Critical, Class: "x", Count: 1}, {ID: "4", Command: "deny", Want: Any, Count: 1},
 		{ID: "5", Command: "panic", Want: NotSafe, Count: 1}, {ID: "6", Command: "error", Want: Safe, Count: 1},
 	}}
 	var seen []int
-	s, err := Run(t.Context(), set, judge, func(done int) { seen = append(seen, done) })
+	s, err := scoreLines(t.Context(), set, judge, func(done int) { seen = append(seen, done) })
 	if err != nil || len(seen) != 6 || seen[5] != 5 {
 		t.Fatalf("%v, progress %v", err, seen)
 	}
@@ -123,7 +123,7 @@ func TestRun(t *testing.T) {
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := Run(ended, set, judge, nil); !errors.Is(err, context.Canceled) {
+	if _, err := scoreLines(ended, set, judge, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -131,7 +131,7 @@ func TestRun(t *testing.T) {
 // TestRecordedCalls checks that recorded calls, which have no label, are counted by outcome for each agent.
 func TestRecordedCalls(t *testing.T) {
 	t.Parallel()
-	set, err := Read("sessions", strings.NewReader(`{"session":"s","agent":"a","seq":1,"command":"allow"}
+	set, err := readLineSet("sessions", strings.NewReader(`{"session":"s","agent":"a","seq":1,"command":"allow"}
 {"session":"s","agent":"a","seq":2,"command":"ask"}
 {"session":"s","agent":"a","seq":3,"command":"try"}
 {"session":"s","agent":"b","seq":1,"command":"deny"}
@@ -140,14 +140,14 @@ func TestRecordedCalls(t *testing.T) {
 	if err != nil || set.Bad > 0 {
 		t.Fatalf("%v, %d bad", err, set.Bad)
 	}
-	judge := InProcess(func(command string) (Answer, error) {
+	judge := inProcess(func(command string) (Answer, error) {
 		a := Answer{Outcome: Answered, Tried: command == "try", Reason: "why"}
 		if command == "try" {
 			command = "ask"
 		}
 		return a, a.Verdict.UnmarshalText([]byte(command))
 	})
-	s, err := Run(t.Context(), set, judge, nil)
+	s, err := scoreLines(t.Context(), set, judge, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

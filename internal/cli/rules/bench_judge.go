@@ -1,4 +1,4 @@
-package bench
+package rules
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Judge judges one line. It is called for one line at a time.
-type Judge func(context.Context, *Line) Answer
+// A lineJudge judges one line. It is called for one line at a time.
+type lineJudge func(context.Context, *Line) Answer
 
 // An Answer is the result of judging one line. The zero value means there was no answer.
 type Answer struct {
@@ -45,9 +45,9 @@ func (o Outcome) String() string {
 	return "unknown"
 }
 
-// InProcess returns a judge that asks decide for every command. A panic counts
+// inProcess returns a judge that asks decide for every command. A panic counts
 // as a crash, an error as no answer.
-func InProcess(decide func(command string) (Answer, error)) Judge {
+func inProcess(decide func(command string) (Answer, error)) lineJudge {
 	return func(_ context.Context, l *Line) (answer Answer) {
 		// A crash is a result here, not the end.
 		defer func() {
@@ -63,26 +63,26 @@ func InProcess(decide func(command string) (Answer, error)) Judge {
 	}
 }
 
-// verdictOf reads a verdict from a hook's output: the decision of Claude Code's
+// verdictIn reads a verdict from a hook's output: the decision of Claude Code's
 // protocol, or the first field in which other protocols put theirs.
-func verdictOf(text []byte) (umpire.Verdict, bool) {
+func verdictIn(text []byte) (umpire.Verdict, bool) {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(text, &top) != nil {
 		return umpire.Deny, false
 	}
 	var inner map[string]json.RawMessage
 	if json.Unmarshal(top["hookSpecificOutput"], &inner) == nil {
-		if v, ok := verdictIn(inner, "permissionDecision"); ok {
+		if v, ok := verdictField(inner, "permissionDecision"); ok {
 			return v, true
 		}
 	}
 	if string(top["continue"]) == "false" {
 		return umpire.Deny, true
 	}
-	return verdictIn(top, "verdict", "permissionDecision", "permission", "decision", "action")
+	return verdictField(top, "verdict", "permissionDecision", "permission", "decision", "action")
 }
 
-func verdictIn(fields map[string]json.RawMessage, names ...string) (umpire.Verdict, bool) {
+func verdictField(fields map[string]json.RawMessage, names ...string) (umpire.Verdict, bool) {
 	for _, name := range names {
 		var word string
 		if json.Unmarshal(fields[name], &word) != nil {

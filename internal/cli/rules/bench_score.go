@@ -1,4 +1,4 @@
-package bench
+package rules
 
 import (
 	"cmp"
@@ -89,10 +89,10 @@ type classKey struct {
 	name string
 }
 
-// Run asks the judge for the lines in order, one at a time, to know which line crashed
+// scoreLines asks the judge for the lines in order, one at a time, to know which line crashed
 // or hung. Before each line it calls progress, if not nil, with the number of finished
 // lines. It fails only when the context ends.
-func Run(ctx context.Context, set Set, judge Judge, progress func(done int)) (*Score, error) {
+func scoreLines(ctx context.Context, set LineSet, judge lineJudge, progress func(done int)) (*Score, error) {
 	score, began := &Score{File: set.Name, BadLines: set.Bad}, time.Now()
 	for i := range set.Lines {
 		if err := ctx.Err(); err != nil {

@@ -1,4 +1,4 @@
-package bench
+package rules
 
 import (
 	"bufio"
@@ -47,22 +47,22 @@ const (
 	Recorded Want = "recorded" // an agent ran it: how often would a person be asked?
 )
 
-// A Set is the lines of one file.
-type Set struct {
+// A LineSet is the lines of one file.
+type LineSet struct {
 	Name  string
 	Lines []Line
 	Bad   int // lines that could not be read
 }
 
 // Corpus returns the lines that come with the package. They are all valid.
-func Corpus() (Set, error) {
-	return Read(corpusName, bytes.NewReader(corpus), nil)
+func Corpus() (LineSet, error) {
+	return readLineSet(corpusName, bytes.NewReader(corpus), nil)
 }
 
-// Read reads labelled lines. It counts and skips bad lines and calls remark, if not nil,
+// readLineSet reads labelled lines. It counts and skips bad lines and calls remark, if not nil,
 // with NAME:LINE and the problem. It fails on a read error or too many lines.
-func Read(name string, r io.Reader, remark func(string)) (Set, error) {
-	set, in := Set{Name: name}, bufio.NewReader(r)
+func readLineSet(name string, r io.Reader, remark func(string)) (LineSet, error) {
+	set, in := LineSet{Name: name}, bufio.NewReader(r)
 	for n := 1; ; n++ {
 		text, err := strictjson.ReadLine(in, strictjson.MaxLine)
 		if errors.Is(err, io.EOF) {
