@@ -16,7 +16,6 @@ import (
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 func TestDrainLetsRequestsEnd(t *testing.T) {
@@ -73,7 +72,7 @@ func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 	go func() {
 		served <- server.Serve(ctx, server.Config{Gate: gate, Credentials: credentials, Drain: 50 * time.Millisecond}, listener)
 	}()
-	c, err := client.Dial(listener.Addr().String(), credentials.Agent)
+	c, err := server.Dial(listener.Addr().String(), credentials.Agent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +206,7 @@ func TestCredentialsAreKept(t *testing.T) {
 			t.Errorf("%s: %v %v", name, info.Mode(), err)
 		}
 	}
-	if token, err := client.ReadToken(filepath.Join(dir, server.PersonTokenFile)); token != made.Person || err != nil {
+	if token, err := server.ReadToken(filepath.Join(dir, server.PersonTokenFile)); token != made.Person || err != nil {
 		t.Errorf("the client reads %q, %v", token, err)
 	}
 	if again, err := server.LoadCredentials(dir); again != made || err != nil {

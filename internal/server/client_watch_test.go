@@ -1,4 +1,4 @@
-package client_test
+package server_test
 
 import (
 	"context"
@@ -16,13 +16,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A script answers the requests of one client, one after the other; the last line
 // answers all that come after.
@@ -69,7 +65,7 @@ func event(seq int64) string {
 func watch(t *testing.T, s *script, f umpire.Filter, n int) (seqs []int64, took time.Duration, err error) {
 	t.Helper()
 	begun := time.Now()
-	c := serve(t, s)
+	c := serveScript(t, s)
 	for e, failed := range c.Watch(t.Context(), f) {
 		if failed != nil {
 			return seqs, time.Since(begun), failed
@@ -158,11 +154,11 @@ func TestWatchGivesUp(t *testing.T) {
 		least time.Duration
 		most  time.Duration
 	}{
-		{"when the gate stays away", []http.HandlerFunc{says(false, event(3)), away}, client.ErrUnreachable, time.Minute, 70 * time.Second},
-		{"at once when it was never there", []http.HandlerFunc{away}, client.ErrUnreachable, 0, 0},
+		{"when the gate stays away", []http.HandlerFunc{says(false, event(3)), away}, server.ErrUnreachable, time.Minute, 70 * time.Second},
+		{"at once when it was never there", []http.HandlerFunc{away}, server.ErrUnreachable, 0, 0},
 		{"at once when it is refused", []http.HandlerFunc{
 			says(false, event(3)), status(403, `{"code":"permission_denied","message":"m","reason_code":"credential"}`),
-		}, client.ErrCredential, 0, time.Second},
+		}, server.ErrCredential, 0, time.Second},
 		{"at once when it asks for what is not", []http.HandlerFunc{
 			status(404, `{"code":"not_found","message":"m","reason_code":"not_found"}`),
 		}, umpire.ErrNotFound, 0, 0},
@@ -188,7 +184,7 @@ func TestWatchGivesUp(t *testing.T) {
 func TestWatchEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := serve(t, &script{steps: []http.HandlerFunc{says(true, event(3))}})
+		c := serveScript(t, &script{steps: []http.HandlerFunc{says(true, event(3))}})
 		defer c.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -215,18 +211,18 @@ func TestAnswersThatAreNoneOfTheGates(t *testing.T) {
 		{"another kind of value", status(200, `[]`), nil},
 		{"a verdict that nobody knows", status(200, `{"verdict":"sure"}`), nil},
 		{"nothing", status(200, ""), nil},
-		{"a proxy's error", status(502, "bad gateway"), client.ErrUnreachable},
-		{"a refusal without a word", status(401, ""), client.ErrCredential},
+		{"a proxy's error", status(502, "bad gateway"), server.ErrUnreachable},
+		{"a refusal without a word", status(401, ""), server.ErrCredential},
 		{"a head that is too large", status(431, ""), umpire.ErrInvalid},
 		{"Connect's own error", status(429, `{"code":"resource_exhausted","message":"message size 9 is larger"}`), umpire.ErrLimit},
 		{"a word that comes later", status(500, `{"code":"invalid_argument","message":"m","reason_code":"new"}`), umpire.ErrInvalid},
 		{"a late answer without the one that stands", status(409, `{"code":"failed_precondition","message":"m","reason_code":"already_resolved"}`), nil},
-		{"a connection that is cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, client.ErrUnreachable},
+		{"a connection that is cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, server.ErrUnreachable},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			c := serve(t, row.step)
+			c := serveScript(t, row.step)
 			defer c.Close()
 			decision, err := c.Check(t.Context(), umpire.Call{})
 			if err == nil || row.want != nil && !errors.Is(err, row.want) {
@@ -244,7 +240,7 @@ func TestCallHasADeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		told := make(chan string, 1)
-		c := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		c := serveScript(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			told <- r.Header.Get("Connect-Timeout-Ms")
 			_, _ = io.Copy(io.Discard, r.Body) // or net/http does not see that the client has gone
 			<-r.Context().Done()
@@ -265,7 +261,7 @@ func TestRequestsSayWhoAsks(t *testing.T) {
 	t.Parallel()
 	heads := make(chan http.Header, 1)
 	bodies := make(chan map[string]any, 1)
-	c := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c := serveScript(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body map[string]any
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 			t.Error(err)
@@ -297,11 +293,11 @@ func TestReadToken(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if token, err := client.ReadToken(path); (err == nil) != sound || sound && token != strings.TrimSpace(text) {
+		if token, err := server.ReadToken(path); (err == nil) != sound || sound && token != strings.TrimSpace(text) {
 			t.Errorf("%.20q: %q, %v", text, token, err)
 		}
 	}
-	if _, err := client.ReadToken(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := server.ReadToken(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package client_test
+package server_test
 
 import (
 	"context"
@@ -9,19 +9,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 )
 
-// serve returns a client of a handler over connections in memory, until the test ends.
-func serve(t *testing.T, handler http.Handler) *client.Client {
+// serveScript returns a client of a handler over connections in memory, until the test ends.
+func serveScript(t *testing.T, handler http.Handler) *server.Client {
 	t.Helper()
 	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	serving := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
-	c := client.NewForTest(func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) })
+	go func() { ended <- serving.Serve(l) }()
+	c := server.NewClientForTest(func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) })
 	t.Cleanup(func() {
-		err := errors.Join(c.Close(), server.Close())
+		err := errors.Join(c.Close(), serving.Close())
 		if served := <-ended; err != nil || !errors.Is(served, http.ErrServerClosed) {
 			t.Errorf("closing: %v, %v", err, served)
 		}

@@ -1,4 +1,4 @@
-package client
+package server
 
 import (
 	"bytes"
@@ -18,15 +18,15 @@ const maxAnswer = 256 << 20
 // call calls a procedure such as "GateService/Check".
 func call[In, Out any](ctx context.Context, c *Client, procedure string, in In) (Out, error) {
 	var out Out
-	if err := exchange(ctx, c, procedure, in, &out); err != nil {
+	if err := post(ctx, c, procedure, in, &out); err != nil {
 		var none Out
 		return none, err
 	}
 	return out, nil
 }
 
-// exchange decodes the answer into out, even partially with an error.
-func exchange(ctx context.Context, c *Client, procedure string, in, out any) error {
+// post decodes the answer into out, even partially with an error.
+func post(ctx context.Context, c *Client, procedure string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return umpire.Errorf("%s: %w", procedure, err)
@@ -87,7 +87,7 @@ func (c *Client) do(request *http.Request) (*http.Response, error) {
 		return response, nil
 	}
 	defer response.Body.Close()
-	return nil, failureOf(response)
+	return nil, errorOf(response)
 }
 
 // Ping checks that the gate is there and accepts the credential.

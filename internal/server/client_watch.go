@@ -1,4 +1,4 @@
-package client
+package server
 
 import (
 	"bufio"
@@ -21,8 +21,8 @@ import (
 // maxLine is the longest line of a stream of events.
 const maxLine = 64 << 20
 
-// A pace configures how long a watcher waits.
-type pace struct {
+// A watchPace configures how long a watcher waits.
+type watchPace struct {
 	silence  time.Duration // a gate that is silent for this long is gone
 	minRetry time.Duration
 	maxRetry time.Duration
@@ -30,7 +30,7 @@ type pace struct {
 }
 
 // The gate sends a comment every 15 seconds.
-var usualPace = pace{
+var usualWatch = watchPace{
 	silence: 50 * time.Second, minRetry: 50 * time.Millisecond, maxRetry: 5 * time.Second, patience: time.Minute,
 }
 
@@ -73,15 +73,11 @@ func lastEvents(ctx context.Context, c *Client, f umpire.Filter) ([]umpire.Event
 }
 
 func listEvents(ctx context.Context, c *Client, f umpire.Filter) ([]umpire.Event, following, error) {
-	type query struct {
-		umpire.Filter
-		paging
-	}
 	type list struct {
 		Events []umpire.Event `json:"events"`
 		following
 	}
-	out, err := call[query, list](ctx, c, "TimelineService/List", query{f, paging{Paged: true}})
+	out, err := call[eventQuery, list](ctx, c, "TimelineService/List", eventQuery{f, true})
 	return out.Events, out.following, err
 }
 

@@ -1,25 +1,10 @@
-package client
+package server
 
 import (
 	"context"
 
 	"github.com/umpirehq/umpire"
 )
-
-type ruleRequest struct {
-	Dir   string        `json:"working_dir"`
-	Scope *umpire.Scope `json:"scope,omitempty"`
-	Rule  *umpire.Rule  `json:"rule,omitempty"`
-	ID    umpire.RuleID `json:"rule_id,omitempty"`
-}
-
-// A standingRule is a rule with its location.
-type standingRule struct {
-	umpire.Rule
-	Source umpire.Source `json:"source"`
-	File   string        `json:"file"`
-	Line   int           `json:"line"`
-}
 
 // Rules returns the keeper of the rule files.
 func (c *Client) Rules() umpire.RuleKeeper { return rules{c} }
@@ -29,9 +14,6 @@ type rules struct{ client *Client }
 
 // List lists the rules in force in the project of a folder, with their locations.
 func (c rules) List(ctx context.Context, dir string) ([]umpire.Rule, error) {
-	type ruleList struct {
-		Rules []standingRule `json:"rules"`
-	}
 	out, err := call[ruleRequest, ruleList](ctx, c.client, "RuleService/List", ruleRequest{Dir: dir})
 	if err != nil {
 		return nil, err
@@ -49,11 +31,8 @@ func (c rules) List(ctx context.Context, dir string) ([]umpire.Rule, error) {
 func (c rules) Add(
 	ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, _ umpire.Actor,
 ) (umpire.RuleID, error) {
-	type added struct {
-		ID umpire.RuleID `json:"rule_id"`
-	}
-	in := ruleRequest{Dir: dir, Scope: &scope, Rule: &r}
-	out, err := call[ruleRequest, added](ctx, c.client, "RuleService/Add", in)
+	in := ruleRequest{Dir: dir, Scope: scope, Rule: r}
+	out, err := call[ruleRequest, ruleAdded](ctx, c.client, "RuleService/Add", in)
 	return out.ID, err
 }
 
@@ -61,7 +40,7 @@ func (c rules) Add(
 func (c rules) Remove(
 	ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, _ umpire.Actor,
 ) error {
-	in := ruleRequest{Dir: dir, Scope: &scope, ID: id}
+	in := ruleRequest{Dir: dir, Scope: scope, ID: id}
 	_, err := call[ruleRequest, nothing](ctx, c.client, "RuleService/Remove", in)
 	return err
 }
@@ -74,15 +53,8 @@ func (c rules) Status(ctx context.Context, dir string) (umpire.RuleStatus, error
 // Trust grants or revokes trust in a project's rule files or code, and returns the files concerned.
 // The gate itself records the author.
 func (c rules) Trust(ctx context.Context, t umpire.TrustChange) ([]string, error) {
-	type trusted struct {
-		Files []string `json:"files"`
-	}
 	out, err := call[umpire.TrustChange, trusted](ctx, c.client, "RuleService/Trust", t)
 	return out.Files, err
-}
-
-type grantList struct {
-	Grants []umpire.GrantStatus `json:"grants"`
 }
 
 // Grants returns the keeper of the approvals that are not rules.
@@ -111,12 +83,12 @@ func (c grants) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.Grant
 
 // RecordLease records that a person leased a secret, or ended the lease. The gate itself records the author.
 func (c grants) RecordLease(ctx context.Context, l umpire.SecretLease) error {
-	_, err := call[umpire.SecretLease, struct{}](ctx, c.client, "GrantService/RecordLease", l)
+	_, err := call[umpire.SecretLease, nothing](ctx, c.client, "GrantService/RecordLease", l)
 	return err
 }
 
 // RecordUse records uses of leased secrets.
 func (c grants) RecordUse(ctx context.Context, u umpire.SecretUses) error {
-	_, err := call[umpire.SecretUses, struct{}](ctx, c.client, "GrantService/RecordUse", u)
+	_, err := call[umpire.SecretUses, nothing](ctx, c.client, "GrantService/RecordUse", u)
 	return err
 }

@@ -1,4 +1,4 @@
-package client
+package server
 
 import (
 	"context"
@@ -25,11 +25,11 @@ const maxFailure = 1 << 20
 
 // sentinels maps the gate's error words to errors.
 var sentinels = map[string]error{
-	"not_found": umpire.ErrNotFound, "invalid": umpire.ErrInvalid, "state": umpire.ErrState,
-	"changed": umpire.ErrChanged,
-	"fenced":  umpire.ErrFenced, "other_project": umpire.ErrOtherProject, "limit": umpire.ErrLimit,
-	"not_recorded": umpire.ErrNotRecorded, "credential": ErrCredential, "draining": errGoingAway,
-	"canceled": context.Canceled, "deadline": context.DeadlineExceeded,
+	wordNotFound: umpire.ErrNotFound, wordInvalid: umpire.ErrInvalid, wordState: umpire.ErrState,
+	string(umpire.CodeChanged): umpire.ErrChanged,
+	wordFenced:                 umpire.ErrFenced, wordOtherProject: umpire.ErrOtherProject, wordLimit: umpire.ErrLimit,
+	wordNotRecorded: umpire.ErrNotRecorded, wordCredential: ErrCredential, wordDraining: errGoingAway,
+	wordCanceled: context.Canceled, wordDeadline: context.DeadlineExceeded,
 }
 
 // codes maps the codes of errors without such a word: they come from Connect, or from something
@@ -39,18 +39,18 @@ var codes = map[string]error{
 	"canceled": context.Canceled, "deadline_exceeded": context.DeadlineExceeded, "unavailable": ErrUnreachable,
 }
 
-// A failure is an error that the gate returned: its text, and the sentinel that it matches.
-type failure struct {
+// A gateError is an error that the gate returned: its text, and the sentinel that it matches.
+type gateError struct {
 	text   string
 	phrase umpire.Phrase // the same as data; "" if the gate did not send it
 	is     error
 }
 
-func (f *failure) Error() string { return f.text }
-func (f *failure) Unwrap() error { return f.is }
+func (f *gateError) Error() string { return f.text }
+func (f *gateError) Unwrap() error { return f.is }
 
 // Phrase returns the same as data.
-func (f *failure) Phrase() umpire.Phrase {
+func (f *gateError) Phrase() umpire.Phrase {
 	if f.phrase == "" {
 		return umpire.PhraseOf(errors.New(f.text))
 	}
@@ -66,8 +66,8 @@ type wireError struct {
 	Standing *umpire.Standing `json:"standing"`
 }
 
-// failureOf reads the error of an answer.
-func failureOf(r *http.Response) error {
+// errorOf reads the error of an answer.
+func errorOf(r *http.Response) error {
 	data, err := io.ReadAll(io.LimitReader(r.Body, maxFailure))
 	if err != nil {
 		return unreachable(err)
@@ -75,7 +75,7 @@ func failureOf(r *http.Response) error {
 	var e wireError
 	if err := json.Unmarshal(data, &e); err != nil || e.Code == "" {
 		answered := umpire.Errorf("the gate answered %s", r.Status)
-		return &failure{text: answered.Error(), phrase: umpire.PhraseOf(answered), is: byStatus(r.StatusCode)}
+		return &gateError{text: answered.Error(), phrase: umpire.PhraseOf(answered), is: byStatus(r.StatusCode)}
 	}
 	if e.Word == string(umpire.CodeResolved) && e.Standing != nil {
 		return &umpire.ResolvedError{Standing: *e.Standing}
@@ -84,7 +84,7 @@ func failureOf(r *http.Response) error {
 	if !known {
 		is = codes[e.Code]
 	}
-	return &failure{text: e.Message, phrase: e.Phrase, is: is}
+	return &gateError{text: e.Message, phrase: e.Phrase, is: is}
 }
 
 func byStatus(status int) error {

@@ -1,4 +1,4 @@
-package client
+package server
 
 import (
 	"bufio"
@@ -20,7 +20,7 @@ func OpenConsole(
 	if remote {
 		query.Set("remote", "")
 	}
-	request, err := c.request(ctx, http.MethodPost, "/umpire.v1.Console/Open?"+query.Encode(), nil)
+	request, err := c.request(ctx, http.MethodPost, consolePath+"?"+query.Encode(), nil)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package client
+package server
 
 import (
 	"context"
@@ -6,12 +6,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 )
-
-type batchRequest struct {
-	Session umpire.SessionID `json:"session_id"`
-	Batch   umpire.BatchID   `json:"batch_id"`
-	WaitMS  int64            `json:"wait_ms,omitempty"`
-}
 
 // Check decides a call and stores nothing.
 func (c *Client) Check(ctx context.Context, in umpire.Call) (umpire.Decision, error) {
@@ -41,10 +35,6 @@ func (c *Client) Await(
 
 // Pending lists the questions that wait for a person, the oldest first.
 func (c *Client) Pending(ctx context.Context, in umpire.PendingQuery) ([]umpire.Pending, error) {
-	type query struct {
-		umpire.PendingQuery
-		paging
-	}
 	type list struct {
 		Pending []umpire.Pending `json:"pending"`
 		following
@@ -53,7 +43,7 @@ func (c *Client) Pending(ctx context.Context, in umpire.PendingQuery) ([]umpire.
 		if in.Limit = size; last != nil {
 			in.After = last.Request
 		}
-		out, err := call[query, list](ctx, c, "GateService/ListPending", query{in, paging{Paged: true}})
+		out, err := call[pendingQuery, list](ctx, c, "GateService/ListPending", pendingQuery{in, true})
 		return out.Pending, out.following, err
 	})
 }

@@ -1,13 +1,7 @@
-package client
+package server
 
 // listedAtOnce is the size of a page of questions or sessions.
 const listedAtOnce = 200
-
-// paging is part of every request for a page.
-type paging struct {
-	// Paged tells the gate that the client reads More, so it may end a page early.
-	Paged bool `json:"paged"`
-}
 
 // following is part of every page.
 type following struct {

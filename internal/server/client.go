@@ -1,4 +1,4 @@
-package client
+package server
 
 import (
 	"context"
@@ -13,14 +13,11 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// unixPrefix begins the address of a unix socket.
-const unixPrefix = "unix:"
-
 const (
-	dialTimeout = 5 * time.Second
-	idleTimeout = time.Minute
-	maxIdle     = 16
-	maxToken    = 4096
+	dialTimeout       = 5 * time.Second
+	clientIdleTimeout = time.Minute
+	maxIdle           = 16
+	maxToken          = 4096
 )
 
 var _ umpire.Gate = (*Client)(nil)
@@ -36,7 +33,7 @@ type Client struct {
 	base  string
 	token string
 	http  *http.Client
-	pace  pace
+	pace  watchPace
 }
 
 // dialUnix connects to a socket with a path of any length.
@@ -70,9 +67,9 @@ func Dial(address, token string) (*Client, error) {
 func newClient(base, token string, dial func(ctx context.Context, network, address string) (net.Conn, error)) *Client {
 	transport := &http.Transport{
 		DialContext: dial, DisableCompression: true,
-		MaxIdleConns: maxIdle, MaxIdleConnsPerHost: maxIdle, IdleConnTimeout: idleTimeout,
+		MaxIdleConns: maxIdle, MaxIdleConnsPerHost: maxIdle, IdleConnTimeout: clientIdleTimeout,
 	}
-	return &Client{base: base, token: token, http: &http.Client{Transport: transport}, pace: usualPace}
+	return &Client{base: base, token: token, http: &http.Client{Transport: transport}, pace: usualWatch}
 }
 
 // Close closes idle connections. Calls and watchers end with their contexts. Its error is

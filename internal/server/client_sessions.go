@@ -1,4 +1,4 @@
-package client
+package server
 
 import (
 	"context"
@@ -7,18 +7,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 )
-
-type sessionRequest struct {
-	Session umpire.SessionID `json:"session_id"`
-}
-
-type runnerRequest struct {
-	Session umpire.SessionID `json:"session_id"`
-	Epoch   int64            `json:"epoch,omitempty"`
-}
-
-// nothing is an empty answer.
-type nothing struct{}
 
 // Sessions returns the keeper of the sessions.
 func (c *Client) Sessions() umpire.SessionKeeper { return sessions{c} }
@@ -61,10 +49,6 @@ func (c sessions) Latest(ctx context.Context, in umpire.LatestQuery) (umpire.Ses
 // List lists sessions, the latest activity first. A session that becomes active while pages are
 // read keeps its place or moves to the front.
 func (c sessions) List(ctx context.Context, in umpire.SessionQuery) ([]umpire.Session, error) {
-	type query struct {
-		umpire.SessionQuery
-		paging
-	}
 	type list struct {
 		Sessions []umpire.Session `json:"sessions"`
 		following
@@ -76,7 +60,7 @@ func (c sessions) List(ctx context.Context, in umpire.SessionQuery) ([]umpire.Se
 			page.After, page.AfterActiveAt = last.ID, last.ActiveAt
 		}
 		pages++
-		out, err := call[query, list](ctx, c.client, "SessionService/List", query{page, paging{Paged: true}})
+		out, err := call[sessionQuery, list](ctx, c.client, "SessionService/List", sessionQuery{page, true})
 		return out.Sessions, out.following, err
 	}
 	all, err := readPages(in.Limit, listedAtOnce, read)
@@ -111,8 +95,8 @@ func (c conversations) Prompt(ctx context.Context, in umpire.Prompt) (umpire.Pro
 func (c conversations) Compose(
 	ctx context.Context, session umpire.SessionID, epoch int64,
 ) (umpire.Conversation, error) {
-	in := runnerRequest{session, epoch}
-	return call[runnerRequest, umpire.Conversation](ctx, c.client, "SessionService/Compose", in)
+	in := composeRequest{session, epoch}
+	return call[composeRequest, umpire.Conversation](ctx, c.client, "SessionService/Compose", in)
 }
 
 // Reply stores a model's message without tool calls.
@@ -122,20 +106,14 @@ func (c conversations) Reply(ctx context.Context, in umpire.Reply) (umpire.Sessi
 
 // Renew extends the runner's lease and returns when it ends.
 func (c sessions) Renew(ctx context.Context, session umpire.SessionID, epoch int64) (time.Time, error) {
-	type lease struct {
-		Until time.Time `json:"lease_until"`
-	}
-	out, err := call[runnerRequest, lease](ctx, c.client, "SessionService/Renew", runnerRequest{session, epoch})
-	return out.Until, err
+	in := composeRequest{session, epoch}
+	out, err := call[composeRequest, renewResponse](ctx, c.client, "SessionService/Renew", in)
+	return out.LeaseUntil, err
 }
 
 // End ends a session and denies its pending questions.
 func (c sessions) End(ctx context.Context, session umpire.SessionID, reason string) error {
-	type ending struct {
-		Session umpire.SessionID `json:"session_id"`
-		Reason  string           `json:"reason,omitempty"`
-	}
-	_, err := call[ending, nothing](ctx, c.client, "SessionService/End", ending{session, reason})
+	_, err := call[endRequest, nothing](ctx, c.client, "SessionService/End", endRequest{session, reason})
 	return err
 }
 
