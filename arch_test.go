@@ -47,7 +47,6 @@ var layers = []layer{
 	{"pure", "internal/view/catalogue"},
 	{"world", "internal/files"},
 	{"world", "internal/files/gitdir"},
-	{"world", "internal/files/githistory"},
 	{"world", "place"},
 	{"world", "internal/project/manifest"},
 	{"world", "internal/project"},
@@ -122,8 +121,9 @@ var packageLimits = map[string]int{
 	// One way to confine a command for each system, with its helper, the observer, and sandboxes started in advance.
 	"internal/hold/sandbox": 6_250,
 	// Layers and their effects, and the transaction shared by keeping, undoing and recording:
-	// files, links, moved folders, and changes that cannot be restored; what trials share that run at the same time.
-	"internal/hold/trial": 7_600,
+	// files, links, moved folders, and changes that cannot be restored; what git recorded; what trials share that run at
+	// the same time.
+	"internal/hold/trial": 8_325,
 }
 
 // bannedImports keep a pure package from touching the world. A path ending in a slash bans

@@ -1,4 +1,4 @@
-package githistory
+package trial
 
 import (
 	"io/fs"
@@ -73,12 +73,12 @@ type repository struct {
 
 	dir     string
 	changed map[string]*gitdir.Change
-	objects *store
+	objects *objectStore
 }
 
 // unrecorded judges each change, and then checks that all commits still exist.
 func (r *repository) unrecorded() (found []string) {
-	r.objects = newStore(r)
+	r.objects = newObjectStore(r)
 	for name, c := range r.changed {
 		if !r.recorded(name, c) {
 			found = append(found, c.Path)

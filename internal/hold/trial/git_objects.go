@@ -1,4 +1,4 @@
-package githistory
+package trial
 
 import (
 	"bytes"
@@ -23,18 +23,18 @@ const (
 	maxTable  = 1 << 30
 )
 
-// A store looks up the objects of a git directory, before and after the changes.
-type store struct {
+// An objectStore looks up the objects of a git directory, before and after the changes.
+type objectStore struct {
 	*repository
 
 	packed map[string]bool // objects in packs after the changes, read once
 }
 
-func newStore(r *repository) *store { return &store{repository: r} }
+func newObjectStore(r *repository) *objectStore { return &objectStore{repository: r} }
 
 // recorded reports whether git itself makes such a change of objects: it adds them, packs them,
 // and deletes the ones it has packed.
-func (s *store) recorded(name string, c *gitdir.Change) bool {
+func (s *objectStore) recorded(name string, c *gitdir.Change) bool {
 	names := strings.Split(name, "/")[1:]
 	switch {
 	case len(names) == 0 || !c.Gone && c.After.IsDir():
@@ -56,7 +56,7 @@ func (s *store) recorded(name string, c *gitdir.Change) bool {
 }
 
 // packRecorded judges one file of a pack.
-func (s *store) packRecorded(name string, c *gitdir.Change) bool {
+func (s *objectStore) packRecorded(name string, c *gitdir.Change) bool {
 	kind := filepath.Ext(name)
 	switch {
 	case c.Gone && kind == ".idx":
@@ -80,12 +80,12 @@ func (s *store) packRecorded(name string, c *gitdir.Change) bool {
 	return c.New || strings.HasPrefix(name, "multi-pack-index")
 }
 
-func (s *store) isLoose(id string) bool {
+func (s *objectStore) isLoose(id string) bool {
 	return s.Has(filepath.Join(s.dir, "objects", id[:2], id[2:]))
 }
 
 // isPacked reports whether a pack contains an object after the changes.
-func (s *store) isPacked(id string) bool {
+func (s *objectStore) isPacked(id string) bool {
 	if s.packed == nil {
 		s.packed = map[string]bool{}
 		for _, path := range s.listPaths(s.View, filepath.Join(s.dir, "objects/pack"), false) {

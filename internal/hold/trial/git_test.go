@@ -1,4 +1,4 @@
-package githistory
+package trial
 
 import (
 	"fmt"
@@ -63,13 +63,13 @@ func (p *pair) does(tb testing.TB, text string) []umpire.TrialAttempt {
 		tb.Fatalf("%v\n%s", err, out)
 	}
 	_, _ = run(p.after, text) // a failed command may have changed something too
-	return slices.DeleteFunc(Inspect(p.changes(tb)), func(a umpire.TrialAttempt) bool { return a.Kind == umpire.AttemptPlain })
+	return slices.DeleteFunc(inspectGit(p.changes(tb)), func(a umpire.TrialAttempt) bool { return a.Kind == umpire.AttemptPlain })
 }
 
 // changes compares both trees.
 func (p *pair) changes(tb testing.TB) (all []gitdir.Change) {
 	tb.Helper()
-	before, after := listTree(tb, p.before), listTree(tb, p.after)
+	before, after := listGitTree(tb, p.before), listGitTree(tb, p.after)
 	for name, info := range before {
 		c := gitdir.Change{Path: filepath.Join(p.before, name), Before: info.Mode()}
 		if now, there := after[name]; !there {
@@ -114,7 +114,7 @@ func same(tb testing.TB, p *pair, name string, before, after fs.FileInfo) bool {
 	return string(was) == string(is)
 }
 
-func listTree(tb testing.TB, root string) map[string]fs.FileInfo {
+func listGitTree(tb testing.TB, root string) map[string]fs.FileInfo {
 	tb.Helper()
 	found := map[string]fs.FileInfo{}
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
@@ -131,8 +131,8 @@ func listTree(tb testing.TB, root string) map[string]fs.FileInfo {
 	return found
 }
 
-// recording are commands that lose nothing, according to git itself.
-var recording = []string{
+// recordingCommands are commands that lose nothing, according to git itself.
+var recordingCommands = []string{
 	"true", "git add a", "echo x >> a; git commit -qam x", "git switch -q topic", "git switch -qc new",
 	"git checkout -q v1", "git merge -q topic", "git merge -q --no-ff -m m topic", "git stash -q",
 	"echo x > c; git stash -qu", "git tag v2", "git tag -am v3 v3", "git branch next", "git commit -q --amend -m y",
@@ -169,7 +169,7 @@ var losing = []string{
 func TestRecordingIsQuiet(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	for _, text := range recording {
+	for _, text := range recordingCommands {
 		if found := p.does(t, text); len(found) > 0 {
 			t.Errorf("%s: %v", text, found)
 		}
@@ -197,7 +197,7 @@ func TestReachableStaysReachable(t *testing.T) {
 	for seed := range uint64(6) {
 		dice, p := rand.New(rand.NewPCG(seed, 1)), newPair(t) //nolint:gosec // it makes test data
 		for range 12 {
-			text := append(slices.Clone(recording), losing...)[dice.IntN(len(recording)+len(losing))]
+			text := append(slices.Clone(recordingCommands), losing...)[dice.IntN(len(recordingCommands)+len(losing))]
 			if len(p.does(t, text)) > 0 {
 				lost++
 				continue
@@ -272,7 +272,7 @@ func TestPlainSettings(t *testing.T) {
 	} {
 		p.does(t, text)
 		plain := ""
-		for _, a := range Inspect(p.changes(t)) {
+		for _, a := range inspectGit(p.changes(t)) {
 			if a.Kind == umpire.AttemptPlain {
 				plain += strings.TrimPrefix(a.Target, p.before+"/")
 			}

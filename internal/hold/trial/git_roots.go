@@ -1,4 +1,4 @@
-package githistory
+package trial
 
 import (
 	"os"
