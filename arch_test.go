@@ -82,7 +82,7 @@ var layers = []layer{
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire-hook/early"},
 	{"top", "cmd/umpire cmd/umpire-hook"},
-	{"test", "internal/agent/agenttest internal/console/consoletest internal/view/picture internal/files/sample"},
+	{"test", "internal/agent/agenttest internal/console/consoletest internal/files/sample"},
 }
 
 // lab is the folder of a second module, which tries umpire out and which users never build. The

@@ -1,8 +1,8 @@
 // Package consoletest plays the other ends of the console and of its notices, for tests.
 //
 // [Start] starts a headless Chromium, which [Page] drives by the DevTools protocol over a pipe.
-// UMPIRE_PICTURES names a folder for the pictures that tests take. A [Signer] signs requests like
-// the console's pages, for tests without a browser:
+// UMPIRE_PICTURES names a folder for the pictures that tests take. [DrawTerminal] draws the screen of
+// a terminal. A [Signer] signs requests like the console's pages, for tests without a browser:
 //
 //	signer, err := consoletest.NewSigner()
 //	… // post {"token": …, "key": signer.PublicKey()} to /sign-in

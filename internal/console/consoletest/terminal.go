@@ -1,5 +1,4 @@
-// Package picture draws screens of terminals as SVG: one of them, or several in turn.
-package picture
+package consoletest
 
 import (
 	"bytes"
@@ -48,19 +47,19 @@ type stretch struct {
 	text string
 }
 
-// Draw draws a screen, given as lines with escapes, as in a tmux capture. Each run of text
+// DrawTerminal draws a screen, given as lines with escapes, as in a tmux capture. Each run of text
 // with one ink has a fixed width, which keeps columns aligned in any font.
-func Draw(screen string) string { return Film([]Frame{{Screen: screen}}, 0) }
+func DrawTerminal(screen string) string { return FilmTerminal([]TerminalFrame{{Screen: screen}}, 0) }
 
-// A Frame is a screen of a film, and how long it is shown.
-type Frame struct {
+// A TerminalFrame is a screen of a film, and how long it is shown.
+type TerminalFrame struct {
 	Screen string
 	Time   time.Duration
 }
 
-// Film draws screens one after the other, again and again. The picture is as large as its largest
+// FilmTerminal draws screens one after the other, again and again. The picture is as large as its largest
 // frame. Where pictures do not move, the frame with the index still is seen.
-func Film(frames []Frame, still int) string {
+func FilmTerminal(frames []TerminalFrame, still int) string {
 	columns, rows, whole := 0, 0, time.Duration(0)
 	for _, f := range frames {
 		lines := linesOf(f.Screen)
@@ -95,7 +94,7 @@ func Film(frames []Frame, still int) string {
 }
 
 // writeTurns writes the style that shows each frame in its turn.
-func writeTurns(svg *bytes.Buffer, frames []Frame, still int, whole time.Duration) {
+func writeTurns(svg *bytes.Buffer, frames []TerminalFrame, still int, whole time.Duration) {
 	svg.WriteString("<style>\n")
 	begun := time.Duration(0)
 	for i, f := range frames {
@@ -209,7 +208,7 @@ func (i *ink) applyCodes(codes string) {
 		case n == 27:
 			i.reverse = false
 		case n == 38 || n == 48:
-			colour, used := mixed(all[at+1:])
+			colour, used := mixedColour(all[at+1:])
 			at += used
 			if n == 38 {
 				i.colour = colour
@@ -230,9 +229,9 @@ func (i *ink) applyCodes(codes string) {
 	}
 }
 
-// mixed reads a colour that is not one of the first sixteen: one of 256, or three parts. It
+// mixedColour reads a colour that is not one of the first sixteen: one of 256, or three parts. It
 // returns how many codes that took.
-func mixed(codes []string) (colour string, used int) {
+func mixedColour(codes []string) (colour string, used int) {
 	part := func(i int) int {
 		if i >= len(codes) {
 			return 0
