@@ -48,7 +48,6 @@ var layers = []layer{
 	{"world", "internal/files"},
 	{"world", "internal/files/gitdir"},
 	{"world", "place"},
-	{"world", "internal/project/manifest"},
 	{"world", "internal/project"},
 	{"world", "internal/hold/process"},
 	{"world", "internal/host/relay"},

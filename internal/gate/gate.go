@@ -22,7 +22,6 @@ import (
 	"github.com/umpirehq/umpire/internal/files/gitdir"
 	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/project/manifest"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
 )
@@ -152,11 +151,11 @@ func (ps *Projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
 }
 
 // Code returns the ledger of clones that the user trusts to run code.
-func (c *Config) Code() manifest.Ledger {
+func (c *Config) Code() judge.CodeLedger {
 	if c.Home == "" {
-		return manifest.Ledger{}
+		return judge.CodeLedger{}
 	}
-	return manifest.Ledger{Dir: filepath.Join(c.Home, manifest.Folder), Now: c.Now, Digest: func(data []byte) string {
+	return judge.CodeLedger{Dir: filepath.Join(c.Home, judge.LedgerDir), Now: c.Now, Digest: func(data []byte) string {
 		sum := sha256.Sum256(data)
 		return "sha256:" + hex.EncodeToString(sum[:])
 	}}

@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/project"
-	"github.com/umpirehq/umpire/internal/project/manifest"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -86,7 +86,7 @@ func (a *App) GateConfig(c *config.Config) gate.Config {
 }
 
 // CodeLedger keeps which clones the person trusts to run code.
-func CodeLedger(a *App) manifest.Ledger {
+func CodeLedger(a *App) judge.CodeLedger {
 	c := gate.Config{Home: a.Home(), Now: a.Now}
 	return c.Code()
 }

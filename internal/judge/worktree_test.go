@@ -1,4 +1,4 @@
-package manifest
+package judge
 
 import (
 	"os"
@@ -153,7 +153,7 @@ func TestTrustOfClones(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := repository(t)
-			l := &Ledger{Dir: filepath.Join(t.TempDir(), "trusted"), Digest: sum}
+			l := &CodeLedger{Dir: filepath.Join(t.TempDir(), "trusted"), Digest: sum}
 			if _, err := l.Grant(bounds(t, root)); err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func TestConfirmationsStay(t *testing.T) {
 	t.Parallel()
 	root := repository(t)
 	at := time.Now().Add(-time.Hour)
-	l := &Ledger{Dir: filepath.Join(t.TempDir(), "trusted"), Digest: sum, Now: func() time.Time { return at }}
+	l := &CodeLedger{Dir: filepath.Join(t.TempDir(), "trusted"), Digest: sum, Now: func() time.Time { return at }}
 	main := bounds(t, root)
 	if _, err := l.Grant(main); err != nil {
 		t.Fatal(err)

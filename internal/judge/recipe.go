@@ -1,4 +1,4 @@
-package manifest
+package judge
 
 import (
 	"cmp"
@@ -11,9 +11,9 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// Recipe returns the commands that a program runs for a name from the project. An unreadable folder
+// findRecipe returns the commands that a program runs for a name from the project. An unreadable folder
 // or file gives an unread recipe.
-func Recipe(g *place.Bounds, dir, program, name string) shell.Recipe {
+func findRecipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 	dir, err := files.Canonical(dir)
 	if err != nil {
 		return shell.Recipe{File: "?", Unread: err.Error()}
@@ -71,7 +71,7 @@ var shellSettings = []string{".npmrc", "pnpm-workspace.yaml", ".yarnrc", "bunfig
 // package. It returns "" if there is no such setting.
 func otherShell(g *place.Bounds, dir string) string {
 	for _, name := range shellSettings {
-		if file := Find(g, dir, name); file != "" && saysAny(file, []string{"shell"}) {
+		if file := findManifest(g, dir, name); file != "" && saysAny(file, []string{"shell"}) {
 			return name + " may choose the program that runs scripts"
 		}
 	}
@@ -114,7 +114,7 @@ var makefiles = []string{"GNUmakefile", "makefile", "Makefile"}
 
 // makeRecipe reads a target of the makefile of a folder.
 func makeRecipe(g *place.Bounds, dir, target string) shell.Recipe {
-	names, err := Entries(dir)
+	names, err := listEntries(dir)
 	if err != nil {
 		return shell.Recipe{File: "Makefile", Unread: err.Error()}
 	}

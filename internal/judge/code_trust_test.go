@@ -1,4 +1,4 @@
-package manifest
+package judge
 
 import (
 	"crypto/sha256"
@@ -35,7 +35,7 @@ func write(t *testing.T, root, name, text string) {
 }
 
 // clone makes a folder with a package.json, and the ledger of somebody.
-func clone(t *testing.T) (*place.Bounds, *Ledger) {
+func clone(t *testing.T) (*place.Bounds, *CodeLedger) {
 	t.Helper()
 	root := t.TempDir()
 	write(t, root, "package.json", `{"name": "a", "scripts": {"test": "jest"}}`)
@@ -43,7 +43,7 @@ func clone(t *testing.T) (*place.Bounds, *Ledger) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g, &Ledger{Dir: filepath.Join(t.TempDir(), "trusted"), Digest: sum}
+	return g, &CodeLedger{Dir: filepath.Join(t.TempDir(), "trusted"), Digest: sum}
 }
 
 func TestTrustEndsByAChange(t *testing.T) {
@@ -170,7 +170,7 @@ func TestTimesAlone(t *testing.T) {
 	if _, err := l.Grant(g); err != nil {
 		t.Fatal(err)
 	}
-	plain := &Ledger{Dir: l.Dir, Now: l.Now}
+	plain := &CodeLedger{Dir: l.Dir, Now: l.Now}
 	if why := plain.Check(g, []string{g.Root}); why != "" {
 		t.Fatal(why)
 	}
@@ -214,7 +214,7 @@ func TestRecordIsBelieved(t *testing.T) {
 	if was, err := l.Forget(g); err != nil || !was {
 		t.Error(was, err)
 	}
-	if why := (&Ledger{}).Check(g, []string{g.Root}); why == "" {
+	if why := (&CodeLedger{}).Check(g, []string{g.Root}); why == "" {
 		t.Error("no ledger trusts")
 	}
 }
@@ -282,17 +282,17 @@ func TestFind(t *testing.T) {
 	write(t, g.Root, ".npmrc", "registry=https://x/\nengine-strict=true\n")
 	write(t, g.Root, "sub/a", "")
 	sub := filepath.Join(g.Root, "sub")
-	if got := Find(g, sub, ".npmrc", ".yarnrc.yml"); got != "" {
+	if got := findManifest(g, sub, ".npmrc", ".yarnrc.yml"); got != "" {
 		t.Errorf("plain settings: %s", got)
 	}
 	for _, text := range []string{"script-shell=./x", "SCRIPT-SHELL=./x", "git=./x", "node-options=--require ./x"} {
 		write(t, g.Root, ".npmrc", text)
-		if Find(g, sub, ".npmrc") == "" {
+		if findManifest(g, sub, ".npmrc") == "" {
 			t.Errorf("%s: is not found", text)
 		}
 	}
 	write(t, g.Root, ".cargo/config.toml", "")
-	if Find(g, sub, ".cargo/config.toml") == "" || Find(g, filepath.Join(g.Root, "none", "x"), ".cargo/config.toml") == "" {
+	if findManifest(g, sub, ".cargo/config.toml") == "" || findManifest(g, filepath.Join(g.Root, "none", "x"), ".cargo/config.toml") == "" {
 		t.Error("is not found in a folder above")
 	}
 }

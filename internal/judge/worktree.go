@@ -1,4 +1,4 @@
-package manifest
+package judge
 
 import (
 	"path/filepath"
@@ -13,11 +13,11 @@ const maxRecords = 1000
 
 // siblings returns the records of the other worktrees of a clone. A folder outside of a repository
 // has no siblings.
-func (l *Ledger) siblings(g *place.Bounds) (found []*record) {
+func (l *CodeLedger) siblings(g *place.Bounds) (found []*record) {
 	if g.Repository.Common == "" || l.Dir == "" {
 		return nil
 	}
-	names, err := Entries(l.Dir)
+	names, err := listEntries(l.Dir)
 	if err != nil || len(names) > maxRecords {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (l *Ledger) siblings(g *place.Bounds) (found []*record) {
 // adopt copies the trust from another worktree of the clone to this one, if the code is the same:
 // every file that names code, and HEAD except for commits made here. It reports whether there is
 // such a worktree. A confirmation there of an agent's changes does not cover the files here.
-func (l *Ledger) adopt(g *place.Bounds) bool {
+func (l *CodeLedger) adopt(g *place.Bounds) bool {
 	if l.Digest == nil {
 		return false
 	}

@@ -1,13 +1,13 @@
-package manifest
+package judge
 
 import (
 	"path/filepath"
 	"strings"
 )
 
-// Includes returns the files that a makefile includes, as far as it names them without variables or
+// MakefileIncludes returns the files that a makefile includes, as far as it names them without variables or
 // patterns. It returns none for other files.
-func Includes(path string, text []byte) (files []string) {
+func MakefileIncludes(path string, text []byte) (files []string) {
 	name := strings.ToLower(filepath.Base(path))
 	if !strings.HasSuffix(name, "makefile") && !strings.HasSuffix(name, ".mk") {
 		return nil

@@ -1,4 +1,4 @@
-package manifest
+package judge
 
 import (
 	"bytes"
@@ -57,8 +57,8 @@ func pyprojectParts(data []byte) map[string][]byte {
 	parts, table := map[string][]byte{}, "the beginning"
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSpace(string(line))
-		if strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "[\"") && headOf(text) != "" {
-			table = headOf(text)
+		if strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "[\"") && tomlTable(text) != "" {
+			table = tomlTable(text)
 		}
 		if table != "project" && text != "" {
 			parts[table] = append(parts[table], line...)
@@ -67,9 +67,9 @@ func pyprojectParts(data []byte) map[string][]byte {
 	return parts
 }
 
-// headOf returns the name of the table that a line of TOML begins, or "". A line of a list begins
+// tomlTable returns the name of the table that a line of TOML begins, or "". A line of a list begins
 // with a bracket as well, and then counts for the table before it.
-func headOf(line string) string {
+func tomlTable(line string) string {
 	line, _, _ = strings.Cut(line, "#")
 	line = strings.TrimSpace(line)
 	name := strings.Trim(line, "[] ")

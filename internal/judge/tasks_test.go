@@ -1,4 +1,4 @@
-package manifest
+package judge
 
 import (
 	"slices"
@@ -193,7 +193,7 @@ func TestTasksOfOneProject(t *testing.T) {
 		for name, text := range tt.files {
 			write(t, g.Root, name, text)
 		}
-		r := Recipe(g, g.Root, tt.program, "test")
+		r := findRecipe(g, g.Root, tt.program, "test")
 		if r.File == "" || (r.Unread != "") != (tt.want == "") || strings.Join(r.Lines, "|") != tt.want {
 			t.Errorf("%s: %+v, want %q", title, r, tt.want)
 		}

@@ -1,4 +1,4 @@
-package manifest
+package judge
 
 import (
 	"path/filepath"
@@ -78,28 +78,28 @@ func TestRecipe(t *testing.T) {
 	write(t, root, "Makefile", "test:\n\tgo test ./...\n")
 	write(t, root, "d/Makefile", "test:\n\tx\n")
 	write(t, root, "d/Makefile.sh", "test:\n\tevil\n")
-	if r := Recipe(g, filepath.Join(root, "a", "b"), "npm", "test"); r.Dir != filepath.Join(root, "a") || strings.Join(r.Lines, "|") != "x|jest" || r.Main != 1 || r.Unread != "" {
+	if r := findRecipe(g, filepath.Join(root, "a", "b"), "npm", "test"); r.Dir != filepath.Join(root, "a") || strings.Join(r.Lines, "|") != "x|jest" || r.Main != 1 || r.Unread != "" {
 		t.Errorf("%+v", r)
 	}
-	if r := Recipe(g, root, "npm", "lint"); r.Unread == "" {
+	if r := findRecipe(g, root, "npm", "lint"); r.Unread == "" {
 		t.Errorf("a script that is not a text: %+v", r)
 	}
 	write(t, root, "e/package.json", `{"scripts": {"lint": "evil", "LINT": "x"}, "Scripts": {"lint": "eslint ."}}`)
-	if r := Recipe(g, filepath.Join(root, "e"), "npm", "lint"); strings.Join(r.Lines, "|") != "evil" {
+	if r := findRecipe(g, filepath.Join(root, "e"), "npm", "lint"); strings.Join(r.Lines, "|") != "evil" {
 		t.Errorf("names that differ by case: %+v", r)
 	}
 	for _, none := range []string{"a", "c"} {
-		if r := Recipe(g, filepath.Join(root, none), "npm", "lint"); r.File != "" {
+		if r := findRecipe(g, filepath.Join(root, none), "npm", "lint"); r.File != "" {
 			t.Errorf("%s: %+v", none, r)
 		}
 	}
-	if r := Recipe(g, root, "make", ""); r.Unread != "" || r.Name != "test" || len(r.Lines) != 1 {
+	if r := findRecipe(g, root, "make", ""); r.Unread != "" || r.Name != "test" || len(r.Lines) != 1 {
 		t.Errorf("%+v", r)
 	}
-	if r := Recipe(g, filepath.Join(root, "d"), "make", "test"); r.Unread == "" {
+	if r := findRecipe(g, filepath.Join(root, "d"), "make", "test"); r.Unread == "" {
 		t.Errorf("make makes its makefile from a script: %+v", r)
 	}
-	if r := Recipe(g, filepath.Join(root, "none"), "make", "test"); r.File == "" || r.Unread == "" {
+	if r := findRecipe(g, filepath.Join(root, "none"), "make", "test"); r.File == "" || r.Unread == "" {
 		t.Errorf("a folder that is not there: %+v", r)
 	}
 }

@@ -1,4 +1,4 @@
-package manifest
+package judge
 
 import (
 	"errors"
@@ -103,7 +103,7 @@ func findPresent(dir string, fold bool, names []string) (found []string, err err
 		}
 		return found, nil
 	}
-	all, err := Entries(dir)
+	all, err := listEntries(dir)
 	for _, entry := range all {
 		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, entry) }) {
 			found = append(found, entry)

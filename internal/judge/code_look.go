@@ -1,4 +1,4 @@
-package manifest
+package judge
 
 import (
 	"bytes"
@@ -16,10 +16,10 @@ import (
 // maxEntries bounds the names read from a folder.
 const maxEntries = 100_000
 
-// Find returns the first of the files in a folder or one above it, up to the root of the project,
+// findManifest returns the first of the files in a folder or one above it, up to the root of the project,
 // whose content matters. It returns "" if it finds no such file. Above the project the files are
 // the user's own. Outside it, Find searches every folder above except the home.
-func Find(g *place.Bounds, dir string, names ...string) string {
+func findManifest(g *place.Bounds, dir string, names ...string) string {
 	dir, err := files.Canonical(dir)
 	if err != nil {
 		return dir + string(filepath.Separator) // a file that cannot be looked for may exist
@@ -80,8 +80,8 @@ func saysAny(file string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// Entries returns the names in a folder.
-func Entries(dir string) ([]string, error) {
+// listEntries returns the names in a folder.
+func listEntries(dir string) ([]string, error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err

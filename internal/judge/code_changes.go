@@ -1,12 +1,12 @@
-package manifest
+package judge
 
 import (
 	"fmt"
 	"strings"
 )
 
-// CountChanges describes how many lines of code each text has that the other lacks.
-func CountChanges(was, is string) string {
+// CountCodeChanges describes how many lines of code each text has that the other lacks.
+func CountCodeChanges(was, is string) string {
 	count := map[string]int{}
 	for line := range strings.Lines(was) {
 		count[line]--

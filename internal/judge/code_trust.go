@@ -1,4 +1,4 @@
-package manifest
+package judge
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ import (
 
 // A Ledger records which clones a person trusts to run code: a folder of umpire's, with a file for
 // each clone. The zero value trusts none.
-type Ledger struct {
+type CodeLedger struct {
 	Dir string
 	// Digest returns a collision-resistant digest of a part of a file. Without Digest, a file that
 	// was written since is not trusted even if its content is the same.
@@ -28,8 +28,8 @@ type Ledger struct {
 	Now    func() time.Time
 }
 
-// Folder is the name of the ledger's folder in umpire's own.
-const Folder = "trusted-code"
+// LedgerDir is the name of the ledger's folder in umpire's own.
+const LedgerDir = "trusted-code"
 
 // A record is the code that a person trusted in one clone.
 type record struct {
@@ -54,7 +54,7 @@ type file struct {
 
 const recordVersion, maxRecord = 1, 16 << 20
 
-func (l *Ledger) now() time.Time {
+func (l *CodeLedger) now() time.Time {
 	if l.Now == nil {
 		return time.Now()
 	}
@@ -63,14 +63,14 @@ func (l *Ledger) now() time.Time {
 
 // path returns the file of a clone. Other clones may have the same name, so the file repeats the
 // clone's path.
-func (l *Ledger) path(root string) string {
+func (l *CodeLedger) path(root string) string {
 	sum := fnv.New64a()
 	_, _ = io.WriteString(sum, root) // never fails
 	return filepath.Join(l.Dir, strconv.FormatUint(sum.Sum64(), 16)+".json")
 }
 
 // Grant trusts the current code of a clone, and returns the files that name it.
-func (l *Ledger) Grant(g *place.Bounds) ([]string, error) {
+func (l *CodeLedger) Grant(g *place.Bounds) ([]string, error) {
 	if l.Dir == "" || l.Digest == nil {
 		return nil, errors.New("trust in code cannot be stored, because no file is set up for it")
 	}
@@ -101,7 +101,7 @@ func (l *Ledger) Grant(g *place.Bounds) ([]string, error) {
 
 // Confirmed returns when a person last said that the code of a clone may run; the zero time means
 // never.
-func (l *Ledger) Confirmed(g *place.Bounds) time.Time {
+func (l *CodeLedger) Confirmed(g *place.Bounds) time.Time {
 	r, err := l.readRecord(g)
 	if err != nil || r == nil {
 		return time.Time{}
@@ -114,7 +114,7 @@ func (l *Ledger) Confirmed(g *place.Bounds) time.Time {
 
 // Since returns when a person trusted the code of a clone; the zero time means never. The trust may
 // have ended since.
-func (l *Ledger) Since(g *place.Bounds) time.Time {
+func (l *CodeLedger) Since(g *place.Bounds) time.Time {
 	r, err := l.readRecord(g)
 	if err != nil || r == nil {
 		return time.Time{}
@@ -124,7 +124,7 @@ func (l *Ledger) Since(g *place.Bounds) time.Time {
 
 // Confirm records that a person approved the code of a clone as it was at a time. It does not
 // restore missing or ended trust.
-func (l *Ledger) Confirm(g *place.Bounds, at time.Time) error {
+func (l *CodeLedger) Confirm(g *place.Bounds, at time.Time) error {
 	r, err := l.readRecord(g)
 	if err != nil || r == nil || !at.After(r.Confirmed) {
 		return err
@@ -135,7 +135,7 @@ func (l *Ledger) Confirm(g *place.Bounds, at time.Time) error {
 
 // Forget revokes the trust in the code of a clone, in all of its worktrees. It reports whether this
 // one was trusted.
-func (l *Ledger) Forget(g *place.Bounds) (bool, error) {
+func (l *CodeLedger) Forget(g *place.Bounds) (bool, error) {
 	for _, other := range l.siblings(g) {
 		if err := os.Remove(l.path(other.Root)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return false, err
@@ -150,7 +150,7 @@ func (l *Ledger) Forget(g *place.Bounds) (bool, error) {
 
 // sum returns the record of one file. The stamp is taken before the file is read, so a write in
 // between makes the stamp outdated.
-func (l *Ledger) sum(root, name string) (file, error) {
+func (l *CodeLedger) sum(root, name string) (file, error) {
 	f := file{Name: name, Stamp: stampOf(root, name, l.now()), Parts: map[string]string{}}
 	parts, err := readParts(root, name)
 	for part, data := range parts {
@@ -159,7 +159,7 @@ func (l *Ledger) sum(root, name string) (file, error) {
 	return f, err
 }
 
-func (l *Ledger) writeRecord(r *record) error {
+func (l *CodeLedger) writeRecord(r *record) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (l *Ledger) writeRecord(r *record) error {
 }
 
 // readRecord returns the record of a worktree, or nil.
-func (l *Ledger) readRecord(g *place.Bounds) (*record, error) {
+func (l *CodeLedger) readRecord(g *place.Bounds) (*record, error) {
 	if l.Dir == "" {
 		return nil, nil
 	}
@@ -210,7 +210,7 @@ const notTrusted umpire.Phrase = "the code of this clone is not trusted (umpire 
 // Check returns why code of a clone may not run in one of the folders, or "" if a person trusts it
 // there. Unknown folders are not trusted. The trust in one worktree of a clone also holds in
 // another with the same code at the same commit.
-func (l *Ledger) Check(g *place.Bounds, dirs []string) umpire.Phrase {
+func (l *CodeLedger) Check(g *place.Bounds, dirs []string) umpire.Phrase {
 	r, err := l.readRecord(g)
 	if err != nil {
 		return umpire.Say("the code of this clone is not trusted (umpire rules trust --code): %s", err)
@@ -234,7 +234,7 @@ func (l *Ledger) Check(g *place.Bounds, dirs []string) umpire.Phrase {
 }
 
 // holds returns the reason why the trust of a record has ended, or "" if it has not.
-func (l *Ledger) holds(g *place.Bounds, r *record) umpire.Phrase {
+func (l *CodeLedger) holds(g *place.Bounds, r *record) umpire.Phrase {
 	if why := movedSince(g, r.Commit); why != "" {
 		return endedTrust(why)
 	}
@@ -257,7 +257,7 @@ func endedTrust(why string) umpire.Phrase {
 
 // Changes returns the differences from the trusted code, for people; trusted reports whether there
 // is a record at all.
-func (l *Ledger) Changes(g *place.Bounds) (changes []string, trusted bool, err error) {
+func (l *CodeLedger) Changes(g *place.Bounds) (changes []string, trusted bool, err error) {
 	r, err := l.readRecord(g)
 	if r == nil && err == nil && l.adopt(g) {
 		return nil, true, nil
@@ -273,7 +273,7 @@ func (l *Ledger) Changes(g *place.Bounds) (changes []string, trusted bool, err e
 }
 
 // Names returns the files of a project that name code.
-func (l *Ledger) Names(g *place.Bounds) ([]string, error) {
+func (l *CodeLedger) Names(g *place.Bounds) ([]string, error) {
 	names, _, err := findFiles(g.Root)
 	return names, err
 }
@@ -283,7 +283,7 @@ const maxChanges = 5
 
 // compare returns the changes since the record was made. It updates the stamps of files that were
 // written without a change, and reports whether there were any.
-func (l *Ledger) compare(root string, r *record) (changes []string, refreshed bool, err error) {
+func (l *CodeLedger) compare(root string, r *record) (changes []string, refreshed bool, err error) {
 	names, inner, err := findFiles(root)
 	if err != nil {
 		return nil, false, err
@@ -320,7 +320,7 @@ func (l *Ledger) compare(root string, r *record) (changes []string, refreshed bo
 }
 
 // differs returns the changed parts of a file, or updates the file's stamp if nothing has changed.
-func (l *Ledger) differs(root string, was *file) (changes []string, err error) {
+func (l *CodeLedger) differs(root string, was *file) (changes []string, err error) {
 	if l.Digest == nil {
 		return []string{shownName(was.Name) + " was written"}, nil
 	}
