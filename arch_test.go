@@ -56,7 +56,6 @@ var layers = []layer{
 	{"world", "internal/hold/egress"},
 	{"world", "internal/config"},
 	{"world", "internal/gate/userhook"},
-	{"world", "internal/hold/outside"},
 	{"world", "internal/hold/sandbox"},
 	{"world", "internal/hold/trial"},
 	{"world", "internal/agent/llm"},
@@ -117,8 +116,9 @@ var packageLimits = map[string]int{
 	// Each row of the order of decision, the rule language, and the tables of guarded places,
 	// secrets and standing answers.
 	"policy": 7_815,
-	// One way to confine a command for each system, with its helper, the observer, and sandboxes started in advance.
-	"internal/hold/sandbox": 6_250,
+	// One way to confine a command for each system, with its helper, the observer, and sandboxes started in advance; what
+	// it sees of homes and temporary folders.
+	"internal/hold/sandbox": 7_150,
 	// Layers and their effects, and the transaction shared by keeping, undoing and recording:
 	// files, links, moved folders, and changes that cannot be restored; what git recorded; what trials share that run at
 	// the same time.

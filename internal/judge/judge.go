@@ -63,10 +63,10 @@ type Judge struct {
 	// Git returns the changes a git command would make in the work tree around a folder, as
 	// [gitdir.Foresee] does. If nil, no change can be foreseen.
 	Git func(ctx context.Context, dir string, words []string) (changes []umpire.TrialEffect, known bool)
-	// Shown reports whether a trial sees a path without links, as [outside.Sees] returns it.
+	// Shown reports whether a trial sees a path without links, as [sandbox.Sees] returns it.
 	// If nil, a trial is assumed to see nothing.
 	Shown func(path string) bool
-	// Made reports whether a session made a file, as [outside.Ledger.Made] does. If nil, no session made any.
+	// Made reports whether a session made a file, as [sandbox.ScratchLedger.Made] does. If nil, no session made any.
 	Made func(session umpire.SessionID, path string) bool
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/hold/egress"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
@@ -203,7 +202,7 @@ func (t *try) openExit(ctx context.Context, cmd *exec.Cmd) (exit *egress.Exit, l
 	bundle := ""
 	authorities, err := p.Authorities()
 	if err == nil && authorities != nil {
-		bundle = filepath.Join(outside.Temporary, bundleName)
+		bundle = filepath.Join(sandbox.Temporary, bundleName)
 		err = os.WriteFile(filepath.Join(t.layer.tmp(), bundleName), authorities, 0o600)
 	}
 	if err != nil {
@@ -239,7 +238,7 @@ func (t *try) place() *sandbox.Place {
 			Folder: root.Lower, Upper: root.Upper, Work: t.layer.work(i), Device: root.Device, Inode: root.Inode,
 		})
 	}
-	p.View = outside.ViewOf(p.Home, t.spec.Env, p.Workspace, t.spec.Place.Show)
+	p.View = sandbox.ViewOf(p.Home, t.spec.Env, p.Workspace, t.spec.Place.Show)
 	return p
 }
 

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package outside
+package sandbox
 
 import "time"
 

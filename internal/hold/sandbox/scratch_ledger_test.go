@@ -1,4 +1,4 @@
-package outside
+package sandbox
 
 import (
 	"os"
@@ -21,7 +21,7 @@ func TestMade(t *testing.T) {
 		}
 	}
 	now := time.Now()
-	l := Ledger{Dir: filepath.Join(dir, "ledger"), Now: func() time.Time { return now }}
+	l := ScratchLedger{Dir: filepath.Join(dir, "ledger"), Now: func() time.Time { return now }}
 	write("before")
 	claimed := []string{at("before"), at("own"), at("line\nfeed"), at("bad\xff"), at("linked"), at("folder"), at("link"), at("never")}
 	now = time.Now().Add(50 * time.Millisecond)
@@ -51,7 +51,7 @@ func TestMade(t *testing.T) {
 		if got := l.Made("s", at(name)); got != want {
 			t.Errorf("%q: made %t", name, got)
 		}
-		if l.Made("other", at(name)) || l.Made("", at(name)) || (Ledger{}).Made("s", at(name)) {
+		if l.Made("other", at(name)) || l.Made("", at(name)) || (ScratchLedger{}).Made("s", at(name)) {
 			t.Errorf("%q belongs to another session", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package outside_test
+package sandbox_test
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/hold/outside"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
 // A variable must not expose a folder, let alone make it writable, if it holds anything but a cache.
@@ -44,7 +44,7 @@ func TestCacheVariables(t *testing.T) {
 	} {
 		folder := filepath.Join(home, tt.folder)
 		found := false
-		for _, c := range outside.Caches(home, func(name string) string {
+		for _, c := range sandbox.Caches(home, func(name string) string {
 			return map[string]string{tt.variable: folder}[name]
 		}) {
 			found = found || c.Folder == folder || c.Folder == filepath.Join(folder, "pkg")
@@ -63,7 +63,7 @@ func TestCaches(t *testing.T) {
 	t.Setenv("PATH", bin)
 	env := map[string]string{"GOCACHE": home + "/.cache/go-build", "GOPATH": home + "/a:" + home + "/b", "CARGO_HOME": "relative", "npm_config_cache": home + "/npm/"}
 	got := map[string]bool{}
-	for _, c := range outside.Caches(home, func(name string) string { return env[name] }) {
+	for _, c := range sandbox.Caches(home, func(name string) string { return env[name] }) {
 		got[strings.Replace(c.Folder, home, "~", 1)] = c.Make
 	}
 	for folder, made := range map[string]bool{"~/.cache": true, "~/go/pkg": true, "~/a/pkg": true, "~/b/pkg": true, "~/npm": false, "~/.npm": false, "~/.gradle": false} {
@@ -74,7 +74,7 @@ func TestCaches(t *testing.T) {
 	if _, listed := got["~/.cache/go-build"]; listed {
 		t.Error("a folder in another one is listed")
 	}
-	if all := outside.Caches(home+"/gone", func(string) string { return "" }); len(all) > 0 {
+	if all := sandbox.Caches(home+"/gone", func(string) string { return "" }); len(all) > 0 {
 		t.Errorf("%v in a home that is not there", all)
 	}
 }

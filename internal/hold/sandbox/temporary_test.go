@@ -1,6 +1,6 @@
 //go:build linux
 
-package outside_test
+package sandbox_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/umpirehq/umpire/internal/hold/outside"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
 // write makes files below a folder, by path and content.
@@ -49,7 +49,7 @@ func TestFilesOfTrials(t *testing.T) {
 	t.Parallel()
 	own, trial := t.TempDir(), t.TempDir()
 	write(t, own, map[string]string{"log": "old", "same": "as it was", "theirs": "theirs", "dir/there": "there"})
-	folder := outside.Folder{
+	folder := sandbox.TemporaryFolder{
 		Path:  own,
 		Named: []string{"/tmp/log", "/tmp/same", "/tmp/new", "/tmp/dir/new", "/tmp/deep/er/new", "/var/tmp/other"},
 	}
@@ -89,7 +89,7 @@ func TestFilesOfTrialsThroughLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, trial, map[string]string{"dir/new": "x"})
-	folder := outside.Folder{Path: own, Named: []string{"/tmp/dir/new"}}
+	folder := sandbox.TemporaryFolder{Path: own, Named: []string{"/tmp/dir/new"}}
 	_ = folder.Adopt(trial) // it may fail
 	if got := read(t, elsewhere); len(got) > 0 {
 		t.Errorf("a link led out of the folder: %v", got)
@@ -98,7 +98,7 @@ func TestFilesOfTrialsThroughLinks(t *testing.T) {
 
 func TestFilesOfTrialsWithoutFolders(t *testing.T) {
 	t.Parallel()
-	for name, folder := range map[string]outside.Folder{
+	for name, folder := range map[string]sandbox.TemporaryFolder{
 		"none": {}, "missing": {Path: filepath.Join(t.TempDir(), "gone"), Named: []string{"/tmp/a"}},
 	} {
 		trial := t.TempDir()

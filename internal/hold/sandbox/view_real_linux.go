@@ -1,4 +1,4 @@
-package outside
+package sandbox
 
 import (
 	"strings"
@@ -6,22 +6,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Real is an open home, used to look up its real content after it is hidden.
-type Real struct {
+// A realFolder is an open home, used to look up its real content after it is hidden.
+type realFolder struct {
 	path string
 	fd   int
 }
 
-// OpenReal opens a home by a path without symbolic links. It stays open.
-func OpenReal(path string) (Real, error) {
+// openReal opens a home by a path without symbolic links. It stays open.
+func openReal(path string) (realFolder, error) {
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
 	})
-	return Real{path, fd}, err
+	return realFolder{path, fd}, err
 }
 
-// Has reports whether a path exists in the home.
-func (r Real) Has(path string) bool {
+// has reports whether a path exists in the home.
+func (r realFolder) has(path string) bool {
 	name, within := strings.CutPrefix(path, r.path+"/")
 	if !within {
 		return false

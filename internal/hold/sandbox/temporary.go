@@ -1,4 +1,4 @@
-package outside
+package sandbox
 
 import (
 	"bytes"
@@ -19,19 +19,19 @@ import (
 // the machine's.
 const Temporary = "/tmp"
 
-// A Folder passes files between [Temporary] as a trial sees it and the real folder. The zero value
+// A TemporaryFolder passes files between [Temporary] as a trial sees it and the real folder. The zero value
 // passes none.
 //
 //	rest, err := folder.Lend(trial, seen) // before the trial
 //	err = folder.Adopt(trial)             // if it is kept
-type Folder struct {
+type TemporaryFolder struct {
 	// Path is the real folder.
 	Path string `json:"path,omitempty"`
 	// Named are the files that the command names and may write, as it sees them.
 	Named []string `json:"named,omitempty"`
 	// Session is the session whose files they are, and Ledger records that.
 	Session umpire.SessionID `json:"-"`
-	Ledger  Ledger           `json:"-"`
+	Ledger  ScratchLedger    `json:"-"`
 }
 
 // Limits of the files that a command does not name. The rest of them are lost.
@@ -42,7 +42,7 @@ const (
 
 // Lend copies the named files that the session has made to the folder of a trial, and makes the
 // folders of the others that are there. It returns the paths among seen that it has not copied.
-func (f *Folder) Lend(trial string, seen []string) (rest []string, err error) {
+func (f *TemporaryFolder) Lend(trial string, seen []string) (rest []string, err error) {
 	if f.Path == "" {
 		return seen, nil
 	}
@@ -67,7 +67,7 @@ func (f *Folder) Lend(trial string, seen []string) (rest []string, err error) {
 }
 
 // isOwn reports whether the session may replace a file that exists in the real folder.
-func (f *Folder) isOwn(below string) bool {
+func (f *TemporaryFolder) isOwn(below string) bool {
 	file := filepath.Join(f.Path, below)
 	if f.Path == Temporary {
 		return f.Ledger.Made(f.Session, file)
@@ -95,7 +95,7 @@ func copyNew(from, to string) error {
 //
 // A folder's files count only if the command names one of them, or if the folder has the name of a
 // new temporary folder. Programs look for compiled code in other folders.
-func (f *Folder) Adopt(trial string) error {
+func (f *TemporaryFolder) Adopt(trial string) error {
 	if f.Path == "" {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (f *Folder) Adopt(trial string) error {
 
 // An adoption collects the files to copy, relative to both folders.
 type adoption struct {
-	folder   *Folder
+	folder   *TemporaryFolder
 	from, to *os.Root
 
 	created, changed []string

@@ -1,4 +1,4 @@
-package outside
+package sandbox
 
 import (
 	"errors"
@@ -44,8 +44,8 @@ func (v *View) Lead(homes, writable, further []string) (plain []string, stubs []
 	return plain, stubs
 }
 
-// MakeStubs creates links and empty folders in hidden homes where nothing is visible.
-func MakeStubs(stubs []files.Link) {
+// makeStubs creates links and empty folders in hidden homes where nothing is visible.
+func makeStubs(stubs []files.Link) {
 	for _, s := range stubs {
 		dir := filepath.Dir(s.Path)
 		if s.Target == "" {

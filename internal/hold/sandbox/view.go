@@ -1,25 +1,4 @@
-// Package outside knows the folders outside of a project that commands need: homes and temporary folders.
-//
-// It finds the caches in users' homes, and the parts of homes that a tried command sees: toolchains
-// and settings in a table, and none of the users' own files.
-//
-// Guarantees:
-//
-//   - No home is visible as a whole, regardless of the environment, links or lists.
-//   - A project cannot make anything visible, for example with a link.
-//
-// # Temporary folders
-//
-// A [Ledger] remembers which files in temporary folders a session was about to make, so it may
-// write them again without a question. Other projects, builds and agents also have files there.
-//
-//	ledger := outside.NewLedger(state, time.Now)
-//	err := ledger.Claim(session, paths)  // before a call makes them
-//	own := ledger.Made(session, path)    // before a later call writes one
-//
-// A claim applies to a file created shortly after it. If the system does not report
-// creation times, a session has made no files.
-package outside
+package sandbox
 
 import (
 	"os"
@@ -186,13 +165,13 @@ var gitNames = []string{
 	"gpg.ssh.allowedsignersfile", "blame.ignorerevsfile", "mailmap.file",
 }
 
-// maxGitSettings limits how many settings files are followed.
-const maxGitSettings = 50
+// maxHomeSettings limits how many settings files are followed.
+const maxHomeSettings = 50
 
 // showGitSettings shows the paths in the user's git settings.
 func (f *finder) showGitSettings() {
 	all := []string{filepath.Join(f.home, ".gitconfig"), filepath.Join(f.home, ".config/git/config")}
-	for i := 0; i < len(all) && i < maxGitSettings; i++ {
+	for i := 0; i < len(all) && i < maxHomeSettings; i++ {
 		settings, _ := gitdir.ReadConfig(all[i]) // git ignores files that it cannot read
 		for _, s := range settings {
 			path := s.Value

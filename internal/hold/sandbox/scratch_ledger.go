@@ -1,4 +1,4 @@
-package outside
+package sandbox
 
 import (
 	"bufio"
@@ -20,15 +20,15 @@ const (
 	maxAge    = 7 * 24 * time.Hour // age of a session's last claim
 )
 
-// A Ledger stores the claims of each session in a file. Without a folder it stores nothing.
-type Ledger struct {
+// A ScratchLedger stores the claims of each session in a file. Without a folder it stores nothing.
+type ScratchLedger struct {
 	Dir string
 	Now func() time.Time
 }
 
-// NewLedger returns the ledger in umpire's state folder.
-func NewLedger(state string, now func() time.Time) Ledger {
-	return Ledger{Dir: filepath.Join(state, "scratch"), Now: now}
+// NewScratchLedger returns the ledger in umpire's state folder.
+func NewScratchLedger(state string, now func() time.Time) ScratchLedger {
+	return ScratchLedger{Dir: filepath.Join(state, "scratch"), Now: now}
 }
 
 // A claim is a line of a ledger's file.
@@ -39,7 +39,7 @@ type claim struct {
 }
 
 // Claim records that a session is about to make missing files.
-func (l Ledger) Claim(session umpire.SessionID, paths []string) error {
+func (l ScratchLedger) Claim(session umpire.SessionID, paths []string) error {
 	if l.Dir == "" || session == "" || len(paths) == 0 {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (l Ledger) Claim(session umpire.SessionID, paths []string) error {
 
 // Made reports whether a session made the file at a path with links resolved: this user's
 // regular file with a single name, created shortly after a claim.
-func (l Ledger) Made(session umpire.SessionID, path string) bool {
+func (l ScratchLedger) Made(session umpire.SessionID, path string) bool {
 	if l.Dir == "" || session == "" {
 		return false
 	}
@@ -98,14 +98,14 @@ func (l Ledger) Made(session umpire.SessionID, path string) bool {
 	return false
 }
 
-func (l Ledger) fileOf(session umpire.SessionID) string {
+func (l ScratchLedger) fileOf(session umpire.SessionID) string {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(session)) // it never fails
 	return filepath.Join(l.Dir, strconv.FormatUint(sum.Sum64(), 16)+".jsonl")
 }
 
 // sweep removes the files of sessions without recent claims.
-func (l Ledger) sweep() {
+func (l ScratchLedger) sweep() {
 	entries, _ := os.ReadDir(l.Dir) // files that cannot be listed stay
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && l.Now().Sub(info.ModTime()) > maxAge {
