@@ -80,7 +80,7 @@ var layers = []layer{
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire-hook/early"},
 	{"top", "cmd/umpire cmd/umpire-hook"},
-	{"test", "internal/agent/agenttest internal/console/consoletest internal/files/sample"},
+	{"test", "internal/agent/fake internal/files/sample"},
 }
 
 // lab is the folder of a second module, which tries umpire out and which users never build. The
@@ -797,7 +797,7 @@ var badTrees = []struct {
 	{"imports come from lines above", "upward", map[string]string{"shell/a.go": `package shell; import _ "` + module + `/policy"`}, "shell may not import policy"},
 	{"imports come from lines above", "sideways", map[string]string{"internal/agent/tui/a.go": `package tui; import _ "` + module + `/internal/agent/mcp"`}, "may not import internal/agent/mcp"},
 	{"imports come from lines above", "root imports a package", map[string]string{"a.go": `package umpire; import _ "` + module + `/shell"`}, ". may not import shell"},
-	{"imports come from lines above", "imports the top", map[string]string{"internal/console/consoletest/a.go": `package consoletest; import _ "` + module + `/nowhere"`}, "may not import nowhere"},
+	{"imports come from lines above", "imports the top", map[string]string{"internal/agent/fake/a.go": `package fake; import _ "` + module + `/nowhere"`}, "may not import nowhere"},
 	{"imports come from lines above", "unknown package", map[string]string{"internal/extra/a.go": `package extra`}, "internal/extra is not in the table"},
 	{"imports come from lines above", "unknown test package", map[string]string{"extra/a_test.go": `package extra`}, "extra is not in the table"},
 	{"imports come from lines above", "other platform", map[string]string{"shell/a_windows.go": `package shell; import _ "` + module + `/internal/gate"`}, "may not import internal/gate"},

@@ -244,7 +244,7 @@ var (
 	makers = map[string]int{"Errorf": 0, "New": 0, "Usage": 1, "Refused": 1, "server.invalid": 0, "gate.invalid": 1,
 		"store.conflict": 0, "policy.fail": 1}
 	// apart are the packages whose errors are for models, tests, logs and who measures, and stay English.
-	apart = regexp.MustCompile(`^(cmd|internal/(api|agent/agenttest|agent/tool|console/consoletest|files/sample|store/storetest|view))/`)
+	apart = regexp.MustCompile(`^(cmd|internal/(api|agent/fake|agent/tool|files/sample|store/storetest|view))/`)
 	// unseen are errors that nobody is shown.
 	unseen = []string{"made to fail"}
 )

@@ -1,4 +1,4 @@
-package agenttest
+package fake
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ import (
 // RunTranscripts plays streams byte for byte, and compares the messages that a model makes of them.
 // Each file holds "stream", as it comes over the wire, and "message", the reply as JSON, or
 // "failure", the text of the error. They are written from the providers' documents and not by
-// [Server], to avoid the same mistake in both.
+// [ModelServer], to avoid the same mistake in both.
 func RunTranscripts(t *testing.T, pattern string, model func(url string) llm.Model) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package consoletest
+package fake
 
 import (
 	"bufio"
@@ -49,15 +49,15 @@ const maxEvents = 1000
 // turns lets two browsers run at a time: each has half a dozen processes.
 var turns = make(chan struct{}, 2)
 
-// Start starts a browser with a window of the given size. It ends with the test. Start skips the test if
+// StartBrowser starts a browser with a window of the given size. It ends with the test. StartBrowser skips the test if
 // there is no Chromium. Flags are Chromium's.
-func Start(t *testing.T, width, height int, dark bool, flags ...string) *Page {
+func StartBrowser(t *testing.T, width, height int, dark bool, flags ...string) *Page {
 	t.Helper()
-	return StartAs(t, os.Getuid(), width, height, dark, flags...)
+	return StartBrowserAs(t, os.Getuid(), width, height, dark, flags...)
 }
 
-// StartAs starts a browser of another user, which takes root.
-func StartAs(t *testing.T, user, width, height int, dark bool, flags ...string) *Page {
+// StartBrowserAs starts a browser of another user, which takes root.
+func StartBrowserAs(t *testing.T, user, width, height int, dark bool, flags ...string) *Page {
 	t.Helper()
 	at := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
 	if at < 0 {

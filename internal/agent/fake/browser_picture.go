@@ -1,6 +1,6 @@
 //go:build unix
 
-package consoletest
+package fake
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package agenttest
+package fake
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 
 // A Provider is a provider to run the suite with.
 type Provider struct {
-	// Model returns a model that asks the server for [ModelName] with [Key].
-	Model func(s *Server, o llm.Options) llm.Model
+	// Model returns a model that asks the server for [ModelName] with [ModelKey].
+	Model func(s *ModelServer, o llm.Options) llm.Model
 	// Thinks means that thinking is kept and sent back.
 	Thinks bool
 	// Overload is the kind of failure for [faultEvent].
@@ -57,7 +57,7 @@ func RunSuite(t *testing.T, p Provider) {
 type talk struct {
 	*testing.T
 
-	server   *Server
+	server   *ModelServer
 	model    llm.Model
 	req      llm.Request
 	streamed strings.Builder
@@ -66,7 +66,7 @@ type talk struct {
 
 func newTalk(t *testing.T, p Provider, o llm.Options, turns ...Turn) *talk {
 	t.Helper()
-	s := Start(turns, 0)
+	s := StartModels(turns, 0)
 	t.Cleanup(s.Close)
 	return &talk{T: t, server: s, model: p.Model(s, o), req: llm.Request{
 		System: "be brief",
@@ -454,7 +454,7 @@ func keyInNoError(t *testing.T, p Provider) {
 			Turn{Text: "a long story", Faults: []Fault{fault, fault, fault}},
 		)
 		_, err := k.model.Reply(t.Context(), k.req, nil)
-		if err == nil || strings.Contains(err.Error(), Key) {
+		if err == nil || strings.Contains(err.Error(), ModelKey) {
 			t.Errorf("%s: %v", fault, err)
 		}
 	}

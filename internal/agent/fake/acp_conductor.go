@@ -1,4 +1,4 @@
-package agenttest
+package fake
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package consoletest
+package fake
 
 import (
 	"bytes"
@@ -25,8 +25,8 @@ type Action struct {
 	Clear  bool   `json:"clear,omitempty"`
 }
 
-// A Message is a published message, as subscribers receive it.
-type Message struct {
+// An NtfyMessage is a published message, as subscribers receive it.
+type NtfyMessage struct {
 	ID       string   `json:"id"`
 	Time     int64    `json:"time"`
 	Event    string   `json:"event"`
@@ -50,7 +50,7 @@ type Ntfy struct {
 	Open               []string
 
 	mu       sync.Mutex
-	messages []Message
+	messages []NtfyMessage
 	news     chan struct{} // closed at the next message
 	readers  int
 	fail     []int // the answers to the next publications
@@ -84,22 +84,22 @@ func (s *Ntfy) Fail(codes ...int) {
 }
 
 // Messages returns the messages published to a topic.
-func (s *Ntfy) Messages(topic string) []Message {
+func (s *Ntfy) Messages(topic string) []NtfyMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(s.messages), func(m Message) bool { return m.Topic != topic })
+	return slices.DeleteFunc(slices.Clone(s.messages), func(m NtfyMessage) bool { return m.Topic != topic })
 }
 
 // Publish publishes a text like any client with access.
 func (s *Ntfy) Publish(topic, text string) {
-	s.keep(Message{Topic: topic, Message: text})
+	s.keep(NtfyMessage{Topic: topic, Message: text})
 }
 
 // patience is long enough for a busy machine.
 const patience = 2 * time.Minute
 
 // Wait waits until a topic has a number of messages; it returns false after two minutes.
-func (s *Ntfy) Wait(topic string, count int) ([]Message, bool) {
+func (s *Ntfy) Wait(topic string, count int) ([]NtfyMessage, bool) {
 	timeout := time.After(patience)
 	for {
 		s.mu.Lock()
@@ -134,7 +134,7 @@ func (s *Ntfy) WaitReader() bool {
 	}
 }
 
-func (s *Ntfy) keep(m Message) Message {
+func (s *Ntfy) keep(m NtfyMessage) NtfyMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m.ID, m.Event, m.Time = fmt.Sprintf("m%09d", len(s.messages)), "message", time.Now().Unix()
@@ -162,7 +162,7 @@ func (s *Ntfy) serve(w http.ResponseWriter, r *http.Request) {
 			refuseRequest(w, http.StatusForbidden, 40301, "forbidden")
 			return
 		}
-		writeLine(w, s.keep(Message{Topic: topic, Message: string(body)}))
+		writeLine(w, s.keep(NtfyMessage{Topic: topic, Message: string(body)}))
 	case r.Method == http.MethodGet && form == "json":
 		s.stream(w, r, topic)
 	default:
@@ -188,7 +188,7 @@ func (s *Ntfy) publishJSON(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	body, err := io.ReadAll(io.LimitReader(r.Body, 4*maxMessage))
-	var m Message
+	var m NtfyMessage
 	strict := json.NewDecoder(bytes.NewReader(body))
 	strict.DisallowUnknownFields()
 	if err == nil {
@@ -226,7 +226,7 @@ func (s *Ntfy) stream(w http.ResponseWriter, r *http.Request, topic string) {
 	next, since, poll := len(s.messages), r.URL.Query().Get("since"), r.URL.Query().Get("poll") == "1"
 	if since == "all" || since == "" && poll {
 		next = 0
-	} else if at := slices.IndexFunc(s.messages, func(m Message) bool { return m.ID == since }); at >= 0 {
+	} else if at := slices.IndexFunc(s.messages, func(m NtfyMessage) bool { return m.ID == since }); at >= 0 {
 		next = at + 1
 	} else if at, err := strconv.ParseInt(since, 10, 64); err == nil {
 		for next > 0 && s.messages[next-1].Time >= at {
@@ -239,7 +239,7 @@ func (s *Ntfy) stream(w http.ResponseWriter, r *http.Request, topic string) {
 	}
 	s.mu.Unlock()
 	if !poll {
-		writeLine(w, Message{ID: "open", Event: "open", Topic: topic, Time: time.Now().Unix()})
+		writeLine(w, NtfyMessage{ID: "open", Event: "open", Topic: topic, Time: time.Now().Unix()})
 	}
 	for {
 		s.mu.Lock()
@@ -262,7 +262,7 @@ func (s *Ntfy) stream(w http.ResponseWriter, r *http.Request, topic string) {
 	}
 }
 
-func writeLine(w http.ResponseWriter, m Message) {
+func writeLine(w http.ResponseWriter, m NtfyMessage) {
 	_ = json.NewEncoder(w).Encode(m)
 	_ = http.NewResponseController(w).Flush()
 }

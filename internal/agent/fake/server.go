@@ -1,4 +1,4 @@
-package agenttest
+package fake
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// Key is the only key that the server accepts.
-	Key = "sk-llmtest-0d4f7b1c9e2a"
+	// ModelKey is the only key that the server accepts.
+	ModelKey = "sk-llmtest-0d4f7b1c9e2a"
 	// ModelName is the server's only model.
 	ModelName = "strict-1"
 )
@@ -30,8 +30,8 @@ type Request struct {
 	Body json.RawMessage
 }
 
-// A Server plays a script. It is safe for concurrent use.
-type Server struct {
+// A ModelServer plays a script. It is safe for concurrent use.
+type ModelServer struct {
 	URL string
 
 	http   *httptest.Server
@@ -47,10 +47,10 @@ type Server struct {
 	hang     chan struct{} // closed while one hangs
 }
 
-// Start starts a server that plays the turns. window is the number of request bytes that fit into
+// StartModels starts a server that plays the turns. window is the number of request bytes that fit into
 // the model's context; 0 means no limit.
-func Start(turns []Turn, window int) *Server {
-	s := &Server{
+func StartModels(turns []Turn, window int) *ModelServer {
+	s := &ModelServer{
 		turns: turns, window: window, faulted: map[int]int{}, played: map[int]string{}, hang: make(chan struct{}),
 	}
 	mux := http.NewServeMux()
@@ -63,27 +63,27 @@ func Start(turns []Turn, window int) *Server {
 }
 
 // Close stops the server and its running replies.
-func (s *Server) Close() {
+func (s *ModelServer) Close() {
 	s.http.CloseClientConnections()
 	s.http.Close()
 }
 
 // Requests returns the accepted requests, including those that met a fault.
-func (s *Server) Requests() []Request {
+func (s *ModelServer) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
 // Refused returns the reasons of refusals that are not faults of the script.
-func (s *Server) Refused() []string {
+func (s *ModelServer) Refused() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.refused)
 }
 
 // Hanging returns a channel that is closed once a reply hangs.
-func (s *Server) Hanging() <-chan struct{} {
+func (s *ModelServer) Hanging() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hang
@@ -126,7 +126,7 @@ type wire interface {
 }
 
 // speaks serves one wire.
-func (s *Server) speaks(w wire) http.Handler {
+func (s *ModelServer) speaks(w wire) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -142,18 +142,18 @@ func (s *Server) speaks(w wire) http.Handler {
 }
 
 // admit checks a request like the real servers: the key first, then the body.
-func (s *Server) admit(w wire, r *http.Request, body []byte) (int, error) {
+func (s *ModelServer) admit(w wire, r *http.Request, body []byte) (int, error) {
 	key, err := w.headers(r.Header)
 	if err != nil {
 		return 0, err
 	}
-	if key != Key {
+	if key != ModelKey {
 		return 0, w.fault(faultKey)
 	}
 	if !json.Valid(body) {
 		return 0, bad("", "We could not parse the JSON body of your request.")
 	}
-	if bytes.Contains(body, []byte(Key)) {
+	if bytes.Contains(body, []byte(ModelKey)) {
 		return 0, bad("", "llmtest: the key stands in the body") // stricter than the real ones: the key leaks
 	}
 	if s.window > 0 && len(body) > s.window {
@@ -171,7 +171,7 @@ func (s *Server) admit(w wire, r *http.Request, body []byte) (int, error) {
 
 // saidOver returns the turns as one interface knows them: without the thinking that was sent over
 // another one.
-func (s *Server) saidOver(path string) []Turn {
+func (s *ModelServer) saidOver(path string) []Turn {
 	turns := slices.Clone(s.turns)
 	for i := range turns {
 		if s.played[i] != path {
@@ -181,7 +181,7 @@ func (s *Server) saidOver(path string) []Turn {
 	return turns
 }
 
-func (s *Server) refuses(out http.ResponseWriter, w wire, r *http.Request, no *refusal) {
+func (s *ModelServer) refuses(out http.ResponseWriter, w wire, r *http.Request, no *refusal) {
 	s.mu.Lock()
 	s.refused = append(s.refused, r.URL.Path+": "+no.Error())
 	s.mu.Unlock()
@@ -189,7 +189,7 @@ func (s *Server) refuses(out http.ResponseWriter, w wire, r *http.Request, no *r
 }
 
 // playTurn plays the turn, or its next fault.
-func (s *Server) playTurn(out http.ResponseWriter, r *http.Request, w wire, n int) {
+func (s *ModelServer) playTurn(out http.ResponseWriter, r *http.Request, w wire, n int) {
 	turn := Turn{Text: "done"}
 	if n < len(s.turns) {
 		turn = s.turns[n]
@@ -235,7 +235,7 @@ func (s *Server) playTurn(out http.ResponseWriter, r *http.Request, w wire, n in
 var floodPiece = strings.Repeat("flood ", 1<<12)
 
 // fault returns the fault for the next request for a turn.
-func (s *Server) fault(n int, faults []Fault) Fault {
+func (s *ModelServer) fault(n int, faults []Fault) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.faulted[n] >= len(faults) {
@@ -246,7 +246,7 @@ func (s *Server) fault(n int, faults []Fault) Fault {
 }
 
 // hangs blocks until the client leaves.
-func (s *Server) hangs(leave <-chan struct{}) {
+func (s *ModelServer) hangs(leave <-chan struct{}) {
 	s.mu.Lock()
 	if s.hanging++; s.hanging == 1 {
 		close(s.hang)

@@ -1,4 +1,4 @@
-package consoletest
+package fake
 
 import (
 	"bytes"
