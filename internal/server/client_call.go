@@ -16,24 +16,27 @@ import (
 const maxAnswer = 256 << 20
 
 // call calls a procedure such as "GateService/Check".
-func call[In, Out any](ctx context.Context, c *Client, procedure string, in In) (Out, error) {
-	var out Out
-	if err := post(ctx, c, procedure, in, &out); err != nil {
-		var none Out
+func call[Out any](ctx context.Context, c *Client, procedure string, in any) (Out, error) {
+	var out, none Out
+	data, err := c.post(ctx, procedure, in)
+	if err != nil {
 		return none, err
+	}
+	if err := json.Unmarshal(data, &out); err != nil {
+		return none, umpire.Errorf("%s: the answer cannot be read: %w", procedure, err)
 	}
 	return out, nil
 }
 
-// post decodes the answer into out, even partially with an error.
-func post(ctx context.Context, c *Client, procedure string, in, out any) error {
+// post returns the answer of a procedure.
+func (c *Client) post(ctx context.Context, procedure string, in any) ([]byte, error) {
 	body, err := json.Marshal(in)
 	if err != nil {
-		return umpire.Errorf("%s: %w", procedure, err)
+		return nil, umpire.Errorf("%s: %w", procedure, err)
 	}
 	request, err := c.request(ctx, http.MethodPost, "/umpire.v1."+procedure, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Connect-Protocol-Version", "1")
@@ -43,20 +46,17 @@ func post(ctx context.Context, c *Client, procedure string, in, out any) error {
 	}
 	response, err := c.do(request)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer response.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return unreachable(err)
+		return nil, unreachable(err)
 	case len(data) > maxAnswer:
-		return umpire.Errorf("%s: the answer is larger than %d bytes", procedure, maxAnswer)
+		return nil, umpire.Errorf("%s: the answer is larger than %d bytes", procedure, maxAnswer)
 	}
-	if err := json.Unmarshal(data, out); err != nil {
-		return umpire.Errorf("%s: the answer cannot be read: %w", procedure, err)
-	}
-	return nil
+	return data, nil
 }
 
 func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {

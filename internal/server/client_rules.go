@@ -14,7 +14,7 @@ type rules struct{ client *Client }
 
 // List lists the rules in force in the project of a folder, with their locations.
 func (c rules) List(ctx context.Context, dir string) ([]umpire.Rule, error) {
-	out, err := call[ruleRequest, ruleList](ctx, c.client, "RuleService/List", ruleRequest{Dir: dir})
+	out, err := call[ruleList](ctx, c.client, "RuleService/List", ruleRequest{Dir: dir})
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +31,7 @@ func (c rules) List(ctx context.Context, dir string) ([]umpire.Rule, error) {
 func (c rules) Add(
 	ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, _ umpire.Actor,
 ) (umpire.RuleID, error) {
-	in := ruleRequest{Dir: dir, Scope: scope, Rule: r}
-	out, err := call[ruleRequest, ruleAdded](ctx, c.client, "RuleService/Add", in)
+	out, err := call[ruleAdded](ctx, c.client, "RuleService/Add", ruleRequest{Dir: dir, Scope: scope, Rule: r})
 	return out.ID, err
 }
 
@@ -40,20 +39,19 @@ func (c rules) Add(
 func (c rules) Remove(
 	ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, _ umpire.Actor,
 ) error {
-	in := ruleRequest{Dir: dir, Scope: scope, ID: id}
-	_, err := call[ruleRequest, nothing](ctx, c.client, "RuleService/Remove", in)
+	_, err := call[nothing](ctx, c.client, "RuleService/Remove", ruleRequest{Dir: dir, Scope: scope, ID: id})
 	return err
 }
 
 // Status returns the rule files in force in the project of a folder.
 func (c rules) Status(ctx context.Context, dir string) (umpire.RuleStatus, error) {
-	return call[ruleRequest, umpire.RuleStatus](ctx, c.client, "RuleService/Status", ruleRequest{Dir: dir})
+	return call[umpire.RuleStatus](ctx, c.client, "RuleService/Status", ruleRequest{Dir: dir})
 }
 
 // Trust grants or revokes trust in a project's rule files or code, and returns the files concerned.
 // The gate itself records the author.
 func (c rules) Trust(ctx context.Context, t umpire.TrustChange) ([]string, error) {
-	out, err := call[umpire.TrustChange, trusted](ctx, c.client, "RuleService/Trust", t)
+	out, err := call[trusted](ctx, c.client, "RuleService/Trust", t)
 	return out.Files, err
 }
 
@@ -65,30 +63,30 @@ type grants struct{ client *Client }
 
 // List lists the grants in the project of a folder, oldest first.
 func (c grants) List(ctx context.Context, dir string) ([]umpire.GrantStatus, error) {
-	out, err := call[ruleRequest, grantList](ctx, c.client, "GrantService/List", ruleRequest{Dir: dir})
+	out, err := call[grantList](ctx, c.client, "GrantService/List", ruleRequest{Dir: dir})
 	return out.Grants, err
 }
 
 // ApproveTask approves a task for a session. The gate itself records the author.
 func (c grants) ApproveTask(ctx context.Context, a umpire.TaskApproval) ([]umpire.GrantStatus, error) {
-	out, err := call[umpire.TaskApproval, grantList](ctx, c.client, "GrantService/ApproveTask", a)
+	out, err := call[grantList](ctx, c.client, "GrantService/ApproveTask", a)
 	return out.Grants, err
 }
 
 // Revoke revokes grants, and returns them.
 func (c grants) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
-	out, err := call[umpire.Revocation, grantList](ctx, c.client, "GrantService/Revoke", r)
+	out, err := call[grantList](ctx, c.client, "GrantService/Revoke", r)
 	return out.Grants, err
 }
 
 // RecordLease records that a person leased a secret, or ended the lease. The gate itself records the author.
 func (c grants) RecordLease(ctx context.Context, l umpire.SecretLease) error {
-	_, err := call[umpire.SecretLease, nothing](ctx, c.client, "GrantService/RecordLease", l)
+	_, err := call[nothing](ctx, c.client, "GrantService/RecordLease", l)
 	return err
 }
 
 // RecordUse records uses of leased secrets.
 func (c grants) RecordUse(ctx context.Context, u umpire.SecretUses) error {
-	_, err := call[umpire.SecretUses, nothing](ctx, c.client, "GrantService/RecordUse", u)
+	_, err := call[nothing](ctx, c.client, "GrantService/RecordUse", u)
 	return err
 }

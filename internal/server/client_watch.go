@@ -77,7 +77,7 @@ func listEvents(ctx context.Context, c *Client, f umpire.Filter) ([]umpire.Event
 		Events []umpire.Event `json:"events"`
 		following
 	}
-	out, err := call[eventQuery, list](ctx, c, "TimelineService/List", eventQuery{f, true})
+	out, err := call[list](ctx, c, "TimelineService/List", eventQuery{f, true})
 	return out.Events, out.following, err
 }
 

@@ -70,7 +70,7 @@ func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error)
 	go func() {
-		served <- server.Serve(ctx, server.Config{Gate: gate, Credentials: credentials, Drain: 50 * time.Millisecond}, listener)
+		served <- server.New(server.Config{Gate: gate, Credentials: credentials, Drain: 50 * time.Millisecond}).Serve(ctx, listener)
 	}()
 	c, err := server.Dial(listener.Addr().String(), credentials.Agent)
 	if err != nil {
@@ -98,14 +98,14 @@ func TestServeNeedsCredentialsAndALoopbackAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := server.Serve(t.Context(), server.Config{Gate: newFake()}, listener); err == nil {
+	if err := server.New(server.Config{Gate: newFake()}).Serve(t.Context(), listener); err == nil {
 		t.Error("serves without credentials")
 	}
 	everywhere, err := net.Listen("tcp", "0.0.0.0:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = server.Serve(t.Context(), server.Config{Gate: newFake(), Credentials: credentials}, everywhere)
+	err = server.New(server.Config{Gate: newFake(), Credentials: credentials}).Serve(t.Context(), everywhere)
 	if err == nil || !strings.Contains(err.Error(), "loopback") {
 		t.Errorf("serves everybody: %v", err)
 	}
