@@ -112,10 +112,7 @@ func (p *page) rows(d umpire.Decision) {
 	later := false
 	fmt.Fprintln(p.w)
 	table := app.NewTable(p.w)
-	fmt.Fprintln(table, strings.Join([]string{
-		p.text.Of("ACCESS"), p.text.Of("RISK"), p.text.Of("KNOWN FROM"), p.text.Of("ROW"), p.text.Of("VERDICT"),
-		p.text.Of("WHY"),
-	}, "\t"))
+	table.Head(p.text, "ACCESS", "RISK", "KNOWN FROM", "ROW", "VERDICT", "WHY")
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
 		var what, risk, known string
@@ -130,9 +127,8 @@ func (p *page) rows(d umpire.Decision) {
 		default:
 			verdict, later = "("+verdict+")", true
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d %s\t%s\t%s\n",
-			app.Clip(view.Visible(what)), risk, view.Visible(known), r.Row, view.RowName(r.Row, p.text), verdict,
-			app.Clip(view.Visible(p.rowText(r))))
+		table.Row(app.Clip(view.Visible(what)), risk, view.Visible(known),
+			fmt.Sprintf("%d %s", r.Row, view.RowName(r.Row, p.text)), verdict, app.Clip(view.Visible(p.rowText(r))))
 	}
 	_ = table.Flush() // into memory
 	if later {
