@@ -54,7 +54,7 @@ type checkedFolder struct {
 // maxCheckedFolders bounds the gates that a stream over many projects opens.
 const maxCheckedFolders = 200
 
-// NewChecker returns a checker. An error is one of the configuration, or of what was given.
+// NewChecker returns a checker. An error is about the configuration or the flags.
 func NewChecker(a *App, given *Checking) (*Checker, error) {
 	c := &Checker{app: a, given: given, folders: map[string]*checkedFolder{}}
 	for flag, dir := range map[string]*string{"--cwd": &given.Dir, "--project": &given.Project} {
