@@ -75,7 +75,7 @@ func Caches(home string, getenv func(string) string) []Cache {
 		}
 	}
 	for _, f := range cacheFolders {
-		if isFolder(home) {
+		if files.IsFolder(home) {
 			add(filepath.Join(home, filepath.FromSlash(f[0])), f[1])
 		}
 	}

@@ -58,7 +58,7 @@ func ViewOf(home string, env, workspace, listed []string) View {
 	}
 	f.showVariables(env)
 	f.showWorktrees()
-	f.view.Empty = slices.DeleteFunc(f.view.Empty, func(dir string) bool { return !isFolder(dir) })
+	f.view.Empty = slices.DeleteFunc(f.view.Empty, func(dir string) bool { return !files.IsFolder(dir) })
 	return f.view
 }
 
@@ -207,9 +207,4 @@ func (f *finder) showWorktrees() {
 			}
 		}
 	}
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
