@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/place"
 )
 
-// A Ledger records which clones a person trusts to run code: a folder of umpire's, with a file for
+// A CodeLedger records which clones a person trusts to run code: a folder of umpire's, with a file for
 // each clone. The zero value trusts none.
 type CodeLedger struct {
 	Dir string
