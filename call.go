@@ -14,6 +14,9 @@ const ExtraShell = "umpire_shell"
 // ExtraDir is the field of [Pending.Extra] with the folder in which a call runs, if it is not its session's folder.
 const ExtraDir = "cwd"
 
+// ConnectTool connects a command in a sandbox to the host of a URL. Only rules for this tool allow it.
+const ConnectTool = "Connect"
+
 // Identifiers with different meanings have different types.
 type (
 	// A CallID names one call. It is unique within its session.

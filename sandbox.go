@@ -49,3 +49,13 @@ type Confinement struct {
 	// gate asks a person about them.
 	Trials bool `json:"trials,omitempty"`
 }
+
+// A NetworkAnswer is a person's standing answer about listed hosts. The zero value asks.
+type NetworkAnswer uint8
+
+// The answers, strictest first.
+const (
+	NetworkAsk    NetworkAnswer = iota // every call asks
+	NetworkOnce                        // a host asks until it is approved once in the session
+	NetworkListed                      // no call asks
+)

@@ -15,18 +15,13 @@ import (
 // on demand. They start no program.
 func (b *Bounds) Env() shell.Env {
 	return shell.Env{
-		Dir: b.Dir, Home: b.written, IsDir: isDir,
+		Dir: b.Dir, Home: b.written, IsDir: files.IsFolder,
 		Git:    func(dir string) ([]umpire.GitSetting, error) { return gitdir.ReadSettings(dir, b.written) },
 		GitTop: gitdir.FindWorktree, Real: realPath,
 		Settings: func(dir string, names []string) ([]shell.SettingsFile, error) {
 			return settingsFiles(dir, b.written, names)
 		},
 	}
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // realPath returns the path of an existing file with its links resolved, or "".

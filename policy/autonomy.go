@@ -24,18 +24,8 @@ type Autonomy struct {
 	// LocalGit allows git to record changes that it can undo: add, commit, branch, stash.
 	LocalGit bool
 	// Network is the answer about the hosts in Settings.Destinations.
-	Network NetworkAnswer
+	Network umpire.NetworkAnswer
 }
-
-// A NetworkAnswer is a person's standing answer about listed hosts. The zero value asks.
-type NetworkAnswer uint8
-
-// The answers, strictest first.
-const (
-	NetworkAsk    NetworkAnswer = iota // every call asks
-	NetworkOnce                        // a host asks until it is approved once in the session
-	NetworkListed                      // no call asks
-)
 
 // A Level is a named set of standing answers.
 type Level string
@@ -55,11 +45,11 @@ func (l Level) Autonomy() (a Autonomy) {
 	if l == AutonomyMedium || l == AutonomyHigh {
 		a = Autonomy{
 			OutsideReads: true, Scratch: true, Edits: true, UnknownCode: true, Deletes: true, LocalGit: true,
-			Network: NetworkOnce,
+			Network: umpire.NetworkOnce,
 		}
 	}
 	if l == AutonomyHigh {
-		a.Network = NetworkListed
+		a.Network = umpire.NetworkListed
 	}
 	return a
 }
@@ -245,14 +235,14 @@ func (s *Settings) isListed(a *umpire.Access) bool {
 }
 
 // reachesListed reports whether the access reaches a listed host that needs no question: by
-// NetworkListed, or by NetworkOnce after an approval in this session.
+// umpire.NetworkListed, or by umpire.NetworkOnce after an approval in this session.
 func reachesListed(j *judge) bool {
 	s, a := &j.policy.opts.Settings, j.access()
 	approved := func(g umpire.Grant) bool {
 		return g.Network && g.Match.Domain == hostName(a.Target) && !hasExpired(g.ExpiresAt, j.given.Now)
 	}
-	return s.isListed(a) && (s.Autonomy.Network == NetworkListed ||
-		s.Autonomy.Network == NetworkOnce && slices.ContainsFunc(j.given.Grants, approved))
+	return s.isListed(a) && (s.Autonomy.Network == umpire.NetworkListed ||
+		s.Autonomy.Network == umpire.NetworkOnce && slices.ContainsFunc(j.given.Grants, approved))
 }
 
 // HostsOnce returns the listed hosts that approving a decision opens for the session. It
@@ -263,7 +253,7 @@ func (s *Settings) HostsOnce(d *umpire.Decision) (hosts []string) {
 		settles := slices.IndexFunc(d.Reasons, func(r umpire.Reason) bool { return r.Access == i })
 		switch {
 		case a.Verdict == umpire.Allow:
-		case s.Autonomy.Network != NetworkOnce || !s.isListed(a) ||
+		case s.Autonomy.Network != umpire.NetworkOnce || !s.isListed(a) ||
 			settles < 0 || d.Reasons[settles].Text != asksOnce(a):
 			return nil
 		default:

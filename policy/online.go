@@ -60,7 +60,8 @@ func GoesOnline(a *umpire.Access) bool {
 
 // fetches reports whether a program finds what it needs at the servers that a trial leads to.
 func (s *Settings) fetches(a *umpire.Access) bool {
-	return a.Kind == umpire.KindExec && s.Autonomy.Network != NetworkAsk && slices.Contains(s.Fetchers, a.Program)
+	return a.Kind == umpire.KindExec && s.Autonomy.Network != umpire.NetworkAsk &&
+		slices.Contains(s.Fetchers, a.Program)
 }
 
 // worksOffline reports whether a program may succeed in a trial without a network: it contacts a server only

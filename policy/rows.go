@@ -380,7 +380,7 @@ func (j *judge) mode() []umpire.Reason {
 		text, code = umpire.Say("Keeping what a trial did needs approval: %s", a.Reason), umpire.CodeTrial
 	case j.given.BeyondUndo != "" && a.Kind == umpire.KindWrite && !j.outside:
 		text = j.given.BeyondUndo
-	case opts.Autonomy.Network == NetworkOnce && j.given.Mode != umpire.ModeAsk && opts.isListed(a):
+	case opts.Autonomy.Network == umpire.NetworkOnce && j.given.Mode != umpire.ModeAsk && opts.isListed(a):
 		text = asksOnce(a)
 	}
 	switch j.given.Mode {

@@ -121,8 +121,8 @@ func (s *suggester) rulesFor(a asking, width umpire.Width) []umpire.Suggestion {
 		r, ok = s.pathRule(a, width)
 	case a.Kind == umpire.KindNetwork && width == umpire.WidthExact:
 		tool := "WebFetch"
-		if s.tool == ConnectTool {
-			tool = ConnectTool
+		if s.tool == umpire.ConnectTool {
+			tool = umpire.ConnectTool
 		}
 		r, ok = umpire.Suggestion{Tool: tool, Match: umpire.Match{Domain: hostName(a.Target)}}, true
 	case a.Kind == umpire.KindInvoke && width == umpire.WidthTool:

@@ -13,7 +13,7 @@ import (
 // corpusQueries returns the lines of umpire's corpus that ask.
 func corpusQueries(t *testing.T) map[string]umpire.Decision {
 	t.Helper()
-	text, err := os.ReadFile("../internal/cli/bench/corpus.jsonl")
+	text, err := os.ReadFile("../internal/cli/rules/corpus.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ var (
 	readTools    = []string{"Read", "LS", "Glob", "Grep", "NotebookRead"}
 	writeTools   = []string{"Write", "Edit", "MultiEdit", "NotebookEdit", suffixEdit, suffixEditSearch}
 	deleteTools  = []string{"Delete"}
-	networkTools = []string{"WebFetch", "WebSearch", ConnectTool}
+	networkTools = []string{"WebFetch", "WebSearch", umpire.ConnectTool}
 	execTools    = []string{"Bash"}
 )
 
@@ -25,9 +25,6 @@ var gitVerbs = map[string]string{
 	"GitStatus": "status", "GitDiff": "diff", "GitLog": "log",
 	"GitCommit": "commit", "GitPush": "push", "GitCheckout": "checkout",
 }
-
-// ConnectTool connects a command in a sandbox to the host of a URL. Only rules for this tool allow it.
-const ConnectTool = "Connect"
 
 // anyTool is the tool name that stands for every tool.
 const anyTool = "*"
@@ -82,7 +79,7 @@ func toolJudges(pattern, tool string, kind umpire.AccessKind, allow bool) bool {
 	if !slices.Contains(family[0], pattern) && !slices.Contains(family[1], pattern) {
 		return false
 	}
-	return !allow || kind != umpire.KindExec && tool != ConnectTool || startsCommands(tool)
+	return !allow || kind != umpire.KindExec && tool != umpire.ConnectTool || startsCommands(tool)
 }
 
 // JudgesOthers reports whether a rule for a tool may apply to calls of other tools as well: one

@@ -60,7 +60,7 @@ var tools = []tool{
 	{"GitPush", shapeGit, umpire.High, umpire.Outward, umpire.GitPush, "publishes commits"},
 	{"GitCheckout", shapeGit, umpire.High, umpire.Lost, umpire.ShellExecute, "replaces files by another version"},
 	{"WebFetch", shapeNetwork, umpire.Safe, umpire.Outward, umpire.Network, "fetches a page"},
-	{ConnectTool, shapeNetwork, umpire.Medium, umpire.Outward, umpire.Network, "connects a command to a host"},
+	{umpire.ConnectTool, shapeNetwork, umpire.Medium, umpire.Outward, umpire.Network, "connects a command to a host"},
 	{"WebSearch", shapeNetwork, umpire.Safe, umpire.Outward, umpire.Network, "searches the web"},
 	{"TodoWrite", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "notes what is to be done"},
 	{"TodoRead", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "reads what is to be done"},

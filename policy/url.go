@@ -5,10 +5,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 // urlProblem explains why fetching a URL is more than looking at a public page, or returns "".
@@ -25,7 +25,7 @@ func urlProblem(text string) umpire.Phrase {
 		return "the URL holds a user name or password"
 	case host == "":
 		return "the URL names no host"
-	case MetadataHost(host):
+	case sensitive.MetadataHost(host):
 		return metadataText
 	case PrivateHost(host):
 		return privateText
@@ -38,22 +38,6 @@ const (
 	metadataText = "the host hands out what logs this machine in to its cloud"
 	privateText  = "the host is this machine or a private network"
 )
-
-// metadataHosts answer, from within a cloud, with its credentials. Some of the addresses look
-// like any other.
-var metadataHosts = []string{
-	"169.254.169.254", "169.254.170.2", "169.254.170.23", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200",
-	"168.63.129.16", "192.0.0.192",
-	"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal",
-}
-
-// MetadataHost reports whether a host, in lower case, hands out a cloud's credentials.
-func MetadataHost(host string) bool {
-	if addr, err := netip.ParseAddr(host); err == nil {
-		host = addr.Unmap().WithZone("").String()
-	}
-	return slices.Contains(metadataHosts, host)
-}
 
 // urlDoubt explains why programs may disagree about the host of a URL, or returns "" if all
 // read it alike.
@@ -88,7 +72,7 @@ func hostProblem(target string) umpire.Phrase {
 	switch {
 	case host == "" || strings.ContainsAny(host, "…\x00"):
 		return ""
-	case MetadataHost(host) && (strings.ContainsAny(host, ".:") || strings.Contains(target, "://")):
+	case sensitive.MetadataHost(host) && (strings.ContainsAny(host, ".:") || strings.Contains(target, "://")):
 		return metadataText
 	case !strings.ContainsAny(host, ".:") && host != "localhost" && !strings.Contains(target, "://") &&
 		!isNumeric(host):
@@ -115,7 +99,7 @@ var privateNames = []string{
 func PrivateHost(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if addr, err := netip.ParseAddr(host); err == nil {
-		return !PublicAddress(addr)
+		return !sensitive.PublicAddress(addr)
 	}
 	isEnd := func(end string) bool { return host == end || end[0] == '.' && strings.HasSuffix(host, end) }
 	if slices.ContainsFunc(privateNames, isEnd) || leadsInside(host) {
@@ -144,7 +128,7 @@ func leadsInside(host string) bool {
 	parts := strings.FieldsFunc(host, func(r rune) bool { return r == '.' || r == '-' })
 	for i := 0; i+4 <= len(parts); i++ {
 		addr, err := netip.ParseAddr(strings.Join(parts[i:i+4], "."))
-		if err == nil && !PublicAddress(addr) {
+		if err == nil && !sensitive.PublicAddress(addr) {
 			return true
 		}
 	}
@@ -152,29 +136,3 @@ func leadsInside(host string) bool {
 }
 
 func lastLabel(host string) string { return host[strings.LastIndexByte(host, '.')+1:] }
-
-// PublicAddress reports whether an address is on the public web: globally reachable, and
-// without an embedded IPv4 address.
-func PublicAddress(addr netip.Addr) bool {
-	addr = addr.WithZone("")
-	return addr.IsGlobalUnicast() && !addr.IsPrivate() && (addr.Is4() || addr.As16()[0]>>5 == 1) && // in 2000::/3
-		!slices.ContainsFunc(specialBlocks(), func(p netip.Prefix) bool { return p.Contains(addr) })
-}
-
-// specialBlocks are the address blocks that are not globally reachable or that embed an IPv4
-// address, according to the IANA registries (RFC 6890). Some clouds have their metadata service
-// in 100.64.0.0/10.
-var specialBlocks = sync.OnceValue(func() []netip.Prefix {
-	return parsePrefixes(
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
-		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
-	)
-})
-
-func parsePrefixes(texts ...string) []netip.Prefix {
-	all := make([]netip.Prefix, len(texts))
-	for i, text := range texts {
-		all[i] = netip.MustParsePrefix(text)
-	}
-	return all
-}

@@ -16,7 +16,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -114,7 +113,7 @@ func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id st
 		return err
 	}
 	if answer.Choice == umpire.Approve && answer.Scope != umpire.ScopeOnce {
-		if p.Coverage, err = coverage.Load(ctx, gate, &p); err != nil {
+		if p.Coverage, err = view.LoadCoverage(ctx, gate, &p); err != nil {
 			return app.GateError(err)
 		}
 	}

@@ -28,7 +28,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
@@ -260,7 +260,7 @@ type approvalWorld struct {
 	t         *testing.T
 	top, home string
 	names     []string       // of servers, and their addresses
-	gate      *client.Client // nil without a gate
+	gate      *server.Client // nil without a gate
 	count     int
 }
 
@@ -311,9 +311,9 @@ func (w *approvalWorld) startGate(store string) {
 	if err != nil || !ready {
 		w.t.Fatalf("%q, %v", line, err)
 	}
-	token, err := client.ReadToken(filepath.Join(w.home, ".umpire", "state", "person.token"))
+	token, err := server.ReadToken(filepath.Join(w.home, ".umpire", "state", "person.token"))
 	if err == nil {
-		w.gate, err = client.Dial(address, token)
+		w.gate, err = server.Dial(address, token)
 	}
 	if err != nil {
 		w.t.Fatal(err)

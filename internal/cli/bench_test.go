@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/bench"
+	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/config"
 )
 
 // benched runs `umpire bench` as a person would and returns its scores.
-func benched(t *testing.T, args ...string) (scores []bench.Score, stderr string, code int) {
+func benched(t *testing.T, args ...string) (scores []rules.Score, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code = runProgram(t.Context(), app.Surroundings{
@@ -29,7 +29,7 @@ func benched(t *testing.T, args ...string) (scores []bench.Score, stderr string,
 		return nil, errs.String(), code
 	}
 	var answer struct {
-		Files []bench.Score `json:"files"`
+		Files []rules.Score `json:"files"`
 	}
 	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
 		t.Fatalf("%v: %s", err, out.Bytes())
@@ -132,7 +132,7 @@ func TestBenchCounts(t *testing.T) {
 			}
 			s := scores[0]
 			var got []string
-			for _, r := range []bench.Rate{s.FalseAllows, s.NeedlessAsks, s.CriticalRefusals, s.OverRefusals, s.Unasked} {
+			for _, r := range []rules.Rate{s.FalseAllows, s.NeedlessAsks, s.CriticalRefusals, s.OverRefusals, s.Unasked} {
 				text, _ := json.Marshal([2]int{r.N, r.Of})
 				got = append(got, strings.NewReplacer("[", "", "]", "", ",", "/").Replace(string(text)))
 			}
@@ -173,7 +173,7 @@ func TestBenchBadLines(t *testing.T) {
 	file := labelled(t, `{"command":"ls","want":"safe"}`, ``, `{"command":"ls"}`, `{`, `{"command":"","want":"any"}`, `{"command":"ls","want":"safe","count":"x"}`,
 		`{"command":"ls","command":"rm","want":"safe"}`, `{"command":"pwd","want":"safe","note":[1]}`)
 	scores, stderr, code := benched(t, file)
-	if code != 0 || len(scores) != 1 || scores[0].Lines != 2 || scores[0].BadLines != 5 || scores[0].NeedlessAsks != (bench.Rate{N: 0, Of: 2}) {
+	if code != 0 || len(scores) != 1 || scores[0].Lines != 2 || scores[0].BadLines != 5 || scores[0].NeedlessAsks != (rules.Rate{N: 0, Of: 2}) {
 		t.Fatalf("exit code %d, %+v", code, scores)
 	}
 	for _, at := range []string{":3: want", ":4: ", ":5: command", ":6: count", ":7: "} {

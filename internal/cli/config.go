@@ -52,12 +52,10 @@ func shownValues(c *config.Config) map[string]config.InForce {
 
 func showConfig(a *app.App, c *config.Config) error {
 	table := app.NewTable(a.Stdout)
-	fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", a.Text.Of("KEY"), a.Text.Of("VALUE"), a.Text.Of("SOURCE"),
-		a.Text.Of("MEANS"))
+	table.Head(a.Text, "KEY", "VALUE", "SOURCE", "MEANS")
 	for i := range config.Keys {
 		s := &config.Keys[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, view.Visible(formatValue(a, s.Value(c))),
-			view.Visible(c.Source(s.Name)), a.Text.Of(s.About))
+		table.Row(s.Name, view.Visible(formatValue(a, s.Value(c))), view.Visible(c.Source(s.Name)), a.Text.Of(s.About))
 	}
 	return table.Flush()
 }

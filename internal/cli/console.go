@@ -24,7 +24,6 @@ import (
 	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/client"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -94,7 +93,7 @@ func followConsole(ctx context.Context, a *app.App, conf *config.Config, name st
 	}
 	defer tty.Close()
 	lang := a.Text.Word("language tag", "en")
-	return app.GateError(client.OpenConsole(ctx, gate, lang, name, remote, func(link string, codes io.Reader) error {
+	return app.GateError(server.OpenConsole(ctx, gate, lang, name, remote, func(link string, codes io.Reader) error {
 		if err := show(a, tty, link); err != nil {
 			return err
 		}

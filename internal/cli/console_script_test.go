@@ -15,7 +15,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 )
 
 // signs-in [--name NAME] [PATH [takes-back|denies]]: starts umpire console on a new terminal, signs in with
@@ -43,7 +43,7 @@ func scriptSignsIn(ts *testscript.TestScript, _ bool, args []string) {
 		base, token, _ = strings.Cut(strings.TrimSpace(line), "/#")
 	}
 	browser := &scriptBrowser{ts: ts, base: base}
-	browser.page, err = consoletest.NewSigner()
+	browser.page, err = fake.NewSigner()
 	ts.Check(err)
 	key, err := browser.page.PublicKey()
 	ts.Check(err)
@@ -73,7 +73,7 @@ func scriptSignsIn(ts *testscript.TestScript, _ bool, args []string) {
 type scriptBrowser struct {
 	ts   *testscript.TestScript
 	base string
-	page *consoletest.Signer
+	page *fake.Signer
 }
 
 // send makes a signed request.

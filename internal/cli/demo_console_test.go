@@ -15,7 +15,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
@@ -24,7 +24,7 @@ import (
 func TestDemoConsoleInABrowser(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)
-	page := consoletest.Start(t, 1440, 900, false)
+	page := fake.StartBrowser(t, 1440, 900, false)
 	temp := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "umpire", "demo", "--console")
 	cmd.Dir = t.TempDir()

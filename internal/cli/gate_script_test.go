@@ -31,7 +31,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/hold/process"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 )
 
 // The verbs with which scripts act as the gate, the agent and the person.
@@ -209,7 +209,7 @@ func scriptWaits(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	d := ts.Value(daemonKey{}).(*daemon)
-	c, err := client.Dial(d.address, tokenOf(ts, "person"))
+	c, err := server.Dial(d.address, tokenOf(ts, "person"))
 	ts.Check(err)
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
@@ -226,7 +226,7 @@ func scriptWaits(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("%d questions never waited", want)
 }
 
-func waitingNow(ctx context.Context, ts *testscript.TestScript, c *client.Client) int {
+func waitingNow(ctx context.Context, ts *testscript.TestScript, c *server.Client) int {
 	list, err := c.Pending(ctx, umpire.PendingQuery{})
 	ts.Check(err)
 	for i := range list {
@@ -243,7 +243,7 @@ func waitingNow(ctx context.Context, ts *testscript.TestScript, c *client.Client
 func scriptHappens(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	c, err := client.Dial(ts.Value(daemonKey{}).(*daemon).address, tokenOf(ts, "person"))
+	c, err := server.Dial(ts.Value(daemonKey{}).(*daemon).address, tokenOf(ts, "person"))
 	ts.Check(err)
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), answerTime)

@@ -114,9 +114,7 @@ func showGrants(a *app.App, grants []umpire.GrantStatus) error {
 		return showNoGrants(a)
 	}
 	table := app.NewTable(a.Stdout)
-	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-		a.Text.Of("GRANT"), a.Text.Of("KIND"), a.Text.Of("COVERS"), a.Text.Of("AGE"), a.Text.Of("ENDS"),
-		a.Text.Of("USES"), a.Text.Of("GIVEN BY"))
+	table.Head(a.Text, "GRANT", "KIND", "COVERS", "AGE", "ENDS", "USES", "GIVEN BY")
 	for i := range grants {
 		g := &grants[i]
 		age, ends := "-", "-"
@@ -130,7 +128,7 @@ func showGrants(a *app.App, grants []umpire.GrantStatus) error {
 		if g.MaxUses > 0 {
 			uses += fmt.Sprintf("/%d", g.MaxUses)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", view.Visible(g.ID), a.Text.Word("grant", string(g.Kind)),
+		table.Row(view.Visible(g.ID), a.Text.Word("grant", string(g.Kind)),
 			app.Clip(view.DescribeGrant(g, a.Text)), age, ends, uses, view.Visible(cmp.Or(g.Source, "-")))
 	}
 	return table.Flush()

@@ -15,9 +15,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/agent/agenttest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
 	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
@@ -27,9 +26,9 @@ import (
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	testscript.Main(m, map[string]func(){
-		"umpire": scriptMain, "mcp-server": agenttest.MCPMain, "mcp-client": agenttest.MCPClientMain,
-		"acp-agent": agenttest.AgentMain, "acp-editor": agenttest.EditorMain,
-		"acp-conductor": agenttest.ConductorMain, "person-posts": personPostsMain, "claude-player": claudePlayerMain,
+		"umpire": scriptMain, "mcp-server": fake.MCPMain, "mcp-client": fake.MCPClientMain,
+		"acp-agent": fake.AgentMain, "acp-editor": fake.EditorMain,
+		"acp-conductor": fake.ConductorMain, "person-posts": personPostsMain, "claude-player": claudePlayerMain,
 	})
 }
 
@@ -154,12 +153,12 @@ func setUpScript(env *testscript.Env) error {
 	env.Cd = project
 	env.Values[streamKey{}] = &stream{}
 	env.Values[daemonKey{}] = &daemon{}
-	env.Values[ntfyKey{}] = new(*consoletest.Ntfy)
+	env.Values[ntfyKey{}] = new(*fake.Ntfy)
 	env.Values[listenerKey{}] = &listenerBox{}
 	env.Values[terminalKey{}] = &terminal{}
 	env.Values[watchersKey{}] = map[string]*watcher{}
 	env.Values[heldHookKey{}] = new(*heldHook)
-	env.Values[modelServerKey{}] = new(*agenttest.Server)
+	env.Values[modelServerKey{}] = new(*fake.ModelServer)
 	env.Setenv(testRoot, strconv.Itoa(os.Getpid()))
 	env.Setenv("MANAGED", filepath.Join(env.WorkDir, "etc"))
 	env.Setenv(testManaged, env.Getenv("MANAGED"))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/agent/agenttest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 )
 
 type modelServerKey struct{}
@@ -24,26 +24,26 @@ var modelVerbs = map[string]func(*testscript.TestScript, bool, []string){
 // of all providers, and the environment leads to it. Requests larger than WINDOW bytes are
 // too long for it.
 func scriptProvider(ts *testscript.TestScript, _ bool, args []string) {
-	turns, err := agenttest.ReadScript(ts.MkAbs(args[0]))
+	turns, err := fake.ReadScript(ts.MkAbs(args[0]))
 	ts.Check(err)
 	window := 0
 	if len(args) > 1 {
 		window, err = strconv.Atoi(args[1])
 		ts.Check(err)
 	}
-	server := agenttest.Start(turns, window)
+	server := fake.StartModels(turns, window)
 	ts.Defer(server.Close)
-	*ts.Value(modelServerKey{}).(**agenttest.Server) = server
+	*ts.Value(modelServerKey{}).(**fake.ModelServer) = server
 	for name, value := range map[string]string{
-		"ANTHROPIC_BASE_URL": server.URL, "ANTHROPIC_API_KEY": agenttest.Key,
-		"OPENAI_BASE_URL": server.URL + "/v1", "OPENAI_API_KEY": agenttest.Key,
+		"ANTHROPIC_BASE_URL": server.URL, "ANTHROPIC_API_KEY": fake.ModelKey,
+		"OPENAI_BASE_URL": server.URL + "/v1", "OPENAI_API_KEY": fake.ModelKey,
 	} {
 		ts.Setenv(name, value)
 	}
 }
 
-func serverOf(ts *testscript.TestScript) *agenttest.Server {
-	server := *ts.Value(modelServerKey{}).(**agenttest.Server)
+func serverOf(ts *testscript.TestScript) *fake.ModelServer {
+	server := *ts.Value(modelServerKey{}).(**fake.ModelServer)
 	if server == nil {
 		ts.Fatalf("no provider was started")
 	}

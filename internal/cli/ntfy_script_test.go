@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 )
 
 type ntfyKey struct{}
@@ -24,7 +24,7 @@ func scriptNtfy(ts *testscript.TestScript, _ bool, args []string) {
 	if tls {
 		args = args[1:]
 	}
-	server := consoletest.NewNtfy(tls)
+	server := fake.NewNtfy(tls)
 	ts.Defer(server.Close)
 	ts.Defer(server.CloseClientConnections)
 	server.Token, server.Open = args[0], []string{"hook", "replies"}
@@ -35,7 +35,7 @@ func scriptNtfy(ts *testscript.TestScript, _ bool, args []string) {
 		}), 0o600))
 		ts.Setenv("SSL_CERT_FILE", file)
 	}
-	*ts.Value(ntfyKey{}).(*(*consoletest.Ntfy)) = server
+	*ts.Value(ntfyKey{}).(*(*fake.Ntfy)) = server
 	for _, name := range args[1:] {
 		text := strings.ReplaceAll(ts.ReadFile(name), "NTFY", server.URL)
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
@@ -46,7 +46,7 @@ func scriptNtfy(ts *testscript.TestScript, _ bool, args []string) {
 func scriptNtfyGets(ts *testscript.TestScript, _ bool, args []string) {
 	count, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	got, arrived := (*ts.Value(ntfyKey{}).(*(*consoletest.Ntfy))).Wait(args[0], count)
+	got, arrived := (*ts.Value(ntfyKey{}).(*(*fake.Ntfy))).Wait(args[0], count)
 	out := json.NewEncoder(ts.Stdout())
 	out.SetEscapeHTML(false)
 	for _, m := range got {
@@ -60,7 +60,7 @@ func scriptNtfyGets(ts *testscript.TestScript, _ bool, args []string) {
 // ntfy-replies [TEXT]: publishes to the topic of replies like a button of the last notice with one,
 // chosen by its label, or a literal text after "=". Without arguments it waits for a subscriber.
 func scriptNtfyReplies(ts *testscript.TestScript, _ bool, args []string) {
-	server := *ts.Value(ntfyKey{}).(*(*consoletest.Ntfy))
+	server := *ts.Value(ntfyKey{}).(*(*fake.Ntfy))
 	if len(args) == 0 {
 		if !server.WaitReader() {
 			ts.Fatalf("nobody listens")

@@ -87,13 +87,13 @@ func showPending(a *app.App, list []umpire.Pending, in view.Folders, all bool) e
 	}
 	var lines strings.Builder
 	table := app.NewTable(&lines)
-	head := []string{a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("AGENT"), a.Text.Of("SESSION")}
+	heads := []string{"ID", "AGE", "AGENT", "SESSION"}
 	if all {
-		head = append(head, a.Text.Of("PROJECT"))
+		heads = append(heads, "PROJECT")
 	}
-	fmt.Fprintln(table, strings.Join(append(head, a.Text.Of("CALL")), "\t"))
+	table.Head(a.Text, append(heads, "CALL")...)
 	for i := range list {
-		fmt.Fprintln(table, strings.Join(pendingCells(a, &list[i], all), "\t"))
+		table.Row(pendingCells(a, &list[i], all)...)
 	}
 	_ = table.Flush() // into memory
 	for i, line := range strings.Split(strings.TrimRight(lines.String(), "\n"), "\n") {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
@@ -21,12 +21,12 @@ import (
 type replicaGate struct {
 	address       string
 	tokens        map[string]string
-	agent, person *client.Client
+	agent, person *server.Client
 }
 
 // replica starts umpire serve for a new home on a shared store, and returns clients
 // with each of its credentials.
-func replica(t *testing.T, store string) (agent, person *client.Client) {
+func replica(t *testing.T, store string) (agent, person *server.Client) {
 	t.Helper()
 	g := startReplica(t, store)
 	return g.agent, g.person
@@ -64,12 +64,12 @@ func startReplica(t *testing.T, store string) *replicaGate {
 		t.Fatalf("%q, %v", line, err)
 	}
 	g := &replicaGate{address: address, tokens: map[string]string{}}
-	dial := func(who string) *client.Client {
-		token, err := client.ReadToken(filepath.Join(home, ".umpire", "state", who+".token"))
+	dial := func(who string) *server.Client {
+		token, err := server.ReadToken(filepath.Join(home, ".umpire", "state", who+".token"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := client.Dial(address, token)
+		c, err := server.Dial(address, token)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/bench"
 	"github.com/umpirehq/umpire/internal/cli/hosts"
 	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/cli/run"
@@ -49,7 +48,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
 		newServeCommand(a), run.NewChatCommand(a, rules.Desks, rules.Suggestions), run.NewCommand(a),
 		newConfigCommand(a),
-		rules.NewProgramsCommand(a), bench.NewCommand(a), newCompletionCommand(a), newVersionCommand(a),
+		rules.NewProgramsCommand(a), rules.NewBenchCommand(a), newCompletionCommand(a), newVersionCommand(a),
 		hosts.NewHookCommand(a), run.NewExecCommand(a), hosts.NewProxyCommand(a), newManCommand(a),
 		hosts.NewConformanceCommand(a))
 	root.AddCommand(newTopics(a)...)

@@ -203,8 +203,7 @@ func showLeases(a *app.App, leases []secret.Lease) error {
 		return err
 	}
 	table := app.NewTable(a.Stdout)
-	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Text.Of("SECRET"), a.Text.Of("HOST"), a.Text.Of("METHODS"),
-		a.Text.Of("PATHS"), a.Text.Of("ENDS"), a.Text.Of("SESSION"))
+	table.Head(a.Text, "SECRET", "HOST", "METHODS", "PATHS", "ENDS", "SESSION")
 	for _, l := range leases {
 		words := []string{
 			l.Name, l.Host, strings.Join(l.Methods, ","), strings.Join(l.Paths, ","),
@@ -213,7 +212,7 @@ func showLeases(a *app.App, leases []secret.Lease) error {
 		for i := range words {
 			words[i] = view.Visible(words[i])
 		}
-		fmt.Fprintln(table, strings.Join(words, "\t"))
+		table.Row(words...)
 	}
 	return table.Flush()
 }

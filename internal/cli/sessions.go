@@ -54,12 +54,11 @@ func showSessions(a *app.App, list []umpire.Session, all bool) error {
 		return err
 	}
 	table := app.NewTable(a.Stdout)
-	head := []string{a.Text.Of("ID"), a.Text.Of("AGENT"), a.Text.Of("STATE"), a.Text.Of("MODE"), a.Text.Of("WAITING"),
-		a.Text.Of("ACTIVE")}
+	heads := []string{"ID", "AGENT", "STATE", "MODE", "WAITING", "ACTIVE"}
 	if all {
-		head = append(head, a.Text.Of("PROJECT"))
+		heads = append(heads, "PROJECT")
 	}
-	fmt.Fprintln(table, strings.Join(append(head, a.Text.Of("FOLDER")), "\t"))
+	table.Head(a.Text, append(heads, "FOLDER")...)
 	for i := range list {
 		s := &list[i]
 		cells := []string{
@@ -70,7 +69,7 @@ func showSessions(a *app.App, list []umpire.Session, all bool) error {
 		if all {
 			cells = append(cells, cmp.Or(s.Project.Short(), "-"))
 		}
-		fmt.Fprintln(table, strings.Join(append(cells, view.Visible(s.Dir)), "\t"))
+		table.Row(append(cells, view.Visible(s.Dir))...)
 	}
 	return table.Flush()
 }

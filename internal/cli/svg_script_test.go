@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/view/picture"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 )
 
 var update = flag.Bool("update", false, "draw the pictures in docs again")
@@ -21,7 +21,7 @@ func scriptDrawn(ts *testscript.TestScript, _ bool, args []string) {
 	file := filepath.Join("..", "..", filepath.FromSlash(args[0]))
 	drawn := func() string {
 		screen := d.named(d.tmux(ts, "capture-pane", "-e", "-p", "-t", "chat"))
-		return picture.Draw(strings.ReplaceAll(screen, "/tmp/umpiretest00000000/project", "~/greeter"))
+		return fake.DrawTerminal(strings.ReplaceAll(screen, "/tmp/umpiretest00000000/project", "~/greeter"))
 	}
 	if *update {
 		for quiet := false; !quiet; {

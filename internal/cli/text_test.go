@@ -22,12 +22,10 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/bench"
 	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/host/drive"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
-	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -38,8 +36,8 @@ var spared = regexp.MustCompile(`umpire [a-z -]+$|\.[a-z.]+|cookie|shell|git`)
 // others are the languages other than English, by tag.
 var others = sync.OnceValue(func() map[string]*catalogue.Language {
 	all := map[string]*catalogue.Language{}
-	for _, tag := range languages.Tags()[1:] {
-		all[tag] = languages.Find(tag)
+	for _, tag := range catalogue.Tags()[1:] {
+		all[tag] = catalogue.Find(tag)
 	}
 	return all
 })
@@ -57,7 +55,7 @@ func translated(t *testing.T, where, english string) {
 // TestHelpIsTranslated walks the command tree.
 func TestHelpIsTranslated(t *testing.T) {
 	t.Parallel()
-	zh, texts := languages.Find("zh_CN.UTF-8"), 0
+	zh, texts := catalogue.Find("zh_CN.UTF-8"), 0
 	want := func(where, english string) {
 		texts++
 		translated(t, where, english)
@@ -187,7 +185,7 @@ func spoken(node ast.Node, position map[string]int) (method, text string) {
 // that each reason is in the person's language.
 func TestReasonsAreTranslated(t *testing.T) {
 	t.Parallel()
-	zh, said := languages.Find("zh"), map[umpire.Phrase]bool{}
+	zh, said := catalogue.Find("zh"), map[umpire.Phrase]bool{}
 	hear := func(tool string, fields map[string]string) {
 		input, err := json.Marshal(fields)
 		if err != nil {
@@ -201,7 +199,7 @@ func TestReasonsAreTranslated(t *testing.T) {
 			said[a.Reason], said[a.Doubt] = true, true
 		}
 	}
-	corpus, err := bench.Corpus()
+	corpus, err := rules.Corpus()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +260,7 @@ func TestHelpShowsTheOrderOfDecision(t *testing.T) {
 		t.Errorf("umpire help order does not have\n%s", english.String())
 	}
 	chinese := ""
-	for _, row := range regexp.MustCompile(`(?m)^ +(\d+)  `).FindAllStringSubmatch(languages.Find("zh").Of(orderTopic), -1) {
+	for _, row := range regexp.MustCompile(`(?m)^ +(\d+)  `).FindAllStringSubmatch(catalogue.Find("zh").Of(orderTopic), -1) {
 		chinese += row[1] + " "
 	}
 	if chinese != numbers {

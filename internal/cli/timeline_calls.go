@@ -147,7 +147,7 @@ func showCalls(
 		table.Width = a.Columns()
 	}
 	for _, line := range lines {
-		fmt.Fprintln(table, strings.Join(t.cells(ctx, line), "\t"))
+		table.Row(t.cells(ctx, line)...)
 	}
 	return app.Failed(table.Flush())
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/docedit"
 	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/policy"
@@ -44,7 +45,7 @@ const destinationsKey = AutonomyPrefix + "destinations"
 
 // networkAnswers are the values of the key autonomy.network.
 var networkAnswers = []string{
-	policy.NetworkAsk: "ask", policy.NetworkOnce: "once", policy.NetworkListed: "listed",
+	umpire.NetworkAsk: "ask", umpire.NetworkOnce: "once", umpire.NetworkListed: "listed",
 }
 
 // autonomyKey returns the key of one row. A project can only set it to ask.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 )
 
 // controls are the roles that a person acts on, each of which needs a name.
@@ -18,7 +18,7 @@ var controls = []string{
 
 // checkAccess checks a page from the view of assistive technology: every control has a name, there
 // is one first heading, there are landmarks, and texts have enough contrast.
-func checkAccess(t testing.TB, b *consoletest.Page) {
+func checkAccess(t testing.TB, b *fake.Page) {
 	t.Helper()
 	var tree struct {
 		Nodes []struct {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/console"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
 	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
@@ -27,7 +27,7 @@ func TestInboxInABrowser(t *testing.T) {
 	} {
 		t.Run(tt.lang, func(t *testing.T) {
 			t.Parallel()
-			b := consoletest.Start(t, tt.width, tt.height, tt.dark, "--accept-lang="+tt.lang)
+			b := fake.StartBrowser(t, tt.width, tt.height, tt.dark, "--accept-lang="+tt.lang)
 			w, p := newWorld(t, tt.lang)
 			asked := w.ask(t, editGreeting(), bash("git push origin main && npm test"))
 			asked = append(asked, w.ask(t, write("b.txt"))...)
@@ -115,7 +115,7 @@ func TestInboxInABrowser(t *testing.T) {
 func TestHastyKeysInABrowser(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)
-	b := consoletest.Start(t, 390, 500, false)
+	b := fake.StartBrowser(t, 390, 500, false)
 	w, p := newWorld(t, "en")
 	var long strings.Builder
 	for i := range 40 {
@@ -144,7 +144,7 @@ func TestHastyKeysInABrowser(t *testing.T) {
 func TestHostileTextsInABrowser(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)
-	b := consoletest.Start(t, 1440, 900, true)
+	b := fake.StartBrowser(t, 1440, 900, true)
 	w, p := newWorld(t, "en")
 	all := strings.Join(hostile, " ")
 	w.ask(t, bash("frob "+all))
@@ -163,7 +163,7 @@ func TestHostileTextsInABrowser(t *testing.T) {
 func TestSignInStaysHereInABrowser(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)
-	b := consoletest.Start(t, 1440, 900, false)
+	b := fake.StartBrowser(t, 1440, 900, false)
 	w, p := newWorld(t, "en")
 	b.Open(t, "http://"+w.console.Address()+"//other.example/page#"+p.token(t))
 	b.Until(t, `!document.querySelector("body.signin")`)
@@ -192,7 +192,7 @@ func TestTimelineInABrowser(t *testing.T) {
 		name := fmt.Sprintf("timeline-%s-%d", tt.lang, tt.width)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := consoletest.Start(t, tt.width, tt.height, tt.dark, "--accept-lang="+tt.lang)
+			b := fake.StartBrowser(t, tt.width, tt.height, tt.dark, "--accept-lang="+tt.lang)
 			w, p := newWorld(t, tt.lang)
 			ran := w.ask(t, editGreeting())[0]
 			w.run(t, &ran)
@@ -256,7 +256,7 @@ const chooseDenied = `(() => { const kind = document.querySelector("[name=kind]"
 func TestLateRefreshInABrowser(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)
-	b := consoletest.Start(t, 1440, 900, false)
+	b := fake.StartBrowser(t, 1440, 900, false)
 	w, p := newWorld(t, "en")
 	rows := func(n int) {
 		t.Helper()
@@ -304,7 +304,7 @@ func TestRulesInABrowser(t *testing.T) {
 		name := fmt.Sprintf("%s-%d", tt.lang, tt.width)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := consoletest.Start(t, tt.width, tt.height, tt.dark, "--accept-lang="+tt.lang)
+			b := fake.StartBrowser(t, tt.width, tt.height, tt.dark, "--accept-lang="+tt.lang)
 			w, p := newWorld(t, tt.lang)
 			side := &browser{world: w}
 			side.addRule(t, umpire.ScopeProject, "frobs", umpire.Allow, "frob")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
-	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
@@ -40,7 +39,7 @@ func (c *Console) openQuestion(ctx context.Context, p *umpire.Pending, text *cat
 	if err != nil {
 		return nil, err
 	}
-	if card.Pending.Coverage, err = coverage.Load(ctx, c.config.Gate, p); err != nil {
+	if card.Pending.Coverage, err = view.LoadCoverage(ctx, c.config.Gate, p); err != nil {
 		return nil, err
 	}
 	return &question{

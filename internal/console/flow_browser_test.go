@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/console"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
 )
 
 // TestFlowInABrowser: a person finds out what an empty inbox means, gets back from a wrong address, follows a session
@@ -27,7 +27,7 @@ func TestFlowInABrowser(t *testing.T) {
 	} {
 		t.Run(tt.lang, func(t *testing.T) {
 			t.Parallel()
-			b := consoletest.Start(t, tt.width, tt.height, tt.dark, "--accept-lang="+tt.lang)
+			b := fake.StartBrowser(t, tt.width, tt.height, tt.dark, "--accept-lang="+tt.lang)
 			w, p := newWorld(t, tt.lang)
 			name := fmt.Sprintf("flow-%s-%d", tt.lang, tt.width)
 			shown := func(text string) {

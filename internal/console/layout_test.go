@@ -5,7 +5,7 @@ package console_test
 import (
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
@@ -13,7 +13,7 @@ import (
 func TestLayoutInABrowser(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)
-	b := consoletest.Start(t, 390, 844, true)
+	b := fake.StartBrowser(t, 390, 844, true)
 	w, p := newWorld(t, "en")
 	w.ask(t, bash("git push origin main"))
 	b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))

@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/console"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
 	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/server"
 )
@@ -218,7 +218,7 @@ const devAttacks = `(async () => {
 func TestDevServerInABrowser(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)
-	b := consoletest.Start(t, 1440, 900, false, "--disable-popup-blocking")
+	b := fake.StartBrowser(t, 1440, 900, false, "--disable-popup-blocking")
 	w, p := newWorld(t, "en")
 	asked := w.ask(t, bash("npm install left-pad"))[0]
 	b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
@@ -301,7 +301,7 @@ const thiefPage = `new Promise((done, failed) => {
 func TestTakenPortInABrowser(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)
-	b := consoletest.Start(t, 1440, 900, false)
+	b := fake.StartBrowser(t, 1440, 900, false)
 	w, p := newWorld(t, "en")
 	asked := w.ask(t, write("secret-plan.txt"))[0]
 	b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
@@ -392,7 +392,7 @@ func TestKeylessBrowser(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := consoletest.Start(t, 390, 844, false)
+			b := fake.StartBrowser(t, 390, 844, false)
 			w, p := newWorld(t, "zh-CN")
 			w.ask(t, write("a.txt"))
 			var script struct{ Identifier string }
@@ -416,7 +416,7 @@ func TestKeylessBrowser(t *testing.T) {
 func TestTabsInABrowser(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)
-	b := consoletest.Start(t, 1440, 900, false, "--disable-popup-blocking")
+	b := fake.StartBrowser(t, 1440, 900, false, "--disable-popup-blocking")
 	w, p := newWorld(t, "en")
 	w.ask(t, write("a.txt"))
 	b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
@@ -61,7 +61,7 @@ func sessionLink(w *world) string { return "/session?id=" + url.QueryEscape(stri
 func taskLink(w *world) string { return "/sessions/task?id=" + url.QueryEscape(string(w.session.ID)) }
 
 func (l *look) visit(t *testing.T) {
-	b := consoletest.Start(t, l.width, 900, l.dark, "--accept-lang="+l.lang)
+	b := fake.StartBrowser(t, l.width, 900, l.dark, "--accept-lang="+l.lang)
 	w, p := newWorld(t, l.lang)
 	b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))
 	b.Until(t, `document.querySelector("nav a")`)
@@ -143,7 +143,7 @@ const findEnglish = `(() => {
 // findOnes lists counts of one with a plural.
 const findOnes = `JSON.stringify(document.body.innerText.match(/(?<![\d.,:+−-])1 (?!waits|was)[a-z]{3,}s\b/g) ?? [])`
 
-func (l *look) check(t *testing.T, b *consoletest.Page, name string) {
+func (l *look) check(t *testing.T, b *fake.Page, name string) {
 	t.Helper()
 	list := func(expression string) (all []string) {
 		if err := json.Unmarshal([]byte(b.Eval(t, expression)), &all); err != nil {

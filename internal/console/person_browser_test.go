@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
@@ -25,8 +25,8 @@ func TestTwoPeopleInBrowsers(t *testing.T) {
 		t.Run(tt.lang, func(t *testing.T) { //nolint:paralleltest // two that wait for a second browser would wait for ever
 			w, _ := newWorld(t, tt.lang)
 			asked := w.ask(t, editGreeting())[0]
-			open := func(name string) *consoletest.Page {
-				b := consoletest.Start(t, tt.width, tt.height, false, "--accept-lang="+tt.lang)
+			open := func(name string) *fake.Page {
+				b := fake.StartBrowser(t, tt.width, tt.height, false, "--accept-lang="+tt.lang)
 				p := followTerminalOf(t, w.console, tt.lang, name, false)
 				t.Cleanup(p.close)
 				b.Open(t, "http://"+w.console.Address()+"/#"+p.token(t))

@@ -15,16 +15,16 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
 // startPhone starts a browser that trusts a certificate and has a device with passkeys in it.
-func startPhone(t *testing.T, address, certificate, lang string, dark bool) *consoletest.Page {
+func startPhone(t *testing.T, address, certificate, lang string, dark bool) *fake.Page {
 	t.Helper()
 	block, _ := pem.Decode(ok(os.ReadFile(certificate))(t))
 	sum := sha256.Sum256(ok(x509.ParseCertificate(block.Bytes))(t).RawSubjectPublicKeyInfo)
-	b := consoletest.Start(t, 390, 844, dark, "--accept-lang="+lang,
+	b := fake.StartBrowser(t, 390, 844, dark, "--accept-lang="+lang,
 		"--host-resolver-rules=MAP "+remoteHost+":443 "+address,
 		"--ignore-certificate-errors-spki-list="+base64.StdEncoding.EncodeToString(sum[:]))
 	b.Call(t, "WebAuthn.enable", nil, nil)
@@ -36,7 +36,7 @@ func startPhone(t *testing.T, address, certificate, lang string, dark bool) *con
 }
 
 // faultsOf returns the browser's errors, except for answers that report the end of a sign-in.
-func faultsOf(b *consoletest.Page) []string {
+func faultsOf(b *fake.Page) []string {
 	return slices.DeleteFunc(b.Faults(), func(fault string) bool { return strings.Contains(fault, "401 (Unauthorized)") })
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/files/sample"
 )
 
@@ -34,7 +34,7 @@ const tapping = `registration.getNotifications().then(([notification]) => {
 	dispatchEvent(new NotificationEvent("notificationclick", { notification })) })`
 
 // push delivers a message to the page's worker, as the browser does when one comes.
-func push(t *testing.T, b *consoletest.Page, registration string, message map[string]any) {
+func push(t *testing.T, b *fake.Page, registration string, message map[string]any) {
 	t.Helper()
 	data := string(ok(json.Marshal(message))(t))
 	b.Call(t, "ServiceWorker.deliverPushMessage", map[string]any{
@@ -138,7 +138,7 @@ func TestNoticesInABrowser(t *testing.T) {
 }
 
 // registrationOf returns the id of the page's worker.
-func registrationOf(t *testing.T, b *consoletest.Page) string {
+func registrationOf(t *testing.T, b *fake.Page) string {
 	t.Helper()
 	for {
 		var event struct {

@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/console"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
 	"github.com/umpirehq/umpire/internal/console/notice"
 )
 
@@ -241,7 +241,7 @@ func TestRemoteBehindAProxy(t *testing.T) {
 	defer p.close()
 	b := w.browser(t)
 	b.base = "http://" + w.console.RemoteAddress() // as the proxy calls it
-	page := ok(consoletest.NewSigner())(t)
+	page := ok(fake.NewSigner())(t)
 	body := string(ok(json.Marshal(map[string]any{"token": p.token(t), "key": ok(page.PublicKey())(t)}))(t))
 	if a := b.send(t, http.MethodPost, "/sign-in", body); a.status != http.StatusForbidden {
 		t.Errorf("without the proxy: %d %s", a.status, a.body)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 )
 
 // sendSigned makes a request with a signature, and returns the status and whether the answer proves to be the gate's.
@@ -19,7 +19,7 @@ func (b *browser) sendSigned(t testing.TB, method, target, body, signature strin
 	r := ok(http.NewRequestWithContext(t.Context(), method, b.base+target, strings.NewReader(body)))(t)
 	r.Header = http.Header{
 		"User-Agent": {b.agent}, "Sec-Fetch-Site": {"same-origin"}, "Origin": {b.base}, "Content-Type": {"application/json"},
-		consoletest.SignatureHeader: {signature},
+		fake.SignatureHeader: {signature},
 	}
 	response := ok(b.client.Do(r))(t) //nolint:bodyclose // closed in the next line
 	_ = response.Body.Close()
@@ -47,12 +47,12 @@ func forgeSignatures(t *testing.T, b *browser) {
 	t.Helper()
 	asked := b.ask(t, write("a.txt"))[0]
 	other, _ := signedIn(t, "en")
-	stranger := ok(consoletest.NewSigner())(t)
+	stranger := ok(fake.NewSigner())(t)
 	stranger.ID, stranger.Instance, stranger.Secret = b.page.ID, b.page.Instance, b.page.Secret
 	body := bound(t, &asked, map[string]any{"answer": "deny"})
 	number := uint64(1_000_000)
 	for name, tt := range map[string]struct {
-		page                         *consoletest.Signer
+		page                         *fake.Signer
 		method, target, body, origin string
 		alter                        func(signature string) string
 	}{
@@ -145,7 +145,7 @@ func TestReplayAtOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			r.Header = http.Header{"User-Agent": {b.agent}, consoletest.SignatureHeader: {signature}}
+			r.Header = http.Header{"User-Agent": {b.agent}, fake.SignatureHeader: {signature}}
 			response, err := b.client.Do(r)
 			if err != nil {
 				t.Error(err)
@@ -214,7 +214,7 @@ func TestBadKeys(t *testing.T) {
 	t.Parallel()
 	w, p := newWorld(t, "en")
 	b := w.browser(t)
-	point := ok(ok(consoletest.NewSigner())(t).PublicKey())(t)
+	point := ok(ok(fake.NewSigner())(t).PublicKey())(t)
 	for name, key := range map[string][]byte{
 		"none": nil, "short": point[:64], "long": append(point, 0), "not on the curve": append([]byte{4}, make([]byte, 64)...),
 		"compressed": append([]byte{2}, point[1:33]...), "infinity": {0},

@@ -18,9 +18,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
 	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
@@ -233,7 +233,7 @@ type browser struct {
 
 	client *http.Client
 	base   string
-	page   *consoletest.Signer // nil until it is signed in
+	page   *fake.Signer // nil until it is signed in
 	agent  string
 }
 
@@ -253,7 +253,7 @@ func (b *browser) signIn(t testing.TB, token string) answer {
 // signInBy registers a new key with what lets it in.
 func (b *browser) signInBy(t testing.TB, fields map[string]any, headers ...string) answer {
 	t.Helper()
-	page := ok(consoletest.NewSigner())(t)
+	page := ok(fake.NewSigner())(t)
 	fields["key"] = ok(page.PublicKey())(t)
 	a := b.send(t, http.MethodPost, "/sign-in", string(ok(json.Marshal(fields))(t)), headers...)
 	if a.status == http.StatusOK {

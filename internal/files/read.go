@@ -89,6 +89,12 @@ func Exists(dir, name string) bool {
 	return err == nil
 }
 
+// IsFolder reports whether a path leads to a folder.
+func IsFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // Clip returns the beginning of an untrusted text, for quoting in an error.
 func Clip(text string) string { return ClipTo(text, 80, "") }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -74,7 +73,7 @@ func (be *backend) newGrant(s *umpire.Session, scope umpire.Scope, by string, gr
 
 // sessionGrants returns the grants of an approval for the session.
 func (be *backend) sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.Grant, error) {
-	if err := coverage.CheckScope(a.Scope, d.ReasonCode, nil); err != nil {
+	if err := policy.CheckScope(a.Scope, d.ReasonCode, nil); err != nil {
 		return nil, invalid("scope", "%w", err)
 	}
 	if a.Rule != "" {
@@ -88,10 +87,10 @@ func (be *backend) sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.
 	if a.Width != umpire.WidthDefault {
 		about.Suggestions = be.offeredRules(call, d, a.Width)
 	}
-	grants := coverage.SessionGrants(call, &about, a.Width)
+	grants := policy.SessionGrants(call, &about, a.Width)
 	switch {
 	case len(grants) > 0:
-	case coverage.CoversExact(call.Tool, a.Width):
+	case policy.CoversExact(call.Tool, a.Width):
 		return nil, umpire.Errorf("scope: the call can only be approved once: %w", umpire.ErrInvalid)
 	case a.Width != umpire.WidthDefault:
 		return nil, errWidth(a.Width)
@@ -134,7 +133,7 @@ func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.D
 	if a.Scope != umpire.ScopeProject && a.Scope != umpire.ScopeGlobal {
 		return nil, nil
 	}
-	if err := coverage.CheckScope(a.Scope, d.ReasonCode, nil); err != nil {
+	if err := policy.CheckScope(a.Scope, d.ReasonCode, nil); err != nil {
 		return nil, invalid("scope", "%w", err)
 	}
 	if a.Rule != "" {
@@ -156,14 +155,14 @@ func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.D
 	if len(set) == 0 {
 		return nil, errNoRule(d, width)
 	}
-	if err := coverage.CheckScope(a.Scope, d.ReasonCode, set); err != nil {
+	if err := policy.CheckScope(a.Scope, d.ReasonCode, set); err != nil {
 		return nil, invalid("scope", "%w", err)
 	}
 	var rules []umpire.Rule
 	for _, s := range set {
 		r := s.Rule()
 		r.ExpiresAt = a.ExpiresAt
-		if coverage.FolderOutside(&s) {
+		if policy.FolderOutside(&s) {
 			latest := be.now().Add(maxFolderGrant)
 			if r.ExpiresAt.IsZero() {
 				r.ExpiresAt = latest.UTC().Truncate(time.Second)

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // listCovered returns the one question whose coverage is requested, if it still waits. It judges
@@ -23,7 +23,7 @@ func listCovered(ctx context.Context, g *Gate, q *umpire.PendingQuery) ([]umpire
 		if err != nil || len(cards) == 0 {
 			return nil, err
 		}
-		if calls, err = tx.Asks.ListCalls(cards[0].Project, g.be.now().Add(-coverage.Window)); err == nil {
+		if calls, err = tx.Asks.ListCalls(cards[0].Project, g.be.now().Add(-policy.CoverageWindow)); err == nil {
 			cond, err = g.projects.readConditions(tx, g.be.conditionsAhead(tx, row.Session, ""))
 		}
 		return cards, err
@@ -43,6 +43,6 @@ func listCovered(ctx context.Context, g *Gate, q *umpire.PendingQuery) ([]umpire
 		tried.Grants = append(slices.Clip(cond.Grants), grants...)
 		return g.projects.decide(&tried, c)
 	}
-	cards[0].Coverage, err = coverage.Count(ctx, &cards[0], calls, judge)
+	cards[0].Coverage, err = policy.CountCoverage(ctx, &cards[0], calls, judge)
 	return cards, err
 }

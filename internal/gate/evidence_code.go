@@ -18,7 +18,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/project/manifest"
+	"github.com/umpirehq/umpire/internal/judge"
 )
 
 // Limits on the code that a card shows.
@@ -45,7 +45,7 @@ func readCode(d *umpire.Decision, mask func(string) string) []umpire.CodeFile {
 		if !ok {
 			continue
 		}
-		for _, included := range manifest.Includes(path, text) {
+		for _, included := range judge.MakefileIncludes(path, text) {
 			if !slices.Contains(paths, included) {
 				paths = append(paths, included)
 			}
@@ -168,7 +168,7 @@ func describeCodeChange(was, is []umpire.CodeFile) string {
 		case at < 0:
 			parts = append(parts, f.Path+" is new")
 		case was[at].Digest != f.Digest:
-			parts = append(parts, f.Path+manifest.CountChanges(was[at].Text, f.Text))
+			parts = append(parts, f.Path+judge.CountCodeChanges(was[at].Text, f.Text))
 		}
 	}
 	for _, f := range was {

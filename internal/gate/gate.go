@@ -20,9 +20,8 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
-	"github.com/umpirehq/umpire/internal/hold/outside"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/project/manifest"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
 )
@@ -146,28 +145,28 @@ func (ps *Projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
 		Bounds: &at.Bounds, Policy: rules.policy, Degraded: rules.set.Degraded, Home: ps.config.UserHome,
 		Programs: ps.known.Known, Sandbox: sandboxOf(&at.settings, nil), Code: ps.config.Code(),
 		Written: ps.writtenIn(at.Project), Git: gitdir.Foresee,
-		Shown: outside.Sees(ps.config.UserHome, append([]string{at.Root}, at.Added...), at.settings.SandboxShow),
+		Shown: sandbox.Sees(ps.config.UserHome, append([]string{at.Root}, at.Added...), at.settings.SandboxShow),
 		Made:  ps.config.scratch().Made,
 	}, nil
 }
 
 // Code returns the ledger of clones that the user trusts to run code.
-func (c *Config) Code() manifest.Ledger {
+func (c *Config) Code() judge.CodeLedger {
 	if c.Home == "" {
-		return manifest.Ledger{}
+		return judge.CodeLedger{}
 	}
-	return manifest.Ledger{Dir: filepath.Join(c.Home, manifest.Folder), Now: c.Now, Digest: func(data []byte) string {
+	return judge.CodeLedger{Dir: filepath.Join(c.Home, judge.LedgerDir), Now: c.Now, Digest: func(data []byte) string {
 		sum := sha256.Sum256(data)
 		return "sha256:" + hex.EncodeToString(sum[:])
 	}}
 }
 
 // scratch returns the ledger of temporary files that sessions made.
-func (c *Config) scratch() outside.Ledger {
+func (c *Config) scratch() sandbox.ScratchLedger {
 	if c.Home == "" {
-		return outside.Ledger{}
+		return sandbox.ScratchLedger{}
 	}
-	return outside.NewLedger(filepath.Join(c.Home, "state"), time.Now)
+	return sandbox.NewScratchLedger(filepath.Join(c.Home, "state"), time.Now)
 }
 
 // Close stops following rule files. It waits a few seconds for folders that hang; the error names them.

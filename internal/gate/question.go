@@ -10,7 +10,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -197,7 +196,7 @@ func cardDigest(card *umpire.Pending) string {
 // to a file.
 func (sec secrets) offeredRules(call *umpire.Call, d *umpire.Decision, width umpire.Width) []umpire.Suggestion {
 	var set []umpire.Suggestion
-	for _, s := range coverage.Suggested(d.Suggestions, width) {
+	for _, s := range policy.Suggested(d.Suggestions, width) {
 		if !sec.mayBeWritten(call, s.Rule()) {
 			return nil
 		}

@@ -291,7 +291,7 @@ func TestAutonomyLetsRun(t *testing.T) {
 		"echo x > /tmp/notes.txt": {Scratch: true, Edits: true}, "mkdir -p /tmp/a/b": {Scratch: true, Edits: true},
 		"git add -A": {LocalGit: true}, "git commit -m 'a: b'": {LocalGit: true}, "git add a && git commit -q -m x": {LocalGit: true},
 		"git branch topic": {LocalGit: true}, "git checkout -b topic": {LocalGit: true}, "git switch -c topic": {LocalGit: true},
-		"curl -s https://docs.example.net/a": {Network: policy.NetworkListed},
+		"curl -s https://docs.example.net/a": {Network: umpire.NetworkListed},
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/hold/outside"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -25,7 +25,7 @@ func TestTemporaryFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledger := outside.Ledger{Dir: t.TempDir(), Now: time.Now}
+	ledger := sandbox.ScratchLedger{Dir: t.TempDir(), Now: time.Now}
 	j.Made = ledger.Made
 	if err := os.WriteFile(filepath.Join(root, "README.md"), []byte("a\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,18 @@
 //
 // It reads no rule files: its callers provide the policy. LoadSnapshot reads the saved policy
 // of a hook that runs without a gate.
+//
+// Some files of a project name code: those that a test runner, a package manager or a build obeys. The
+// package reads the scripts in them that are command lines, and a [CodeLedger] records which of the files
+// a person trusts:
+//
+//	l := judge.CodeLedger{Dir: filepath.Join(home, judge.LedgerDir), Digest: sum}
+//	err := l.Grant(bounds)                 // a person trusts the code of this clone
+//	why := l.Check(bounds, dirs)           // "" while that holds
+//
+// The record is outside the clone. It contains a digest for every part of a file that names code,
+// and the commit of HEAD. Trust ends when one of them differs, when another such file appears, and
+// when HEAD moves by anything but a commit made in this clone.
 package judge
 
 import (
@@ -24,7 +36,6 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
 	"github.com/umpirehq/umpire/internal/host/relay"
-	"github.com/umpirehq/umpire/internal/project/manifest"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
@@ -45,17 +56,17 @@ type Judge struct {
 	// Sandbox is the configured sandbox, for queries that do not describe one.
 	Sandbox policy.Sandbox
 	// Code records which clones a person trusts to run code.
-	Code manifest.Ledger
+	Code CodeLedger
 	// Written returns the files of the project that agents changed since a time. It is nil if
 	// no log of their writes is available.
 	Written func(since time.Time) ([]string, error)
 	// Git returns the changes a git command would make in the work tree around a folder, as
 	// [gitdir.Foresee] does. If nil, no change can be foreseen.
 	Git func(ctx context.Context, dir string, words []string) (changes []umpire.TrialEffect, known bool)
-	// Shown reports whether a trial sees a path without links, as [outside.Sees] returns it.
+	// Shown reports whether a trial sees a path without links, as [sandbox.Sees] returns it.
 	// If nil, a trial is assumed to see nothing.
 	Shown func(path string) bool
-	// Made reports whether a session made a file, as [outside.Ledger.Made] does. If nil, no session made any.
+	// Made reports whether a session made a file, as [sandbox.ScratchLedger.Made] does. If nil, no session made any.
 	Made func(session umpire.SessionID, path string) bool
 }
 
@@ -345,8 +356,8 @@ func (j *Judge) wrote(now time.Time) func(path string) bool {
 func (j *Judge) env(dir string, now time.Time) shell.Env {
 	env := j.Bounds.Env()
 	env.Dir, env.Home, env.Programs, env.Git = dir, j.Home, j.Programs, once(env.Git)
-	env.Find = func(dir string, names ...string) string { return manifest.Find(j.Bounds, dir, names...) }
-	env.Entries, env.Wrote = manifest.Entries, j.wrote(now)
-	env.Recipe = func(dir, program, name string) shell.Recipe { return manifest.Recipe(j.Bounds, dir, program, name) }
+	env.Find = func(dir string, names ...string) string { return findManifest(j.Bounds, dir, names...) }
+	env.Entries, env.Wrote = listEntries, j.wrote(now)
+	env.Recipe = func(dir, program, name string) shell.Recipe { return findRecipe(j.Bounds, dir, program, name) }
 	return env
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/hold/outside"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -62,7 +62,7 @@ func homeJudge(t *testing.T, settings policy.Settings) (find func() (*Judge, err
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.Shown = outside.Sees(home, []string{root}, []string{"~/seen"})
+	j.Shown = sandbox.Sees(home, []string{root}, []string{"~/seen"})
 	return find, root, home
 }
 

@@ -12,17 +12,12 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/project/manifest"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 )
 
-const (
-	// maxSize is the maximum size of a snapshot, enough for about 20,000 rules.
-	maxSize = 8 << 20
-	// settled is the minimum age of a file in a snapshot.
-	settled = 2 * time.Second
-)
+// maxSize is the maximum size of a snapshot, enough for about 20,000 rules.
+const maxSize = 8 << 20
 
 // A SnapshotKey identifies a snapshot by its folder and its owner.
 type SnapshotKey struct {
@@ -216,6 +211,6 @@ func (s *Snapshot) Judge() (*Judge, error) {
 	})
 	return &Judge{
 		Bounds: bounds, Policy: made, Degraded: s.Degraded, Home: s.UserHome, Sandbox: s.Sandbox,
-		Code: manifest.Ledger{Dir: filepath.Join(s.Home, manifest.Folder)},
+		Code: CodeLedger{Dir: filepath.Join(s.Home, LedgerDir)},
 	}, err
 }

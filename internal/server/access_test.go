@@ -14,7 +14,6 @@ import (
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/client"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
@@ -166,7 +165,7 @@ func TestClientTellsARefusedCredential(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
 		for _, token := range []string{"", "x", credentials.Agent} {
-			if _, err := w.client(t, token).Resolve(t.Context(), umpire.Answer{Request: "r1", Choice: umpire.Approve}); !errors.Is(err, client.ErrCredential) {
+			if _, err := w.client(t, token).Resolve(t.Context(), umpire.Answer{Request: "r1", Choice: umpire.Approve}); !errors.Is(err, server.ErrCredential) {
 				t.Errorf("with %.2q: %v", token, err)
 			}
 		}

@@ -27,7 +27,6 @@ import (
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // benchServers serve events in their own processes, to exclude the memory of the readers.
@@ -270,7 +269,7 @@ func BenchmarkCheck(b *testing.B) {
 	})
 	b.Run("client, dialing each time", func(b *testing.B) {
 		for b.Loop() {
-			c, err := client.Dial(w.address, credentials.Agent)
+			c, err := server.Dial(w.address, credentials.Agent)
 			if err != nil {
 				b.Fatal(err)
 			}

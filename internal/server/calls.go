@@ -14,7 +14,7 @@ import (
 type batchRequest struct {
 	Session umpire.SessionID `json:"session_id"`
 	Batch   umpire.BatchID   `json:"batch_id"`
-	WaitMS  int64            `json:"wait_ms"`
+	WaitMS  int64            `json:"wait_ms,omitempty"`
 }
 
 type pendingList struct {
@@ -25,6 +25,7 @@ type pendingList struct {
 type pendingQuery struct {
 	umpire.PendingQuery
 
+	// Paged says that the client reads More, so the gate may end a page early.
 	Paged bool `json:"paged"`
 }
 

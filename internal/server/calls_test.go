@@ -15,7 +15,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 )
 
 // A trip is one method of the gate through the Go client: the value that the gate should
@@ -23,21 +23,21 @@ import (
 type trip struct {
 	method string
 	given  any
-	call   func(ctx context.Context, c *client.Client) (any, error)
+	call   func(ctx context.Context, c *server.Client) (any, error)
 	back   any
 }
 
 // once makes a trip of a method with one argument.
-func once[In, Out any](method string, call func(*client.Client, context.Context, In) (Out, error), back any) trip {
+func once[In, Out any](method string, call func(*server.Client, context.Context, In) (Out, error), back any) trip {
 	in := filled[In]()
-	return trip{method: method, given: in, back: back, call: func(ctx context.Context, c *client.Client) (any, error) {
+	return trip{method: method, given: in, back: back, call: func(ctx context.Context, c *server.Client) (any, error) {
 		return call(c, ctx, in)
 	}}
 }
 
 // via makes a trip of such a method of a part.
-func via[Part, In, Out any](method string, part func(*client.Client) Part, call func(Part, context.Context, In) (Out, error), back any) trip {
-	return once(method, func(c *client.Client, ctx context.Context, in In) (Out, error) { return call(part(c), ctx, in) }, back)
+func via[Part, In, Out any](method string, part func(*server.Client) Part, call func(Part, context.Context, In) (Out, error), back any) trip {
+	return once(method, func(c *server.Client, ctx context.Context, in In) (Out, error) { return call(part(c), ctx, in) }, back)
 }
 
 func trips() []trip {
@@ -47,54 +47,54 @@ func trips() []trip {
 	pendingAndNext, sessionsAndNext := pending, sessions
 	pendingAndNext.Limit, sessionsAndNext.Limit = 101, 101 // one more tells whether there is another page
 	return []trip{
-		once("Check", (*client.Client).Check, filled[umpire.Decision]()),
-		once("Submit", (*client.Client).Submit, filled[umpire.Batch]()),
-		{"Pending", pendingAndNext, func(ctx context.Context, c *client.Client) (any, error) {
+		once("Check", (*server.Client).Check, filled[umpire.Decision]()),
+		once("Submit", (*server.Client).Submit, filled[umpire.Batch]()),
+		{"Pending", pendingAndNext, func(ctx context.Context, c *server.Client) (any, error) {
 			return c.Pending(ctx, pending)
 		}, []umpire.Pending{filledPending()}},
-		once("Start", (*client.Client).Start, filled[umpire.Started]()),
-		once("Finish", (*client.Client).Finish, filled[umpire.Batch]()),
-		via("BeginTrial", (*client.Client).Trials, umpire.Trier.Begin, filled[umpire.BegunTrial]()),
-		via("ReportTrial", (*client.Client).Trials, umpire.Trier.Report, filled[umpire.Batch]()),
-		via("SettleTrial", (*client.Client).Trials, umpire.Trier.Settle, filled[umpire.Batch]()),
-		via("Open", (*client.Client).Sessions, umpire.SessionKeeper.Open, session),
-		via("Continue", (*client.Client).Sessions, umpire.SessionKeeper.Continue, session),
-		{"Sessions", sessionsAndNext, func(ctx context.Context, c *client.Client) (any, error) {
+		once("Start", (*server.Client).Start, filled[umpire.Started]()),
+		once("Finish", (*server.Client).Finish, filled[umpire.Batch]()),
+		via("BeginTrial", (*server.Client).Trials, umpire.Trier.Begin, filled[umpire.BegunTrial]()),
+		via("ReportTrial", (*server.Client).Trials, umpire.Trier.Report, filled[umpire.Batch]()),
+		via("SettleTrial", (*server.Client).Trials, umpire.Trier.Settle, filled[umpire.Batch]()),
+		via("Open", (*server.Client).Sessions, umpire.SessionKeeper.Open, session),
+		via("Continue", (*server.Client).Sessions, umpire.SessionKeeper.Continue, session),
+		{"Sessions", sessionsAndNext, func(ctx context.Context, c *server.Client) (any, error) {
 			return c.Sessions().List(ctx, sessions)
 		}, []umpire.Session{session}},
-		via("Latest", (*client.Client).Sessions, umpire.SessionKeeper.Latest, session),
-		via("Conversation", (*client.Client).Conversations, umpire.ConversationKeeper.Read, filled[umpire.Conversation]()),
-		via("SetMode", (*client.Client).Sessions, umpire.SessionKeeper.SetMode, session),
-		via("Prompt", (*client.Client).Conversations, umpire.ConversationKeeper.Prompt, filled[umpire.Prompted]()),
-		via("Reply", (*client.Client).Conversations, umpire.ConversationKeeper.Reply, session),
-		via("RuleStatus", (*client.Client).Rules, umpire.RuleKeeper.Status, filled[umpire.RuleStatus]()),
-		via("Rules", (*client.Client).Rules, umpire.RuleKeeper.List, []umpire.Rule{filledRule()}),
-		{"Batch", [2]string{"s1", "b1"}, func(ctx context.Context, c *client.Client) (any, error) {
+		via("Latest", (*server.Client).Sessions, umpire.SessionKeeper.Latest, session),
+		via("Conversation", (*server.Client).Conversations, umpire.ConversationKeeper.Read, filled[umpire.Conversation]()),
+		via("SetMode", (*server.Client).Sessions, umpire.SessionKeeper.SetMode, session),
+		via("Prompt", (*server.Client).Conversations, umpire.ConversationKeeper.Prompt, filled[umpire.Prompted]()),
+		via("Reply", (*server.Client).Conversations, umpire.ConversationKeeper.Reply, session),
+		via("RuleStatus", (*server.Client).Rules, umpire.RuleKeeper.Status, filled[umpire.RuleStatus]()),
+		via("Rules", (*server.Client).Rules, umpire.RuleKeeper.List, []umpire.Rule{filledRule()}),
+		{"Batch", [2]string{"s1", "b1"}, func(ctx context.Context, c *server.Client) (any, error) {
 			return c.Batch(ctx, "s1", "b1")
 		}, umpire.Batch{ID: "b1", Session: "s1", State: umpire.BatchWaiting}},
-		{"Fork", forked(), func(ctx context.Context, c *client.Client) (any, error) {
+		{"Fork", forked(), func(ctx context.Context, c *server.Client) (any, error) {
 			return c.Sessions().Fork(ctx, "origin", filled[umpire.Resumption]())
 		}, session},
-		{"Session", umpire.SessionID("s7"), func(ctx context.Context, c *client.Client) (any, error) {
+		{"Session", umpire.SessionID("s7"), func(ctx context.Context, c *server.Client) (any, error) {
 			return c.Sessions().Get(ctx, "s7")
 		}, session},
-		{"Compose", "s1 9", func(ctx context.Context, c *client.Client) (any, error) {
+		{"Compose", "s1 9", func(ctx context.Context, c *server.Client) (any, error) {
 			return c.Conversations().Compose(ctx, "s1", 9)
 		}, filled[umpire.Conversation]()},
-		{"Renew", "s1 9", func(ctx context.Context, c *client.Client) (any, error) { return c.Sessions().Renew(ctx, "s1", 9) }, filledTime},
-		{"End", "s1 over", func(ctx context.Context, c *client.Client) (any, error) {
+		{"Renew", "s1 9", func(ctx context.Context, c *server.Client) (any, error) { return c.Sessions().Renew(ctx, "s1", 9) }, filledTime},
+		{"End", "s1 over", func(ctx context.Context, c *server.Client) (any, error) {
 			return nil, c.Sessions().End(ctx, "s1", "over")
 		}, nil},
-		{"Delete", umpire.SessionID("s1"), func(ctx context.Context, c *client.Client) (any, error) {
+		{"Delete", umpire.SessionID("s1"), func(ctx context.Context, c *server.Client) (any, error) {
 			return nil, c.Sessions().Delete(ctx, "s1")
 		}, nil},
-		{"AddRule", []any{"/p", umpire.ScopeGlobal, filled[umpire.Rule]()}, func(ctx context.Context, c *client.Client) (any, error) {
+		{"AddRule", []any{"/p", umpire.ScopeGlobal, filled[umpire.Rule]()}, func(ctx context.Context, c *server.Client) (any, error) {
 			return c.Rules().Add(ctx, "/p", umpire.ScopeGlobal, filled[umpire.Rule](), umpire.Actor{})
 		}, umpire.RuleID("made")},
-		{"RemoveRule", []any{"/p", umpire.ScopeOnce, umpire.RuleID("r")}, func(ctx context.Context, c *client.Client) (any, error) {
+		{"RemoveRule", []any{"/p", umpire.ScopeOnce, umpire.RuleID("r")}, func(ctx context.Context, c *server.Client) (any, error) {
 			return nil, c.Rules().Remove(ctx, "/p", umpire.ScopeOnce, "r", umpire.Actor{})
 		}, nil},
-		{"Trust", "/p", func(ctx context.Context, c *client.Client) (any, error) {
+		{"Trust", "/p", func(ctx context.Context, c *server.Client) (any, error) {
 			return c.Rules().Trust(ctx, umpire.TrustChange{Dir: "/p"})
 		}, []string{"f"}},
 	}
@@ -108,7 +108,7 @@ func forked() umpire.Resumption {
 
 func TestClientGivesTheGateWhatItWasGiven(t *testing.T) {
 	t.Parallel()
-	run := func(t *testing.T, gate *fakeGate, c *client.Client) {
+	run := func(t *testing.T, gate *fakeGate, c *server.Client) {
 		for _, trip := range trips() {
 			back, err := trip.call(t.Context(), c)
 			if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // fewDescriptors is the limit set by `ulimit -n 256`.
@@ -81,7 +80,7 @@ func TestFloodsLeaveDescriptors(t *testing.T) {
 		"connections that say nothing": "",
 	} {
 		flood(request)
-		c, err := client.Dial("unix:"+path, credentials.Agent)
+		c, err := server.Dial("unix:"+path, credentials.Agent)
 		if err != nil {
 			t.Fatal(err)
 		}

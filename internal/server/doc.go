@@ -8,6 +8,19 @@
 // field by field. Over protobuf it is that JSON, carried by the messages of
 // proto/umpire/v1.
 //
+// # Clients
+//
+// A [Client] speaks to a gate in another process, in the gate's own terms: it has the gate's methods, takes and
+// returns the root package's types, and returns the same errors.
+//
+//	c, err := server.Dial("unix:"+path, token)
+//	defer c.Close()
+//	batch, err := c.Submit(ctx, submission)
+//	if errors.Is(err, umpire.ErrFenced) { ... }
+//
+// It speaks Connect's JSON and server-sent events over HTTP/1.1, using only the standard library to start quickly in
+// a program that makes one call and ends.
+//
 // # Authorization
 //
 // Every route needs a credential, `Authorization: Bearer TOKEN`. With an agent's token, a

@@ -1,6 +1,10 @@
 package server
 
-import "time"
+import (
+	"context"
+	"net"
+	"time"
+)
 
 // NewForTest is New with timeouts that suit a test. client limits how long a client may
 // take to send a request's body, and to read a write.
@@ -19,4 +23,9 @@ func (s *Server) StopClock() {
 	defer s.limiter.mu.Unlock()
 	at := s.limiter.now()
 	s.limiter.now = func() time.Time { return at }
+}
+
+// NewClientForTest returns a client over connections of a test's own.
+func NewClientForTest(dial func(ctx context.Context, network, address string) (net.Conn, error)) *Client {
+	return newClient("http://localhost", "", dial)
 }

@@ -18,7 +18,6 @@ import (
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // badInput are requests that are refused before the gate is called, with a word that the
@@ -352,7 +351,7 @@ func TestDeadlinesTravel(t *testing.T) {
 	}()
 	<-gate.entered
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) || errors.Is(err, client.ErrUnreachable) {
+	if err := <-ended; !errors.Is(err, context.Canceled) || errors.Is(err, server.ErrUnreachable) {
 		t.Errorf("after cancelling: %v", err)
 	}
 }
@@ -360,21 +359,21 @@ func TestDeadlinesTravel(t *testing.T) {
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"unix:" + shortDir(t) + "/none.sock", "127.0.0.1:1"} {
-		c, err := client.Dial(address, "x")
+		c, err := server.Dial(address, "x")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Check(t.Context(), umpire.Call{}); !errors.Is(err, client.ErrUnreachable) {
+		if _, err := c.Check(t.Context(), umpire.Call{}); !errors.Is(err, server.ErrUnreachable) {
 			t.Errorf("%s: %v", address, err)
 		}
 		for _, err := range c.Watch(t.Context(), umpire.Filter{}) {
-			if !errors.Is(err, client.ErrUnreachable) {
+			if !errors.Is(err, server.ErrUnreachable) {
 				t.Errorf("%s: watching: %v", address, err)
 			}
 		}
 	}
 	for _, address := range []string{"", "unix:", "somewhere", "http://127.0.0.1:1"} {
-		if _, err := client.Dial(address, "x"); err == nil {
+		if _, err := server.Dial(address, "x"); err == nil {
 			t.Errorf("%q is taken for an address", address)
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 func TestDrainLetsRequestsEnd(t *testing.T) {
@@ -71,9 +70,9 @@ func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error)
 	go func() {
-		served <- server.Serve(ctx, server.Config{Gate: gate, Credentials: credentials, Drain: 50 * time.Millisecond}, listener)
+		served <- server.New(server.Config{Gate: gate, Credentials: credentials, Drain: 50 * time.Millisecond}).Serve(ctx, listener)
 	}()
-	c, err := client.Dial(listener.Addr().String(), credentials.Agent)
+	c, err := server.Dial(listener.Addr().String(), credentials.Agent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,14 +98,14 @@ func TestServeNeedsCredentialsAndALoopbackAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := server.Serve(t.Context(), server.Config{Gate: newFake()}, listener); err == nil {
+	if err := server.New(server.Config{Gate: newFake()}).Serve(t.Context(), listener); err == nil {
 		t.Error("serves without credentials")
 	}
 	everywhere, err := net.Listen("tcp", "0.0.0.0:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = server.Serve(t.Context(), server.Config{Gate: newFake(), Credentials: credentials}, everywhere)
+	err = server.New(server.Config{Gate: newFake(), Credentials: credentials}).Serve(t.Context(), everywhere)
 	if err == nil || !strings.Contains(err.Error(), "loopback") {
 		t.Errorf("serves everybody: %v", err)
 	}
@@ -207,7 +206,7 @@ func TestCredentialsAreKept(t *testing.T) {
 			t.Errorf("%s: %v %v", name, info.Mode(), err)
 		}
 	}
-	if token, err := client.ReadToken(filepath.Join(dir, server.PersonTokenFile)); token != made.Person || err != nil {
+	if token, err := server.ReadToken(filepath.Join(dir, server.PersonTokenFile)); token != made.Person || err != nil {
 		t.Errorf("the client reads %q, %v", token, err)
 	}
 	if again, err := server.LoadCredentials(dir); again != made || err != nil {

@@ -19,7 +19,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // children are the functions of this test program when a test starts it again. All but
@@ -35,7 +34,7 @@ var children = map[string]func() int{
 }
 
 func answerAsPerson() int {
-	c, err := client.Dial(os.Getenv("UMPIRE_TEST_GATE"), credentials.Person)
+	c, err := server.Dial(os.Getenv("UMPIRE_TEST_GATE"), credentials.Person)
 	if err != nil {
 		fmt.Println(err)
 		return 1

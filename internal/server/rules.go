@@ -10,9 +10,9 @@ import (
 
 type ruleRequest struct {
 	Dir   string        `json:"working_dir"`
-	Scope umpire.Scope  `json:"scope"`
-	Rule  umpire.Rule   `json:"rule"`
-	ID    umpire.RuleID `json:"rule_id"`
+	Scope umpire.Scope  `json:"scope,omitzero"`
+	Rule  umpire.Rule   `json:"rule,omitzero"`
+	ID    umpire.RuleID `json:"rule_id,omitempty"`
 }
 
 type grantList struct {

@@ -112,11 +112,6 @@ func (s *Server) addRoutes() {
 	}
 }
 
-// Serve serves a gate on listeners until ctx ends: see [Server.Serve].
-func Serve(ctx context.Context, c Config, listeners ...net.Listener) error {
-	return New(c).Serve(ctx, listeners...)
-}
-
 // Serve serves on the listeners, which it closes, until ctx ends. Then it drains:
 // watchers are told to resume, new requests are refused, and active requests may end. It
 // returns nil if ctx ended and all requests were answered, or else what went wrong. A

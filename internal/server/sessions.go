@@ -25,7 +25,7 @@ type sessionQuery struct {
 
 type composeRequest struct {
 	Session umpire.SessionID `json:"session_id"`
-	Epoch   int64            `json:"epoch"`
+	Epoch   int64            `json:"epoch,omitempty"`
 }
 
 type renewResponse struct {
@@ -34,7 +34,7 @@ type renewResponse struct {
 
 type endRequest struct {
 	Session umpire.SessionID `json:"session_id"`
-	Reason  string           `json:"reason"`
+	Reason  string           `json:"reason,omitempty"`
 }
 
 // nothing is an empty response.

@@ -23,7 +23,6 @@ import (
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	"github.com/umpirehq/umpire/internal/files/sample"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 // sent is one server-sent event.
@@ -556,7 +555,7 @@ func TestClientWatchEndsWhenItIsToldTo(t *testing.T) {
 		}
 	}
 	for _, err := range w.client(t, credentials.Agent).Watch(t.Context(), umpire.Filter{}) {
-		if !errors.Is(err, client.ErrCredential) {
+		if !errors.Is(err, server.ErrCredential) {
 			t.Errorf("an agent that watches all: %v", err)
 		}
 	}

@@ -18,7 +18,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/client"
 )
 
 func TestMain(m *testing.M) {
@@ -147,9 +146,9 @@ func shortDir(t testing.TB) string {
 	return dir
 }
 
-func (w *world) client(t testing.TB, token string) *client.Client {
+func (w *world) client(t testing.TB, token string) *server.Client {
 	t.Helper()
-	c, err := client.Dial(w.address, token)
+	c, err := server.Dial(w.address, token)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,9 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
-	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
-var chineseText = languages.Find("zh")
+var chineseText = catalogue.Find("zh")
 
 func TestReason(t *testing.T) {
 	t.Parallel()

@@ -1,8 +1,10 @@
 package view
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/umpirehq/umpire"
 )
@@ -52,4 +54,24 @@ func CountCoverage(c *Card, a umpire.Answer) string {
 		return ""
 	}
 	return fmt.Sprintf(c.text.Of("%d of the last %d questions"), found.Calls, found.Of)
+}
+
+// loadTime limits how long a card waits for the result, because an agent chose the calls to judge.
+const loadTime = 2 * time.Second
+
+// LoadCoverage reads the coverage of a question's answers from a gate. It returns nil once the
+// question is no longer pending, or if reading takes too long.
+func LoadCoverage(ctx context.Context, gate umpire.Answerer, p *umpire.Pending) ([]umpire.Coverage, error) {
+	bounded, cancel := context.WithTimeout(ctx, loadTime)
+	defer cancel()
+	list, err := gate.Pending(bounded, umpire.PendingQuery{Session: p.Session, Coverage: p.Request})
+	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+		return nil, nil
+	}
+	for i := range list {
+		if list[i].Request == p.Request {
+			return list[i].Coverage, err
+		}
+	}
+	return nil, err
 }

@@ -1,12 +1,15 @@
 package view
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/view/languages"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // TestCoverage: each lasting answer says how many recent calls it would have covered, and the worst of them.
@@ -55,7 +58,7 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("asked three times: %q %q", said, command)
 	}
 	c.Pending.Coverage[0].Calls = 0
-	chinese := New(p, c.Session, "", languages.Find("zh-CN"), p.AskedAt, false)
+	chinese := New(p, c.Session, "", catalogue.Find("zh-CN"), p.AskedAt, false)
 	got := strings.Join(DescribeCoverage(chinese, umpire.Answer{Scope: umpire.ScopeProject}), "|")
 	if want := `会涵盖 3 次，此处最近共有 57 次询问，其中最严重的：执行 git 'push\x1b[2J'（风险：高，会离开本机）`; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -72,5 +75,28 @@ func TestReachOfTools(t *testing.T) {
 		if got := strings.Join(c.Reach(umpire.Answer{Scope: umpire.ScopeSession}), "|"); got != want {
 			t.Errorf("%s: %q, want %q", tool, got, want)
 		}
+	}
+}
+
+// A slowGate takes longer than any caller waits.
+type slowGate struct{ umpire.Answerer }
+
+func (slowGate) Pending(ctx context.Context, _ umpire.PendingQuery) ([]umpire.Pending, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestLoadCoverageGivesUp checks that a card does not wait for a slow result, nor for a person who has left.
+func TestLoadCoverageGivesUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		if all, err := LoadCoverage(t.Context(), slowGate{}, &umpire.Pending{}); all != nil || err != nil {
+			t.Errorf("%v, %v", all, err)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := LoadCoverage(ctx, slowGate{}, &umpire.Pending{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a person who has gone: %v", err)
 	}
 }

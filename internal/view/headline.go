@@ -44,7 +44,7 @@ func (c *Card) Headline() string {
 			return fmt.Sprintf(c.text.Of("in a trial it %s; nothing is real yet"), done)
 		}
 	}
-	if p.Tool == policy.ConnectTool {
+	if p.Tool == umpire.ConnectTool {
 		if said := sayConnecting(c); said != "" {
 			return said
 		}

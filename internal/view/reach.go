@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -65,7 +64,7 @@ func (c *Card) sessionReach(a *umpire.Answer) []string {
 	}
 	whole := false
 	var lines []string
-	for _, g := range coverage.Grants(&c.Pending, umpire.ScopeSession, a.Width) {
+	for _, g := range policy.LastingGrants(&c.Pending, umpire.ScopeSession, a.Width) {
 		switch {
 		case g.Exact != "":
 			lines = append(lines, head+c.text.Of("exactly this command"))
@@ -82,11 +81,11 @@ func (c *Card) sessionReach(a *umpire.Answer) []string {
 
 // CheckReach returns the reason why the gate would reject a lasting approval, or nil.
 func CheckReach(c *Card, a *umpire.Answer) error {
-	rules := coverage.Suggested(c.Pending.Suggestions, a.Width)
+	rules := policy.Suggested(c.Pending.Suggestions, a.Width)
 	if a.Rule != "" { // the rule replaces them
 		rules = nil
 	}
-	return coverage.CheckScope(a.Scope, c.Pending.Code, rules)
+	return policy.CheckScope(a.Scope, c.Pending.Code, rules)
 }
 
 // Widths returns the possible widths of an approval for a scope, other than the
@@ -110,7 +109,7 @@ func (c *Card) covers(s *umpire.Suggestion) string {
 		short = Bracketed(short, fmt.Sprintf(c.text.Of("every file: every call of %s"), Visible(s.Tool)))
 	}
 	folder, ok := strings.CutSuffix(s.Match.PathGlob, "/**")
-	if ok && coverage.FolderOutside(s) {
+	if ok && policy.FolderOutside(s) {
 		short = Bracketed(short, fmt.Sprintf(c.text.Of("read anything below %s"), Visible(middleOut(folder))))
 	}
 	if s.Cap != (umpire.Cap{}) {
@@ -128,7 +127,7 @@ func (c *Card) ruleReach(a *umpire.Answer, file string) []string {
 		rules = []string{middleOut(a.Rule)}
 	case a.Width != umpire.WidthDefault && a.Width != umpire.WidthExact:
 		rules = nil
-		for _, s := range coverage.Suggested(c.Pending.Suggestions, a.Width) {
+		for _, s := range policy.Suggested(c.Pending.Suggestions, a.Width) {
 			rules = append(rules, c.covers(&s))
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent/llm"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 )
 
 // A tally counts the results of a run of kills: one row of a table.
@@ -75,7 +75,7 @@ func (t *tally) account(ctx context.Context, c *conversation, p *person) error {
 	}
 	for _, id := range h.batches {
 		var b umpire.Batch
-		err := c.home.do(ctx, func(ctx context.Context, g *client.Client) (err error) {
+		err := c.home.do(ctx, func(ctx context.Context, g *server.Client) (err error) {
 			b, err = g.Batch(ctx, c.session, id)
 			return err
 		})

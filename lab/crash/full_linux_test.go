@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 )
 
 // full fills a gate's disk: all its writes fail. The function that it returns makes
@@ -128,9 +128,9 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-func dialBoth(t *testing.T, h *home) (person, agent *client.Client) {
+func dialBoth(t *testing.T, h *home) (person, agent *server.Client) {
 	t.Helper()
-	var both []*client.Client
+	var both []*server.Client
 	for _, who := range []string{"person", "agent"} {
 		c, err := h.dial(who)
 		if err != nil {
@@ -143,7 +143,7 @@ func dialBoth(t *testing.T, h *home) (person, agent *client.Client) {
 }
 
 // submitTwo hands in a message with two calls that ask.
-func submitTwo(t *testing.T, c *client.Client, s umpire.SessionID, id umpire.BatchID) error {
+func submitTwo(t *testing.T, c *server.Client, s umpire.SessionID, id umpire.BatchID) error {
 	_, err := c.Submit(t.Context(), umpire.Submission{Session: s, Batch: id, Lane: string(id), Calls: []umpire.Call{
 		{ID: umpire.CallID(id + "-0"), Tool: "Bash", Input: json.RawMessage(`{"command":"npm install x"}`)},
 		{ID: umpire.CallID(id + "-1"), Tool: "Bash", Input: json.RawMessage(`{"command":"npm install y"}`)},
@@ -152,7 +152,7 @@ func submitTwo(t *testing.T, c *client.Client, s umpire.SessionID, id umpire.Bat
 }
 
 // waiting returns the question about a call, which has to wait.
-func waiting(t *testing.T, c *client.Client, id umpire.CallID) umpire.Pending {
+func waiting(t *testing.T, c *server.Client, id umpire.CallID) umpire.Pending {
 	t.Helper()
 	list, err := c.Pending(t.Context(), umpire.PendingQuery{})
 	if err != nil {

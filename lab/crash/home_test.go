@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -96,17 +96,17 @@ func (h *home) command(ctx context.Context, dir string, args ...string) *exec.Cm
 
 // dial returns a client with one of the gate's credentials, "person" or "agent". The
 // gate has been there.
-func (h *home) dial(who string) (*client.Client, error) {
-	token, err := client.ReadToken(filepath.Join(h.dir, "state", who+".token"))
+func (h *home) dial(who string) (*server.Client, error) {
+	token, err := server.ReadToken(filepath.Join(h.dir, "state", who+".token"))
 	if err != nil {
 		return nil, err
 	}
-	return client.Dial(h.where, token)
+	return server.Dial(h.where, token)
 }
 
 // do asks the gate for something that may be done twice, until it is answered. A gate
 // that is away is waited for.
-func (h *home) do(ctx context.Context, ask func(context.Context, *client.Client) error) error {
+func (h *home) do(ctx context.Context, ask func(context.Context, *server.Client) error) error {
 	for {
 		g, err := h.ready(ctx)
 		if err != nil {
@@ -133,7 +133,7 @@ func (h *home) do(ctx context.Context, ask func(context.Context, *client.Client)
 func away(err error) bool { return err != nil && saysAway(err.Error()) }
 
 func saysAway(text string) bool {
-	for _, reason := range []error{client.ErrUnreachable, umpire.ErrNotRecorded, store.ErrUncertain} {
+	for _, reason := range []error{server.ErrUnreachable, umpire.ErrNotRecorded, store.ErrUncertain} {
 		if strings.Contains(text, reason.Error()) {
 			return true
 		}
@@ -149,7 +149,7 @@ func (h *home) forgives(text string) bool {
 
 // sessionsIn returns the sessions of a folder, the latest activity first.
 func (h *home) sessionsIn(ctx context.Context, dir string) (found []umpire.Session, err error) {
-	err = h.do(ctx, func(ctx context.Context, c *client.Client) error {
+	err = h.do(ctx, func(ctx context.Context, c *server.Client) error {
 		all, err := c.Sessions().List(ctx, umpire.SessionQuery{})
 		found = found[:0]
 		for _, s := range all {

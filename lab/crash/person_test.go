@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 )
 
 // A person answers questions, and remembers every answer that the gate has
@@ -40,7 +40,7 @@ func newPerson(planned func(umpire.SessionID, umpire.CallID) (*conversation, *pl
 // An answerer is a gate at which a person answers.
 type answerer struct {
 	*person
-	*client.Client
+	*server.Client
 
 	gate *gate
 	rng  *rand.Rand

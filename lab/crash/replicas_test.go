@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
@@ -27,8 +27,8 @@ import (
 type pair struct {
 	t       *testing.T
 	homes   [2]*home
-	person  [2]*client.Client
-	agent   [2]*client.Client
+	person  [2]*server.Client
+	agent   [2]*server.Client
 	session umpire.Session
 }
 
@@ -58,7 +58,7 @@ func newPair(t *testing.T, server *storetest.Server) *pair {
 	return p
 }
 
-func (p *pair) dial(i int, who string) *client.Client {
+func (p *pair) dial(i int, who string) *server.Client {
 	p.t.Helper()
 	c, err := p.homes[i].dial(who)
 	if err != nil {
@@ -215,7 +215,7 @@ func oneAnswerWins(p *pair) {
 // post returns the status of a request with the person's credential, or 0 if there was no response.
 func (p *pair) post(at int, method string, body []byte) int {
 	h := p.homes[at]
-	token, err := client.ReadToken(filepath.Join(h.dir, "state", "person.token"))
+	token, err := server.ReadToken(filepath.Join(h.dir, "state", "person.token"))
 	if err != nil {
 		return 0
 	}

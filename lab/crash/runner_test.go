@@ -18,7 +18,7 @@ import (
 	"syscall"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 )
 
 // A conversation is one folder with a scripted model, and the runners that continue it
@@ -94,7 +94,7 @@ func (c *conversation) look(ctx context.Context) (over bool, err error) {
 }
 
 func (c *conversation) events(ctx context.Context) (events []umpire.Event, err error) {
-	err = c.home.do(ctx, func(ctx context.Context, g *client.Client) error {
+	err = c.home.do(ctx, func(ctx context.Context, g *server.Client) error {
 		events, err = g.Events(ctx, umpire.Filter{Session: c.session})
 		return err
 	})

@@ -20,7 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
@@ -60,7 +60,7 @@ func newTeam(b *testing.B, gates int, postgres bool) *team {
 	return t
 }
 
-func (t *team) dial(i int, who string) *client.Client {
+func (t *team) dial(i int, who string) *server.Client {
 	t.b.Helper()
 	c, err := t.homes[i%len(t.homes)].dial(who)
 	if err != nil {
@@ -117,7 +117,7 @@ var (
 
 // A worker is one agent with a session, and the person who answers it.
 type worker struct {
-	agent, person *client.Client
+	agent, person *server.Client
 	session       umpire.Session
 	calls         int
 }
@@ -307,7 +307,7 @@ func BenchmarkTeamAnswer(b *testing.B) {
 }
 
 // moments sends the times at which events of a kind arrived, in one session or in all.
-func moments(ctx context.Context, c *client.Client, kind umpire.EventKind, session ...umpire.SessionID) <-chan time.Time {
+func moments(ctx context.Context, c *server.Client, kind umpire.EventKind, session ...umpire.SessionID) <-chan time.Time {
 	heard := make(chan time.Time, 16)
 	f := umpire.Filter{}
 	if len(session) > 0 {
@@ -378,7 +378,7 @@ func (t *team) watchRaw(heard chan<- struct{}) {
 func (t *team) stream(ctx context.Context, path string) *bufio.Reader {
 	t.b.Helper()
 	h := t.homes[0]
-	token, err := client.ReadToken(filepath.Join(h.dir, "state", "person.token"))
+	token, err := server.ReadToken(filepath.Join(h.dir, "state", "person.token"))
 	if err != nil {
 		t.b.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 )
 
 // TestClaudeAnsweredInTheConsole is the complete loop for a person: Claude Code asks, the card is in the browser and
@@ -26,7 +26,7 @@ func TestClaudeAnsweredInTheConsole(t *testing.T) {
 		turn{{ID: "second", Tool: "Write", Input: map[string]any{"file_path": "", "content": "two\n"}}},
 	)
 	w := newWorld(t, m)
-	page := consoletest.StartAs(t, cmp.Or(w.User, os.Getuid()), 1440, 900, false)
+	page := fake.StartBrowserAs(t, cmp.Or(w.User, os.Getuid()), 1440, 900, false)
 	m.Main[0][0].Input["file_path"] = w.Path("project/src/first.txt")
 	m.Main[1][0].Input["file_path"] = w.Path("project/src/second.txt")
 	w.readyProject()
@@ -117,7 +117,7 @@ func (w *world) openConsole(ctx context.Context) (link string, said <-chan strin
 func TestTrialInTheConsole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, startModel(t))
-	page := consoletest.StartAs(t, cmp.Or(w.User, os.Getuid()), 1440, 900, false)
+	page := fake.StartBrowserAs(t, cmp.Or(w.User, os.Getuid()), 1440, 900, false)
 	w.readyProject()
 	w.write("project/gen.sh", "mkdir out; for i in 1 2 3; do echo made >out/$i.txt; done; rm test.js\n")
 	w.write("turns.json", `[{"calls": [{"id": "g1", "tool": "Bash", "input": {"command": "bash gen.sh"}}]}, {"text": "made"}]`)

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/view/picture"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 )
 
 var film = flag.String("film", "", "write the film of Claude Code to this `file`")
@@ -36,7 +36,7 @@ func TestFilm(t *testing.T) {
 	s := startScreen(ctx, w, 100, 34,
 		w.Program, "--model", "sonnet", "--permission-mode", "default", "Clean up behind the build.")
 	defer s.tmux("kill-server")
-	frames := []picture.Frame{
+	frames := []fake.TerminalFrame{
 		{Screen: s.shows("Clean up behind"), Time: 2 * time.Second},
 		{Screen: s.shows("git status --short"), Time: 3 * time.Second},
 		{Screen: s.shows("deletes a home directory"), Time: 6 * time.Second},
@@ -44,7 +44,7 @@ func TestFilm(t *testing.T) {
 	}
 	const stopped = 2 // the frame with the refusal
 	s.press("Enter")
-	frames = append(frames, picture.Frame{Screen: s.shows("done"), Time: 5 * time.Second})
+	frames = append(frames, fake.TerminalFrame{Screen: s.shows("done"), Time: 5 * time.Second})
 	w.ran("look")
 	w.stopped("home", critical)
 	w.ran("build")
@@ -55,7 +55,7 @@ func TestFilm(t *testing.T) {
 		at := strings.NewReplacer(w.Path("home"), "/home/you", w.Project(), "~/project")
 		frames[i].Screen = at.Replace(frames[i].Screen)
 	}
-	if err := os.WriteFile(*film, []byte(picture.Film(frames, stopped)), 0o644); err != nil {
+	if err := os.WriteFile(*film, []byte(fake.FilmTerminal(frames, stopped)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/host/drive"
 )
 
@@ -97,7 +97,7 @@ func (w *world) approveInTerminal(_ context.Context, s *screen) (question func()
 // approveInBrowser approves it on the console's page, with the code that the terminal shows. Later questions are there.
 func (w *world) approveInBrowser(ctx context.Context, _ *screen) (question func()) {
 	w.Helper()
-	page := consoletest.StartAs(w.T, cmp.Or(w.User, os.Getuid()), 1440, 900, false)
+	page := fake.StartBrowserAs(w.T, cmp.Or(w.User, os.Getuid()), 1440, 900, false)
 	link, said := w.openConsole(ctx)
 	page.Open(w, link)
 	for _, link := range []string{`nav a[href="/sessions"]`, `a[href^="/session?"]`, `a[href^="/sessions/task"]`} {

@@ -21,7 +21,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/cli/bench"
+	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
@@ -100,10 +100,10 @@ func dangerousLines(t *testing.T) (lines []string, left int) {
 			lines = append(lines, line)
 		}
 	}
-	corpus, err := bench.Corpus()
+	corpus, err := rules.Corpus()
 	must(t, err)
 	for _, l := range corpus.Lines {
-		if l.Want == bench.NotSafe || l.Want == bench.Critical {
+		if l.Want == rules.NotSafe || l.Want == rules.Critical {
 			add(l.Command)
 		}
 	}

@@ -19,9 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/cli/bench"
+	"github.com/umpirehq/umpire/internal/cli/rules"
 	"github.com/umpirehq/umpire/internal/files/sample"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
@@ -141,7 +140,7 @@ func newStage(t *testing.T, program, base, level string) *stage {
 		"home/.rustup/settings.toml": "version = \"12\"\n\n[overrides]\n",
 	})
 	s := &stage{T: t, base: base, made: filepath.Join(base, "made")}
-	for _, cache := range outside.Caches(filepath.Join(base, "home"), func(string) string { return "" }) {
+	for _, cache := range sandbox.Caches(filepath.Join(base, "home"), func(string) string { return "" }) {
 		must(t, os.MkdirAll(cache.Folder, 0o755))
 	}
 	s.world = newWorld(t, program, filepath.Join(base, "home"), level)
@@ -390,7 +389,7 @@ func TestUnaskedSequences(t *testing.T) {
 		t.Skip("no sandbox on this machine, or not root")
 	}
 	count := cmp.Or(*sequences, sample.Times(24, 500))
-	corpus, err := bench.Corpus()
+	corpus, err := rules.Corpus()
 	must(t, err)
 	var lines []string
 	for _, l := range corpus.Lines {

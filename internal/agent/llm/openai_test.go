@@ -9,33 +9,33 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/agent/agenttest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/agent/llm"
 )
 
-func at(s *agenttest.Server) *llm.Endpoint { return llm.OpenAIEndpoint(s.URL+"/v1", agenttest.Key) }
+func at(s *fake.ModelServer) *llm.Endpoint { return llm.OpenAIEndpoint(s.URL+"/v1", fake.ModelKey) }
 
 func TestResponses(t *testing.T) {
 	t.Parallel()
-	agenttest.RunSuite(t, agenttest.Provider{Thinks: true, Overload: llm.FailedServer, Model: func(s *agenttest.Server, o llm.Options) llm.Model {
-		return llm.NewResponses(agenttest.ModelName, o, at(s))
+	fake.RunSuite(t, fake.Provider{Thinks: true, Overload: llm.FailedServer, Model: func(s *fake.ModelServer, o llm.Options) llm.Model {
+		return llm.NewResponses(fake.ModelName, o, at(s))
 	}})
 }
 
 func TestChat(t *testing.T) {
 	t.Parallel()
-	agenttest.RunSuite(t, agenttest.Provider{Overload: llm.FailedServer, Model: func(s *agenttest.Server, o llm.Options) llm.Model {
-		return llm.NewChat(agenttest.ModelName, o, at(s))
+	fake.RunSuite(t, fake.Provider{Overload: llm.FailedServer, Model: func(s *fake.ModelServer, o llm.Options) llm.Model {
+		return llm.NewChat(fake.ModelName, o, at(s))
 	}})
 }
 
 func TestOpenAITranscripts(t *testing.T) {
 	t.Parallel()
-	agenttest.RunTranscripts(t, "testdata/responses_*.txtar", func(url string) llm.Model {
-		return llm.NewResponses(agenttest.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, agenttest.Key))
+	fake.RunTranscripts(t, "testdata/responses_*.txtar", func(url string) llm.Model {
+		return llm.NewResponses(fake.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, fake.ModelKey))
 	})
-	agenttest.RunTranscripts(t, "testdata/chat_*.txtar", func(url string) llm.Model {
-		return llm.NewChat(agenttest.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, agenttest.Key))
+	fake.RunTranscripts(t, "testdata/chat_*.txtar", func(url string) llm.Model {
+		return llm.NewChat(fake.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, fake.ModelKey))
 	})
 }
 
@@ -88,13 +88,13 @@ func TestModelThatDoesNotReason(t *testing.T) {
 }
 
 func FuzzResponsesReply(f *testing.F) {
-	agenttest.FuzzStreams(f, "testdata/responses_*.txtar", func(url string) llm.Model {
-		return llm.NewResponses(agenttest.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, agenttest.Key))
+	fake.FuzzStreams(f, "testdata/responses_*.txtar", func(url string) llm.Model {
+		return llm.NewResponses(fake.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, fake.ModelKey))
 	})
 }
 
 func FuzzChatReply(f *testing.F) {
-	agenttest.FuzzStreams(f, "testdata/chat_*.txtar", func(url string) llm.Model {
-		return llm.NewChat(agenttest.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, agenttest.Key))
+	fake.FuzzStreams(f, "testdata/chat_*.txtar", func(url string) llm.Model {
+		return llm.NewChat(fake.ModelName, llm.Options{}, llm.OpenAIEndpoint(url, fake.ModelKey))
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/agent/agenttest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/agent/llm"
 	"github.com/umpirehq/umpire/internal/config"
 )
@@ -27,7 +27,7 @@ const asServer = "UMPIRE_MCPTEST"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asServer) != "" {
-		agenttest.MCPMain()
+		fake.MCPMain()
 		return
 	}
 	os.Exit(m.Run())
@@ -111,7 +111,7 @@ func names(s *Set) []string {
 // D-28: the tools of a server are there under their names, over both transports.
 func TestToolsOfServers(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(agenttest.MCPHandler())
+	server := httptest.NewServer(fake.MCPHandler())
 	t.Cleanup(server.Close)
 	w := open(t, map[string]config.Server{"here": local(), "there": {URL: server.URL}})
 	for _, name := range []string{"mcp__here__echo", "mcp__there__echo"} {
@@ -168,7 +168,7 @@ func TestServersGetNoAnswers(t *testing.T) {
 // A call to a server over HTTP that does not answer ends in time.
 func TestHangOverHTTP(t *testing.T) {
 	t.Parallel()
-	tools := agenttest.MCPHandler()
+	tools := fake.MCPHandler()
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || bytes.Contains(body, []byte(`"tools/call"`)) {
@@ -382,7 +382,7 @@ func TestHeadersGoNowhereElse(t *testing.T) {
 	}
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { note("other", r) }))
 	t.Cleanup(other.Close)
-	tools := agenttest.MCPHandler()
+	tools := fake.MCPHandler()
 	good := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { note("good", r); tools.ServeHTTP(rw, r) }))
 	t.Cleanup(good.Close)
 	away := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))

@@ -68,7 +68,7 @@ func (s *Set) named(u *use) []string {
 			return nil
 		}
 	}
-	return egress.NamedBy(facts.Accesses)
+	return egress.NamedBy(facts.Accesses, policy.GoesOnline)
 }
 
 // hasProxy reports whether commands reach the network by another proxy, which umpire can't use.

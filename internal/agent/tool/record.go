@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/hold/outside"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/judge"
 )
@@ -17,7 +17,7 @@ func (s *Set) recordCall(ctx context.Context, u *use) (*trial.Recording, error) 
 		return nil, nil
 	}
 	if u.call.Tool != "Bash" { // a command has its own folder for temporary files
-		ledger := outside.NewLedger(s.options.State, time.Now)
+		ledger := sandbox.NewScratchLedger(s.options.State, time.Now)
 		_ = ledger.Claim(u.call.Session, judge.WrittenOutside(&u.decision)) // without a claim the next write asks
 	}
 	spec := trial.RecordSpec{

@@ -9,7 +9,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/hold/egress"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 )
@@ -44,11 +43,11 @@ func (t trials) Try(ctx context.Context, begun umpire.BegunTrial) (umpire.TrialR
 	sink, done := t.set.streamOutput(begun.Call.ID, &out)
 	place := t.set.options.Sandbox
 	seen, written := NamedOutside(&begun.Decision, false)
-	temporary := outside.Folder{Path: outside.Temporary, Named: written}
+	temporary := sandbox.TemporaryFolder{Path: sandbox.Temporary, Named: written}
 	if place.Scratch != "" {
 		temporary.Path = sandbox.TmpIn(place.Scratch)
 	}
-	temporary.Session, temporary.Ledger = begun.Call.Session, outside.NewLedger(t.set.options.State, time.Now)
+	temporary.Session, temporary.Ledger = begun.Call.Session, sandbox.NewScratchLedger(t.set.options.State, time.Now)
 	var exit *egress.Proxy
 	if t.set.options.Exit != nil {
 		if exit, err = t.set.options.Exit(&begun.Call, begun.Reach); err != nil {

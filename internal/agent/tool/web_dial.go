@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 const (
@@ -103,7 +103,7 @@ func refuseAddress(addr netip.Addr, private bool) error {
 		return fmt.Errorf("leads to %v, which hands out what logs this machine in to its cloud", addr)
 	case private && (addr.IsLoopback() || addr.IsPrivate()):
 		return nil
-	case !policy.PublicAddress(addr):
+	case !sensitive.PublicAddress(addr):
 		return fmt.Errorf("leads to %v, which is not on the public web", addr)
 	}
 	return nil

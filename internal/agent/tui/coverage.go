@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -14,7 +13,7 @@ import (
 func loadCoverage(b *base, card *view.Card) tea.Cmd {
 	p := card.Pending
 	return b.do(func(ctx context.Context) tea.Msg {
-		all, err := coverage.Load(ctx, b.conf.Gate, &p)
+		all, err := view.LoadCoverage(ctx, b.conf.Gate, &p)
 		if err != nil || len(all) == 0 {
 			return nil
 		}

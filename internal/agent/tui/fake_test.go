@@ -19,7 +19,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
-	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -408,4 +407,4 @@ func write() umpire.Pending {
 }
 
 // chineseText is 简体中文.
-func chineseText() *catalogue.Language { return languages.Find("zh") }
+func chineseText() *catalogue.Language { return catalogue.Find("zh") }

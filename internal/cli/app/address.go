@@ -132,7 +132,7 @@ func (a Address) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	}
 	dialer := net.Dialer{Timeout: probeTime}
 	conn, err := dialer.DialContext(ctx, a.Network, a.Name)
-	if err != nil && refusedConnection(err) {
+	if err != nil && relay.IsRefused(err) {
 		return nil, umpire.Errorf("%w on %s: %w", relay.ErrAbsent, a, err)
 	}
 	if err != nil {

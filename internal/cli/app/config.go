@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/project"
-	"github.com/umpirehq/umpire/internal/project/manifest"
-	"github.com/umpirehq/umpire/internal/view/languages"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -21,7 +21,7 @@ func (a *App) LoadConfig(dir string) (*config.Config, error) {
 		return nil, err
 	}
 	if c.Lang != "" && a.Getenv("UMPIRE_LANG") == "" {
-		a.Text = languages.Find(c.Lang)
+		a.Text = catalogue.Find(c.Lang)
 	}
 	return c, nil
 }
@@ -86,7 +86,7 @@ func (a *App) GateConfig(c *config.Config) gate.Config {
 }
 
 // CodeLedger keeps which clones the person trusts to run code.
-func CodeLedger(a *App) manifest.Ledger {
+func CodeLedger(a *App) judge.CodeLedger {
 	c := gate.Config{Home: a.Home(), Now: a.Now}
 	return c.Code()
 }

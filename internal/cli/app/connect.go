@@ -8,7 +8,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/hold/egress"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // connectWait is how long a command waits for an answer about a destination.
@@ -27,14 +26,14 @@ func AskToConnect(ctx context.Context, g umpire.Gate, of *umpire.Call, d egress.
 		return false
 	}
 	call := umpire.Call{
-		ID: umpire.CallID("connect_" + rand.Text()), Tool: policy.ConnectTool, Input: input, Dir: of.Dir,
+		ID: umpire.CallID("connect_" + rand.Text()), Tool: umpire.ConnectTool, Input: input, Dir: of.Dir,
 		Agent: of.Agent,
 	}
 	id := umpire.BatchID("msg_" + string(call.ID))
 	s := umpire.Submission{Session: of.Session, Batch: id, Lane: string(id), Calls: []umpire.Call{call}}
 	if why != egress.NotListed && why != egress.NotPermitted { // no earlier approval settles it
 		s.Tighten = []umpire.Rule{{
-			ID: "connect", Action: umpire.Ask, Tool: policy.ConnectTool, Description: why.Say(d).String(),
+			ID: "connect", Action: umpire.Ask, Tool: umpire.ConnectTool, Description: why.Say(d).String(),
 		}}
 	}
 	b, err := g.Submit(ctx, s)

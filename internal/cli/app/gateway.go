@@ -17,7 +17,6 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/secret"
 	"github.com/umpirehq/umpire/internal/server"
-	"github.com/umpirehq/umpire/internal/server/client"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/postgres"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
@@ -96,7 +95,7 @@ func (a *App) ReachGate(ctx context.Context, as Credential,
 // DialExpectedGate dials the running gate, or returns nil if no gate runs. It fails if
 // a gate should be running because an address is configured.
 func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Credential,
-	tokenFile string) (*client.Client, error) {
+	tokenFile string) (*server.Client, error) {
 	where, err := a.ReadListenAddress(conf.Listen)
 	if err != nil {
 		return nil, err
@@ -112,7 +111,7 @@ func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Cred
 }
 
 // GateCloser returns a function that closes a connection, or nil if c is nil.
-func GateCloser(c *client.Client) func() {
+func GateCloser(c *server.Client) func() {
 	if c == nil {
 		return nil
 	}
@@ -120,7 +119,7 @@ func GateCloser(c *client.Client) func() {
 }
 
 // DialGate dials the running gate, or returns nil if no gate runs. It does not open a store.
-func (a *App) DialGate(ctx context.Context, listen string, as Credential) (*client.Client, error) {
+func (a *App) DialGate(ctx context.Context, listen string, as Credential) (*server.Client, error) {
 	where, err := a.ReadListenAddress(listen)
 	if err != nil {
 		return nil, err
@@ -128,7 +127,7 @@ func (a *App) DialGate(ctx context.Context, listen string, as Credential) (*clie
 	return dialAddress(ctx, a, where, as, "")
 }
 
-func dialAddress(ctx context.Context, a *App, where Address, as Credential, tokenFile string) (*client.Client, error) {
+func dialAddress(ctx context.Context, a *App, where Address, as Credential, tokenFile string) (*server.Client, error) {
 	there, err := where.Answers(ctx)
 	if err != nil {
 		return nil, &CommandError{Code: ExitGate, Err: err}
@@ -140,7 +139,7 @@ func dialAddress(ctx context.Context, a *App, where Address, as Credential, toke
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.Dial(where.String(), token)
+	c, err := server.Dial(where.String(), token)
 	if err != nil {
 		return nil, &CommandError{Code: ExitGate, Err: umpire.Errorf("the gate on %s: %w", where, err)}
 	}
@@ -156,7 +155,7 @@ func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, 
 	if tokenFile != "" {
 		return readTokenFile(tokenFile)
 	}
-	token, err := client.ReadToken(filepath.Join(a.StateDir(), string(as)+".token"))
+	token, err := server.ReadToken(filepath.Join(a.StateDir(), string(as)+".token"))
 	if err != nil {
 		return "", &CommandError{Code: ExitGate,
 			Err: umpire.Errorf("a gate answers on %s, but its credential cannot be read: %w", where, err)}
@@ -166,7 +165,7 @@ func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, 
 
 // readTokenFile reads the credential of --token-file.
 func readTokenFile(path string) (string, error) {
-	token, err := client.ReadToken(path)
+	token, err := server.ReadToken(path)
 	if err != nil {
 		err = &CommandError{Code: ExitError, Err: err, Hint: "--token-file ~/.umpire/state/person.token"}
 	}
@@ -323,7 +322,7 @@ func GateError(err error) error {
 	case errors.Is(err, umpire.ErrResolved), errors.Is(err, umpire.ErrState), errors.Is(err, umpire.ErrFenced),
 		errors.Is(err, umpire.ErrOtherProject), errors.Is(err, umpire.ErrLimit), errors.Is(err, umpire.ErrChanged):
 		code = ExitRefused
-	case errors.Is(err, client.ErrCredential):
+	case errors.Is(err, server.ErrCredential):
 		code, err = ExitRefused, umpire.Errorf("the gate rejects this credential: %w", err)
 	}
 	return &CommandError{Code: code, Err: err}

@@ -6,7 +6,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/rulefile"
@@ -100,7 +99,7 @@ func TrialPlace(a *App, p *project.Project, listed []string) *sandbox.Place {
 		home = plain
 	}
 	place := &sandbox.Place{
-		Workspace: []string{p.Root}, Home: home, State: a.Home(), Cache: outside.Caches(home, a.Getenv), Show: listed,
+		Workspace: []string{p.Root}, Home: home, State: a.Home(), Cache: sandbox.Caches(home, a.Getenv), Show: listed,
 	}
 	if p.GitDir != "" {
 		place.Workspace = append(place.Workspace, p.GitDir) // a linked worktree's is elsewhere

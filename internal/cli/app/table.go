@@ -2,10 +2,13 @@ package app
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // columnGap is the room between two columns.
@@ -23,6 +26,18 @@ type Table struct {
 
 // NewTable is a table that is written to out.
 func NewTable(out io.Writer) *Table { return &Table{out: out} }
+
+// Head adds a row of headings, which are translated.
+func (t *Table) Head(text *catalogue.Language, heads ...string) {
+	cells := make([]string, len(heads))
+	for i, head := range heads {
+		cells[i] = text.Of(head)
+	}
+	t.Row(cells...)
+}
+
+// Row adds a row.
+func (t *Table) Row(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")) }
 
 // Write keeps text until Flush.
 func (t *Table) Write(p []byte) (int, error) { return t.text.Write(p) }

@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/setup"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 )
 
 // canaryTimeout bounds one canary; a healthy hook takes milliseconds.
@@ -82,7 +82,7 @@ func (c *canary) Ask(ctx context.Context, r setup.Registration, command string) 
 }
 
 // runningGate dials the gate that would hold questions, or returns nil.
-func (c *canary) runningGate(ctx context.Context) *client.Client {
+func (c *canary) runningGate(ctx context.Context) *server.Client {
 	conf, err := c.ReadUserConfig()
 	if err != nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/outside"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/judge"
@@ -29,7 +29,7 @@ func rememberWrites(a *app.App) func(context.Context, *host.Question, *host.Even
 			return
 		}
 		if d != nil {
-			ledger := outside.NewLedger(a.StateDir(), a.Now)
+			ledger := sandbox.NewScratchLedger(a.StateDir(), a.Now)
 			_ = ledger.Claim(e.Call.Session, judge.WrittenOutside(d)) // without a claim the next write asks
 		}
 		folder, err := host.ProjectOf(q, e)

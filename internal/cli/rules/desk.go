@@ -10,7 +10,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/gate/task"
@@ -180,14 +179,10 @@ func TryRule(
 	if _, err := own.LoadConfig(dir); err != nil {
 		return "", err
 	}
-	before := run.NewDecider(&own, nil)
-	after := run.NewDecider(&own, func(_ string, c *gate.Config) { c.Rules = append(c.Rules, rule) })
-	defer before.Close()
-	defer after.Close()
 	f, r := pastFlags{}, replay{}
 	err = f.withGateCalls(ctx, &own, from, since, func(past *pastCalls, batches *batchCache) error {
-		r.From, r.LeftOut = past.first, past.lost
-		return r.compare(ctx, &own, past.calls, batches, before, after)
+		add := func(_ string, c *gate.Config) { c.Rules = append(c.Rules, rule) }
+		return r.compare(ctx, &own, past, batches, add)
 	})
 	if err == nil {
 		err = r.tell(&own)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/run"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gate/batch"
 )
 
@@ -216,17 +216,12 @@ func (x *callIndex) addLeft(e *umpire.Event, session *umpire.Session) {
 // folderOf returns the folder of a session's calls, or "" if the session or its project is gone.
 func folderOf(session *umpire.Session) string {
 	switch {
-	case session == nil || !isFolder(session.Root):
+	case session == nil || !files.IsFolder(session.Root):
 		return ""
-	case isFolder(session.Dir):
+	case files.IsFolder(session.Dir):
 		return session.Dir
 	}
 	return session.Root
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // readCallFile reads the calls of a file, or of standard input if its name is "-".
@@ -240,7 +235,7 @@ func readCallFile(a *app.App, name string) (*pastCalls, error) {
 		defer f.Close()
 		in = f
 	}
-	recorded, err := run.ReadRecorded(name, in, a.Dir)
+	recorded, err := app.ReadRecorded(name, in, a.Dir)
 	if err != nil {
 		return nil, app.Usage("umpire check --help", "--calls: %w", err)
 	}
@@ -248,7 +243,7 @@ func readCallFile(a *app.App, name string) (*pastCalls, error) {
 	for i := range recorded {
 		r := &recorded[i]
 		key := callKey{root: r.Dir, dir: r.Dir, tool: r.Tool, input: string(r.Input)}
-		if !isFolder(r.Dir) {
+		if !files.IsFolder(r.Dir) {
 			x.lost += r.Times
 			continue
 		}

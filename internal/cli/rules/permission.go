@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/cli/run"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/judge/coverage"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -30,7 +29,7 @@ func (p *permission) commandLine() string {
 	if p.scope == "global" {
 		rule.Scope = umpire.ScopeGlobal
 	}
-	line := "umpire rules add " + run.RuleWords(&rule)
+	line := "umpire rules add " + app.RuleWords(&rule)
 	if p.root != "" {
 		line = "cd " + shell.Quote(p.root) + " && " + line
 	}
@@ -105,7 +104,7 @@ func listOptions(d *umpire.Decision, root string, all bool) [][]permission {
 			if p.scope == "global" {
 				scope = umpire.ScopeGlobal
 			}
-			return coverage.CheckScope(scope, d.ReasonCode, []umpire.Suggestion{p.rule}) == nil
+			return policy.CheckScope(scope, d.ReasonCode, []umpire.Suggestion{p.rule}) == nil
 		}
 		if !slices.ContainsFunc(set, func(p permission) bool { return !lasting(p) }) {
 			options = append(options, set)

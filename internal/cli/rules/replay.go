@@ -12,7 +12,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
@@ -125,12 +124,8 @@ func runReplay(ctx context.Context, a *app.App, f *replayFlags) error {
 		return err
 	}
 	r := replay{markdown: f.failOnWiden}
-	before, after := run.NewDecider(a, nil), run.NewDecider(a, change)
-	defer before.Close()
-	defer after.Close()
 	err = f.withCalls(ctx, a, "umpire replay --help", func(past *pastCalls, batches *batchCache) error {
-		r.From, r.LeftOut = past.first, past.lost
-		return r.compare(ctx, a, past.calls, batches, before, after)
+		return r.compare(ctx, a, past, batches, change)
 	})
 	if err != nil {
 		return err
@@ -153,7 +148,7 @@ func (f *replayFlags) readChange(a *app.App) (func(string, *gate.Config), error)
 		if err != nil {
 			return nil, err
 		}
-		if rules, err = run.ReadRuleFile(a, a.Absolute(f.rules), p.Root); err != nil {
+		if rules, err = app.ReadRuleFile(a, a.Absolute(f.rules), p.Root); err != nil {
 			return nil, err
 		}
 		for i := range rules {
@@ -175,10 +170,15 @@ func (f *replayFlags) readChange(a *app.App) (func(string, *gate.Config), error)
 	}, nil
 }
 
-// compare decides the calls by both deciders.
+// compare decides the calls by the settings in force, and by the changed ones.
 func (r *replay) compare(
-	ctx context.Context, a *app.App, calls []*pastCall, batches *batchCache, before, after *run.Decider,
+	ctx context.Context, a *app.App, past *pastCalls, batches *batchCache, change func(root string, c *gate.Config),
 ) error {
+	before, after := app.NewDecider(a, nil), app.NewDecider(a, change)
+	defer before.Close()
+	defer after.Close()
+	r.From, r.LeftOut = past.first, past.lost
+	calls := past.calls
 	changes := make([]*history.Change, len(calls)) // nil for a call that is gone
 	err := eachCall(ctx, len(calls), func(ctx context.Context, at int) error {
 		p := calls[at]

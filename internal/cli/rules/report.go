@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
@@ -67,7 +66,7 @@ func runReport(ctx context.Context, a *app.App, f *replayFlags) error {
 
 // countAtMedium counts the questions at the medium level.
 func (r *report) countAtMedium(ctx context.Context, a *app.App, past *pastCalls, batches *batchCache) error {
-	medium := run.NewDecider(a, func(_ string, c *gate.Config) {
+	medium := app.NewDecider(a, func(_ string, c *gate.Config) {
 		c.Settings.Autonomy = policy.AutonomyMedium.Autonomy()
 	})
 	defer medium.Close()

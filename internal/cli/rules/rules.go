@@ -5,6 +5,8 @@
 //   - `umpire why`, `stats`, `replay` and `suggest` look back over the timeline: which rules decided, which questions
 //     people answered, how other rules would have decided, and which rules would have saved questions.
 //   - `umpire task` approves in advance what a task needs.
+//   - `umpire bench` scores a judge of commands, umpire or a hook, on labelled lines: how often it allows commands
+//     that must not run unasked, and how often it asks needlessly. Commands are judged and never run; a hook is run.
 package rules
 
 import (
@@ -115,11 +117,7 @@ func switchable(r umpire.Rule) bool {
 // showRules writes rules as a table, and says why others are missing from it.
 func showRules(a *app.App, set *rulefile.Set, rules []umpire.Rule, off []umpire.RuleID) error {
 	table := app.NewTable(a.Stdout)
-	heads := []string{"SOURCE", "ID", "ACTION", "RULE", "DESCRIPTION", "FILE"}
-	for i := range heads {
-		heads[i] = a.Text.Of(heads[i])
-	}
-	fmt.Fprintln(table, strings.Join(heads, "\t"))
+	table.Head(a.Text, "SOURCE", "ID", "ACTION", "RULE", "DESCRIPTION", "FILE")
 	for _, r := range rules {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Source, app.Clip(view.Visible(string(r.ID))), r.Action,
 			app.Clip(view.Visible(policy.FormatShort(r))), app.Clip(view.Visible(describeRule(a, r, off))),

@@ -177,9 +177,9 @@ func section[K comparable](a *app.App, to io.Writer, title string, groups []hist
 	if len(groups) == 0 {
 		return
 	}
-	head := []string{a.Text.Word("statistics", title)}
-	for _, column := range []string{"calls", "questions", "in 100", "denied", "median"} {
-		head = append(head, a.Text.Word("statistics", column))
+	head := []string{title, "calls", "questions", "in 100", "denied", "median"}
+	for i := range head {
+		head[i] = a.Text.Word("statistics", head[i])
 	}
 	fmt.Fprintf(to, "\n%s\n", strings.Join(head, "\t"))
 	hidden := len(groups) - maxRows

@@ -8,7 +8,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
@@ -48,7 +47,7 @@ func newSuggester(a *app.App, all bool) *suggester {
 
 // decideCalls decides the calls by the policy in force, and keeps those that ask or are denied.
 func (s *suggester) decideCalls(ctx context.Context, past *pastCalls, batches *batchCache) error {
-	decider := run.NewDecider(s.app, nil)
+	decider := app.NewDecider(s.app, nil)
 	decider.Suggests = true
 	defer decider.Close()
 	stopped, gone := make([]*question, len(past.calls)), make([]bool, len(past.calls))
@@ -172,9 +171,9 @@ func (s *suggester) trySet(ctx context.Context, set []string) ([]*question, erro
 }
 
 // deciderWith returns a decider with the suggestions so far and those of a set.
-func (s *suggester) deciderWith(set ...string) *run.Decider {
+func (s *suggester) deciderWith(set ...string) *app.Decider {
 	names := append(slices.Collect(maps.Keys(s.has)), set...)
-	return run.NewDecider(s.app, func(root string, c *gate.Config) {
+	return app.NewDecider(s.app, func(root string, c *gate.Config) {
 		for _, name := range names {
 			p := s.known[name]
 			p.apply(root, c)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
-	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/view"
@@ -15,14 +14,14 @@ import (
 // A taskPreview tells about each line of a task the questions that it would have answered, and the worst call that
 // it allows.
 type taskPreview struct {
-	decider *run.Decider
+	decider *app.Decider
 	task    *task.Task
 	root    string
 }
 
 // newTaskPreview decides by the lines of the task too.
 func newTaskPreview(a *app.App, t *task.Task, root string) *taskPreview {
-	return &taskPreview{task: t, root: root, decider: run.NewDecider(a, func(_ string, c *gate.Config) {
+	return &taskPreview{task: t, root: root, decider: app.NewDecider(a, func(_ string, c *gate.Config) {
 		c.Rules = append(c.Rules, taskRules(t)...)
 	})}
 }

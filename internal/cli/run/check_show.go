@@ -11,8 +11,6 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
-	"github.com/umpirehq/umpire/policy"
-	"github.com/umpirehq/umpire/shell"
 )
 
 // showDecision writes a decision for a program or a person, depending on the flags.
@@ -114,10 +112,7 @@ func (p *page) rows(d umpire.Decision) {
 	later := false
 	fmt.Fprintln(p.w)
 	table := app.NewTable(p.w)
-	fmt.Fprintln(table, strings.Join([]string{
-		p.text.Of("ACCESS"), p.text.Of("RISK"), p.text.Of("KNOWN FROM"), p.text.Of("ROW"), p.text.Of("VERDICT"),
-		p.text.Of("WHY"),
-	}, "\t"))
+	table.Head(p.text, "ACCESS", "RISK", "KNOWN FROM", "ROW", "VERDICT", "WHY")
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
 		var what, risk, known string
@@ -132,9 +127,8 @@ func (p *page) rows(d umpire.Decision) {
 		default:
 			verdict, later = "("+verdict+")", true
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d %s\t%s\t%s\n",
-			app.Clip(view.Visible(what)), risk, view.Visible(known), r.Row, view.RowName(r.Row, p.text), verdict,
-			app.Clip(view.Visible(p.rowText(r))))
+		table.Row(app.Clip(view.Visible(what)), risk, view.Visible(known),
+			fmt.Sprintf("%d %s", r.Row, view.RowName(r.Row, p.text)), verdict, app.Clip(view.Visible(p.rowText(r))))
 	}
 	_ = table.Flush() // into memory
 	if later {
@@ -171,7 +165,7 @@ func (p *page) next(d umpire.Decision) {
 			width = s.Width
 			fmt.Fprintf(p.w, "  # %s\n", p.text.Of(widthTexts[width]))
 		}
-		fmt.Fprintf(p.w, "  umpire rules add %s\n", view.Visible(RuleWords(&s)))
+		fmt.Fprintf(p.w, "  umpire rules add %s\n", view.Visible(app.RuleWords(&s)))
 	}
 }
 
@@ -182,19 +176,4 @@ var widthTexts = map[umpire.Width]string{
 	umpire.WidthFolder:     "everything below the folder",
 	umpire.WidthParent:     "everything below the folder that holds the workspace",
 	umpire.WidthTool:       "every use of the tool, on every file",
-}
-
-// RuleWords are the words after `umpire rules add` that write a suggested rule.
-func RuleWords(s *umpire.Suggestion) string {
-	words := s.Action.String() + " " + shell.Quote(policy.FormatShort(s.Rule()))
-	if s.MaxConsequence != umpire.Lost {
-		words += " --max-consequence " + s.MaxConsequence.String()
-	}
-	if s.Options != umpire.OptionsAny {
-		words += " --options " + string(s.Options)
-	}
-	if s.Scope == umpire.ScopeGlobal {
-		words += " --scope global"
-	}
-	return words
 }

@@ -7,35 +7,30 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/hold/trial"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // judgeUndo judges an undo like a person's writes with the same effects, independent of the mode.
 // It refuses writes that a rule denies, and returns the guarded places, which a person has to
 // confirm.
 func judgeUndo(a *app.App, k *trial.Kept) (guarded []string, err error) {
-	c, err := newChecker(a, &checkFlags{cwd: k.Root, mode: umpire.ModeDefault.String()})
+	c, err := app.NewChecker(a, &app.Checking{Dir: k.Root, Mode: umpire.ModeDefault.String()})
 	if err != nil {
 		return nil, err
 	}
-	defer c.closeGates()
-	at, err := c.openGate(c.dir)
-	if err != nil {
-		return nil, err
-	}
+	defer c.Close()
 	for i := range k.Changes {
 		change := &k.Changes[i]
 		input, err := json.Marshal(map[string]string{"file_path": change.Path})
 		if err != nil {
 			return nil, app.Failed(err)
 		}
-		q := policy.Query{
-			Call:       umpire.Call{Tool: "Write", Input: input, Dir: c.dir},
-			Conditions: policy.Conditions{Mode: at.mode, Profile: at.profile},
-		}
-		d := at.gate.Projects().DecideEffects(c.dir, q, &umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{{
+		call := umpire.Call{Tool: "Write", Input: input, Dir: c.Dir}
+		d, err := c.DecideEffects(call, &umpire.TrialEffects{Whole: true, List: []umpire.TrialEffect{{
 			Kind: change.Kind, Path: change.Path, From: change.From, Mode: change.After.Type, Link: change.After.Link,
 		}}})
+		if err != nil {
+			return nil, err
+		}
 		if d.Verdict == umpire.Deny {
 			return nil, app.Refused("umpire undo --only PATH",
 				"nothing was undone, because a rule denies writing %s", change.Path)

@@ -23,7 +23,6 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/hold/egress"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/hold/trial"
@@ -226,9 +225,9 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 	return trial.Run(ctx, trial.Spec{
 		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, named...), Stdin: pipedInput(e.App),
 		Signals: passed, Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr},
-		Temporary: outside.Folder{
-			Path: outside.Temporary, Named: written,
-			Session: e.ticket.Session, Ledger: outside.NewLedger(e.state, e.Now),
+		Temporary: sandbox.TemporaryFolder{
+			Path: sandbox.Temporary, Named: written,
+			Session: e.ticket.Session, Ledger: sandbox.NewScratchLedger(e.state, e.Now),
 		},
 		Place: app.TrialPlace(e.App, e.project, e.config.SandboxShow), Again: e.sayAgain,
 		Exit: exit, Ahead: e.ahead, State: trial.LayersIn(e.state), Profile: e.profile,

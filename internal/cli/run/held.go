@@ -173,9 +173,7 @@ func listHeld(a *app.App, asJSON bool) error {
 			return err
 		}
 		table := app.NewTable(a.Stdout)
-		fmt.Fprintln(table, strings.Join([]string{
-			a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("CHANGES"), a.Text.Of("FOLDER"), a.Text.Of("COMMAND"),
-		}, "\t"))
+		table.Head(a.Text, "ID", "AGE", "CHANGES", "FOLDER", "COMMAND")
 		for i := range all {
 			h := &all[i]
 			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", h.ID, view.Age(a.Now().Sub(h.Time)), len(h.Effects.List),

@@ -11,7 +11,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // A prompter asks the person at the terminal about the destinations of a command while it runs.
@@ -73,7 +72,7 @@ func (p *prompter) allow(ctx context.Context, scope string, d egress.Destination
 	if err != nil {
 		return err
 	}
-	rule := umpire.Rule{Action: umpire.Allow, Tool: policy.ConnectTool, Match: umpire.Match{Domain: d.Host}}
+	rule := umpire.Rule{Action: umpire.Allow, Tool: umpire.ConnectTool, Match: umpire.Match{Domain: d.Host}}
 	return p.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		id, err := gate.Rules().Add(ctx, p.Dir, app.ScopeOf(layer), rule, umpire.Actor{})
 		if err == nil {

@@ -31,7 +31,6 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // runFlags are the flags of `umpire run`.
@@ -321,7 +320,7 @@ func (s *agentRun) suggestRules(ctx context.Context, session *umpire.Session, ca
 		if err != nil || len(d.Suggestions) == 0 {
 			continue
 		}
-		if command := "umpire rules add " + RuleWords(&d.Suggestions[0]); !slices.Contains(commands, command) {
+		if command := "umpire rules add " + app.RuleWords(&d.Suggestions[0]); !slices.Contains(commands, command) {
 			commands = append(commands, command)
 		}
 	}
@@ -424,7 +423,7 @@ func (s *agentRun) leave(call *umpire.Call, named []string) (*egress.Proxy, erro
 	isSSH := func(entry string) bool { return strings.HasSuffix(entry, ":22") }
 	listed := slices.DeleteFunc(slices.Clone(s.conf.Listed), isSSH)
 	way := s.wayOf(call, slices.Concat(named, hosts, listed))
-	way.Network = policy.NetworkOnce
+	way.Network = umpire.NetworkOnce
 	return egress.NewProxy(way)
 }
 

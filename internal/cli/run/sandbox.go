@@ -10,7 +10,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
@@ -60,7 +59,7 @@ func (s *agentRun) place(session *umpire.Session, added []string, scratch string
 		home = plain
 	}
 	place := &sandbox.Place{
-		Workspace: folders, Home: home, State: s.Home(), Scratch: scratch, Cache: outside.Caches(home, s.Getenv),
+		Workspace: folders, Home: home, State: s.Home(), Scratch: scratch, Cache: sandbox.Caches(home, s.Getenv),
 		Show: s.conf.SandboxShow,
 	}
 	place.Sweep() // or the agent would see a crash's remains as project files

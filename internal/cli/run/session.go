@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/hold/process"
-	"github.com/umpirehq/umpire/internal/server/client"
+	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -19,7 +19,7 @@ import (
 func (s *agentRun) enterSession(ctx context.Context, task string) (umpire.Session, error) {
 	if s.personGate != nil {
 		entered, err := s.enterSessionBy(ctx, s.personGate, task)
-		if !errors.Is(err, client.ErrCredential) {
+		if !errors.Is(err, server.ErrCredential) {
 			return entered, err
 		}
 		// A sandbox around this process keeps it from being a person: it continues as an
@@ -44,7 +44,7 @@ func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate,
 	default:
 		entered, err = gate.Sessions().Open(ctx, umpire.Opening{
 			Dir: s.Dir, Agent: app.AgentName, Profile: s.flags.profile, Mode: s.mode, AddDirs: s.flags.addDirs,
-			AllowedTools: splitRules(s.flags.allowedTools),
+			AllowedTools: app.SplitRules(s.flags.allowedTools),
 			Headless:     s.headless, AllowBypass: s.flags.allowBypass, Runner: resumption.Runner,
 		})
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/hold/egress"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/hold/trial"
@@ -123,7 +122,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		Args: commandArgs(words), Env: <-read, Dir: f.cwd, Seen: named, Ahead: ahead, State: trial.LayersIn(state),
 		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr,
 		Place:     &sandbox.Place{Show: conf.SandboxShow},
-		Temporary: outside.Folder{Path: outside.Temporary, Named: written}, Profile: profile,
+		Temporary: sandbox.TemporaryFolder{Path: sandbox.Temporary, Named: written}, Profile: profile,
 	}
 	leases, err := leasesIn(a, f.cwd)
 	if err != nil {

@@ -206,10 +206,7 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 			return err
 		}
 		table := app.NewTable(a.Stdout)
-		fmt.Fprintln(table, strings.Join([]string{
-			a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("CHANGES"), a.Text.Of("EXPIRES"), a.Text.Of("STATE"),
-			a.Text.Of("FOLDER"), a.Text.Of("COMMAND"),
-		}, "\t"))
+		table.Head(a.Text, "ID", "AGE", "CHANGES", "EXPIRES", "STATE", "FOLDER", "COMMAND")
 		for i := range all {
 			k := &all[i]
 			state := a.Text.Of("kept")

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
 )
 
 // A fakeGate has questions that a test asks and answers.
@@ -137,9 +137,9 @@ func command(id, line string) umpire.Pending {
 const topic = "a-topic-nobody-guesses"
 
 // begin starts a notifier with a fake of ntfy.
-func begin(t *testing.T, g *fakeGate, change func(c *Config)) (*Notifier, *consoletest.Ntfy) {
+func begin(t *testing.T, g *fakeGate, change func(c *Config)) (*Notifier, *fake.Ntfy) {
 	t.Helper()
-	server := consoletest.NewNtfy(false)
+	server := fake.NewNtfy(false)
 	t.Cleanup(server.Close)
 	c := Config{
 		Gate: g, Report: filepath.Join(t.TempDir(), "notices.json"), pause: time.Millisecond,
@@ -170,7 +170,7 @@ func writeSecret(t *testing.T, c *Config, token string) {
 }
 
 // wait returns the messages of a topic once there are as many.
-func wait(t *testing.T, s *consoletest.Ntfy, count int) []consoletest.Message {
+func wait(t *testing.T, s *fake.Ntfy, count int) []fake.NtfyMessage {
 	t.Helper()
 	got, arrived := s.Wait(topic, count)
 	if !arrived {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/console/webcrypto"
-	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 const (
@@ -109,7 +109,7 @@ func newPushClient() *http.Client {
 	client := newClient()
 	dialer := &net.Dialer{Timeout: requestTime, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
-		if err != nil || !policy.PublicAddress(to.Addr().Unmap()) {
+		if err != nil || !sensitive.PublicAddress(to.Addr().Unmap()) {
 			return errInner
 		}
 		return nil

@@ -13,16 +13,16 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/console/webcrypto"
 )
 
 const subject = "https://umpire.example"
 
 // pushTo makes a browser behind a fake service that has subscribed.
-func pushTo(t *testing.T, push *Push) *consoletest.PushService {
+func pushTo(t *testing.T, push *Push) *fake.PushService {
 	t.Helper()
-	service := consoletest.NewPush()
+	service := fake.NewPush()
 	t.Cleanup(service.Close)
 	key, err := push.PublicKey()
 	if err != nil {
@@ -64,7 +64,7 @@ func beginPush(t *testing.T, g *fakeGate, push *Push, client *http.Client, comma
 	return n
 }
 
-func waitPush(t *testing.T, s *consoletest.PushService, count int) []consoletest.Push {
+func waitPush(t *testing.T, s *fake.PushService, count int) []fake.Push {
 	t.Helper()
 	got, arrived := s.Wait(count)
 	if !arrived {
@@ -288,7 +288,7 @@ func TestPushFiles(t *testing.T) {
 // However long the addresses of browsers are, as many as may subscribe can be read again.
 func TestLongEndpoints(t *testing.T) {
 	t.Parallel()
-	push, service := newPush(t), consoletest.NewPush()
+	push, service := newPush(t), fake.NewPush()
 	t.Cleanup(service.Close)
 	for i := range maxBrowsers + 1 {
 		endpoint := fmt.Sprintf("https://push.example/%02d?", i)

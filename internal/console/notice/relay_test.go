@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/console/consoletest"
+	"github.com/umpirehq/umpire/internal/agent/fake"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
 const replies = "replies-of-the-phone"
 
 // beginRelay starts a notifier that takes replies, and waits until it listens.
-func beginRelay(t *testing.T, g *fakeGate, change func(c *Config, s *consoletest.Ntfy)) (*Notifier, *consoletest.Ntfy) {
+func beginRelay(t *testing.T, g *fakeGate, change func(c *Config, s *fake.Ntfy)) (*Notifier, *fake.Ntfy) {
 	t.Helper()
-	server := consoletest.NewNtfy(false)
+	server := fake.NewNtfy(false)
 	t.Cleanup(server.Close)
 	n, _ := begin(t, g, func(c *Config) {
 		c.Notify.Ntfy.Server, c.Notify.Ntfy.Replies = server.URL, replies
@@ -32,7 +32,7 @@ func beginRelay(t *testing.T, g *fakeGate, change func(c *Config, s *consoletest
 }
 
 // tokenOf returns the token of a button.
-func tokenOf(t *testing.T, s *consoletest.Ntfy, m consoletest.Message, label string) string {
+func tokenOf(t *testing.T, s *fake.Ntfy, m fake.NtfyMessage, label string) string {
 	t.Helper()
 	for _, a := range m.Actions {
 		if a.URL != s.URL+"/"+replies || a.Method != http.MethodPost || a.Action != "http" || !a.Clear {
@@ -117,7 +117,7 @@ func TestRelayConnectsAgain(t *testing.T) {
 	t.Parallel()
 	g := newFakeGate()
 	_, server := beginRelay(t, g, nil)
-	find := func(asks bool, sequence string) consoletest.Message { // a broken connection may send a notice twice
+	find := func(asks bool, sequence string) fake.NtfyMessage { // a broken connection may send a notice twice
 		for count := 1; ; count++ {
 			last := wait(t, server, count)[count-1]
 			if len(last.Actions) > 0 == asks && last.Sequence == sequence {
@@ -148,7 +148,7 @@ func TestApproveThroughARelay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := newFakeGate()
-			n, server := beginRelay(t, g, func(c *Config, s *consoletest.Ntfy) {
+			n, server := beginRelay(t, g, func(c *Config, s *fake.Ntfy) {
 				c.Notify.Commands, c.Notify.RelayTrusted = true, test.trusted
 				s.Token, s.Open = "tk_abc", []string{replies}
 				if test.public {

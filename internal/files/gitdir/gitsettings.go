@@ -112,18 +112,16 @@ func (r *settingsReader) repository(gitDir, worktree string) bool {
 	r.hook(filepath.Join(hooks, "post-index-change"))
 	r.modules(filepath.Join(common, "modules"), 0)
 	r.links(gitDir, worktree, hashSize)
-	return isFolder(filepath.Join(common, "objects")) && isFolder(filepath.Join(common, "refs")) &&
-		namesCommit(string(head))
+	return hasObjectsAndRefs(common) && namesCommit(string(head))
+}
+
+func hasObjectsAndRefs(dir string) bool {
+	return files.IsFolder(filepath.Join(dir, "objects")) && files.IsFolder(filepath.Join(dir, "refs"))
 }
 
 // namesCommit reports whether git accepts the content of HEAD.
 func namesCommit(head string) bool {
 	return strings.HasPrefix(head, "ref:") || len(head) >= 40 && strings.Trim(head[:40], "0123456789abcdefABCDEF") == ""
-}
-
-func isFolder(dir string) bool {
-	info, err := os.Stat(dir)
-	return err == nil && info.IsDir()
 }
 
 // dropWorktree removes core.worktree if it names the folder that led here, which git writes for
@@ -251,8 +249,7 @@ func FindWorktree(dir string) string {
 		return ""
 	}
 	dotGit := filepath.Join(top, ".git")
-	if info, err := os.Stat(dotGit); err != nil ||
-		info.IsDir() && !(isFolder(filepath.Join(dotGit, "objects")) && isFolder(filepath.Join(dotGit, "refs"))) {
+	if info, err := os.Stat(dotGit); err != nil || info.IsDir() && !hasObjectsAndRefs(dotGit) {
 		return ""
 	}
 	return top

@@ -29,7 +29,6 @@ const (
 //
 // known is false if the changes cannot be foreseen: for another subcommand, an option that does more, a
 // name that is not a commit, submodules, links, and untracked files that git would overwrite.
-// overwrite although it does not track them.
 func Foresee(ctx context.Context, dir string, words []string) (changes []umpire.TrialEffect, known bool) {
 	top := FindWorktree(dir)
 	if !MovesFiles(words) || top == "" {

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
 // nat64 leads to the IPv4 address in its last four bytes. Resolvers of networks without IPv4 answer with it.
@@ -30,9 +30,9 @@ func checkAddress(addr netip.Addr, local []netip.Prefix) Reason {
 	}
 	addr = embedded(addr)
 	switch {
-	case policy.MetadataHost(addr.String()):
+	case sensitive.MetadataHost(addr.String()):
 		return MetadataAddress
-	case !addr.IsValid(), slices.ContainsFunc(local, contains), !policy.PublicAddress(addr):
+	case !addr.IsValid(), slices.ContainsFunc(local, contains), !sensitive.PublicAddress(addr):
 		return PrivateAddress
 	}
 	return 0

@@ -18,7 +18,6 @@ import (
 	"testing/iotest"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // secretValue is what a command must never see.
@@ -272,7 +271,7 @@ func TestLeaseUnderRules(t *testing.T) {
 		"denies":         {umpire.Decision{}, false},
 	} {
 		p, err := NewProxy(Way{
-			Listed: []string{"npm"}, Network: policy.NetworkAsk, Leases: leases,
+			Listed: []string{"npm"}, Network: umpire.NetworkAsk, Leases: leases,
 			Decide: func(context.Context, umpire.Call) (umpire.Decision, error) { return tt.decision, nil },
 		})
 		if err != nil || len(p.Placeholders()) != 1 || len(p.List.entries) != 0 {

@@ -6,14 +6,13 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // A Way is a person's standing answers about the connections of a command. The zero value leads nowhere.
 type Way struct {
 	// Listed are the entries that the person listed, and Network is their answer about the network.
 	Listed  []string
-	Network policy.NetworkAnswer
+	Network umpire.NetworkAnswer
 	// Approved are hosts and addresses that the person approved for this run alone. Unreadable ones are left out.
 	Approved []string
 	// Leases are secrets for requests to their hosts, which they approve.
@@ -29,7 +28,7 @@ type Way struct {
 // NewProxy returns a proxy for a command's way out, within the person's rules. It returns nil if the way leads nowhere.
 // An error is one of ParseList about Listed.
 func NewProxy(w Way) (*Proxy, error) {
-	if w.Network == policy.NetworkAsk {
+	if w.Network == umpire.NetworkAsk {
 		w.Listed, w.Ask = nil, nil
 	}
 	list, err := ParseList(w.Listed)
@@ -50,7 +49,7 @@ func NewProxy(w Way) (*Proxy, error) {
 	p := &Proxy{List: list, leases: activate(w.Leases), keys: newKeyring(w.SSH, list), Ask: w.Ask, Judge: func(
 		ctx context.Context, d Destination, e Entry, why Reason,
 	) umpire.Verdict {
-		decision := w.judgeCall(ctx, policy.ConnectTool, "url", d.URL())
+		decision := w.judgeCall(ctx, umpire.ConnectTool, "url", d.URL())
 		_, approved := approved.Finds(d)
 		switch verdict := decision.Verdict; {
 		case verdict == umpire.Ask && approved:
@@ -75,13 +74,13 @@ const approvedQuota = 64 << 20
 // judgeListed decides about a destination with an entry. A lease approves its requests, and groups that only serve
 // files need no approval. Any other entry is reached under NetworkListed, or after it was approved in the session.
 func (w *Way) judgeListed(ctx context.Context, d Destination, e Entry) umpire.Verdict {
-	if w.Network == policy.NetworkOnce && !e.leased && (e.Group == "" || e.Unread) {
+	if w.Network == umpire.NetworkOnce && !e.leased && (e.Group == "" || e.Unread) {
 		return w.judgeCall(ctx, "Bash", "command", "curl "+d.URL()).Verdict
 	}
 	decision := w.judgeCall(ctx, "WebFetch", "url", d.URL())
 	_, byAddress := d.address() // which asks unless it is listed itself
 	unruled := decision.Verdict == umpire.Ask && decision.Rule == nil
-	if unruled && (e.leased || byAddress && w.Network == policy.NetworkListed) {
+	if unruled && (e.leased || byAddress && w.Network == umpire.NetworkListed) {
 		return umpire.Allow
 	}
 	return decision.Verdict

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // NamedBy returns the destinations that a command line names, as [Way] approves them: the hosts of its URLs, and those
 // of the groups whose programs it runs. It returns none if a program of the line may reach others, or if one is on
-// this machine, because a way out leads to neither. The accesses are those of [policy.FactsOf].
-func NamedBy(accesses []umpire.Access) (named []string) {
+// this machine, because a way out leads to neither. The accesses are those of policy.FactsOf, and goesOnline is
+// policy.GoesOnline.
+func NamedBy(accesses []umpire.Access, goesOnline func(*umpire.Access) bool) (named []string) {
 	var targets []string
 	for i := range accesses {
 		if a := &accesses[i]; a.Kind == umpire.KindNetwork {
@@ -25,7 +25,7 @@ func NamedBy(accesses []umpire.Access) (named []string) {
 	}
 	for i := range accesses {
 		a := &accesses[i]
-		if a.Kind != umpire.KindExec || !a.Online && !policy.GoesOnline(a) {
+		if a.Kind != umpire.KindExec || !a.Online && !goesOnline(a) {
 			continue
 		}
 		hosts := hostsOf(a.Program)

@@ -61,7 +61,7 @@ func TestNamedBy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := egress.NamedBy(facts.Accesses); !slices.Equal(got, strings.Fields(want)) {
+		if got := egress.NamedBy(facts.Accesses, policy.GoesOnline); !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}

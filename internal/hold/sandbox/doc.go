@@ -23,7 +23,21 @@
 //   - If a step of the setup fails, the sandbox exits with code 125 before the command starts, and [Box.Close]
 //     names the step: no command runs with less protection than requested.
 //
-// Reading is not restricted, except for paths hidden by name.
+// Reading is not restricted, except for paths hidden by name, and in homes for a command with a [View]: it sees
+// toolchains and settings that a table names, and none of the users' own files. No home is visible as a whole,
+// regardless of the environment, links or lists, and a project cannot make anything visible, for example with a link.
+//
+// # Temporary folders
+//
+// A [ScratchLedger] remembers which files in temporary folders a session was about to make, so it may
+// write them again without a question. Other projects, builds and agents also have files there.
+//
+//	ledger := sandbox.NewScratchLedger(state, time.Now)
+//	err := ledger.Claim(session, paths)  // before a call makes them
+//	own := ledger.Made(session, path)    // before a later call writes one
+//
+// A claim applies to a file created shortly after it. If the system does not report
+// creation times, a session has made no files.
 package sandbox
 
 import (
@@ -33,7 +47,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/hold/egress"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
 // exitSetup is the exit code of a failed setup. A command may use it too; only
@@ -93,14 +106,14 @@ type Place struct {
 	Scratch string
 	// Cache are the build caches. Changes by commands are stored in Scratch; without
 	// Scratch the caches are read-only.
-	Cache []outside.Cache
+	Cache []Cache
 	// CacheLayers replaces Scratch for the cache changes of a command under Overlays. It has no links and is
 	// used by one command at a time; the next one sees these changes. If "", Scratch is used.
 	CacheLayers string
 	// Show are paths that the user wants visible although homes are hidden; ~ stands for Home.
 	Show []string
 	// View is the visible part of homes, if it hides anything.
-	View outside.View
+	View View
 	// Overlays lie over the folders of Workspace, if any: a command sees its own changes,
 	// and the folders stay unchanged. Nothing inside is guarded then, because its changes
 	// are not real. Overlays need namespaces.

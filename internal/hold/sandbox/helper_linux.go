@@ -12,8 +12,6 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
 // helperWord is the argument that starts this program as the helper.
@@ -82,7 +80,7 @@ type helper struct {
 
 	report *os.File
 	over   []heldMount // overlays of the workspace
-	homes  []outside.Real
+	homes  []realFolder
 
 	journal   *journal // of observed operations
 	listeners chan int // to the observer, if any

@@ -10,7 +10,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
 // mountAll makes everything read-only and puts back the writable folders. It opens those
@@ -44,7 +43,7 @@ func (h *helper) mountAll() error {
 			return err
 		}
 	}
-	outside.MakeStubs(h.Stubs)
+	makeStubs(h.Stubs)
 	h.seal()
 	return h.guard()
 }
@@ -101,7 +100,7 @@ func (h *helper) hold() (*held, error) {
 		}
 	}
 	for _, dir := range h.Homes {
-		if home, err := outside.OpenReal(dir); err == nil {
+		if home, err := openReal(dir); err == nil {
 			h.homes = append(h.homes, home)
 		}
 	}

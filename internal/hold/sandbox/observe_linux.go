@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire/internal/hold/egress"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
 // This file is the part of the helper that the kernel asks before it performs some system
@@ -46,7 +45,7 @@ type reply struct {
 type observer struct {
 	*journal
 
-	homes    []outside.Real
+	homes    []realFolder
 	listener int
 }
 

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
 // observing are the limits of a trial.
@@ -92,7 +91,7 @@ func TestOverlayForgetsCaches(t *testing.T) {
 	b := newOverlaid(t)
 	full, empty := filepath.Join(b.outside, "full"), filepath.Join(b.outside, "empty")
 	b.bare("mkdir " + full + " && echo old >" + full + "/entry")
-	b.Cache = []outside.Cache{{Folder: full}, {Folder: empty, Make: true}}
+	b.Cache = []Cache{{Folder: full}, {Folder: empty, Make: true}}
 	out := b.works(observing, "cd "+b.outside+" && cat full/entry && echo new >full/entry && mkdir empty/dir && "+
 		"echo x >empty/dir/file && mv empty/dir empty/moved && cat full/entry empty/moved/file")
 	if out != "old\nnew\nx\n" {

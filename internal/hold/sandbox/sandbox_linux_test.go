@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/process"
 )
 
@@ -91,7 +90,7 @@ func TestCachesAreLayered(t *testing.T) {
 	b := newBench(t)
 	cache := filepath.Join(b.Home, ".cache")
 	b.bare("mkdir ../h/.cache && echo old >../h/.cache/entry")
-	b.Cache = []outside.Cache{{Folder: cache}, {Folder: filepath.Join(b.Home, "not-there")}, {Folder: filepath.Join(b.Home, "go/pkg"), Make: true}}
+	b.Cache = []Cache{{Folder: cache}, {Folder: filepath.Join(b.Home, "not-there")}, {Folder: filepath.Join(b.Home, "go/pkg"), Make: true}}
 	if out, err := b.run(writing, "echo new >~/.cache/entry"); err != nil {
 		t.Skipf("layers are not to be had here: %s", out)
 	}
@@ -110,7 +109,7 @@ func TestCachesAreLayered(t *testing.T) {
 	// The layer over the home only shows its caches, and so does that of a cache elsewhere.
 	b.fails(writing, "touch ~/go/bin", "Read-only file system")
 	b.fails(writing, "touch ~/new", "Read-only file system")
-	b.Cache = append(b.Cache, outside.Cache{Folder: filepath.Join(b.outside, "cache"), Make: true})
+	b.Cache = append(b.Cache, Cache{Folder: filepath.Join(b.outside, "cache"), Make: true})
 	b.works(writing, "echo x >../o/cache/entry && rm ~/.cache/entry && ! test -e ~/.cache/entry")
 	b.lacks(filepath.Join(b.outside, "cache/entry"))
 	b.has(filepath.Join(cache, "entry"), "old\n")

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 )
 
 // This file detects attempts to write read-only paths, from the paths of calls that
@@ -101,7 +100,7 @@ func (w *observer) refuses(dir string) bool { return isReadOnly(dir) || w.hides(
 
 // hides reports whether a path in a home exists but is hidden.
 func (w *observer) hides(path string) bool {
-	return !isPresent(path) && slices.ContainsFunc(w.homes, func(h outside.Real) bool { return h.Has(path) })
+	return !isPresent(path) && slices.ContainsFunc(w.homes, func(h realFolder) bool { return h.has(path) })
 }
 
 // isReadOnly reports whether a folder exists and is read-only. It follows links.

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire/internal/hold/egress"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
@@ -22,7 +21,7 @@ func newCacheBench(t *testing.T) *bench {
 	b := newBench(t)
 	home := b.spec.Place.Home
 	b.write(home, cachedFiles)
-	b.spec.Place.Cache = outside.Caches(home, func(string) string { return "" })
+	b.spec.Place.Cache = sandbox.Caches(home, func(string) string { return "" })
 	return b
 }
 
@@ -237,7 +236,7 @@ func TestKilledWithCaches(t *testing.T) {
 			State: filepath.Join(home, ".umpire/state/trials"),
 			Place: &sandbox.Place{
 				Workspace: []string{root}, Home: home, State: filepath.Join(home, ".umpire"),
-				Cache: outside.Caches(home, func(string) string { return "" }),
+				Cache: sandbox.Caches(home, func(string) string { return "" }),
 			},
 		})
 		must(t, err)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files/gitdir"
-	"github.com/umpirehq/umpire/internal/files/githistory"
 )
 
 // Describe returns the effects of a layer in the form used for decisions, storage and display.
@@ -20,7 +19,7 @@ func (l *Layer) Describe(e *Effects) umpire.TrialEffects {
 	for _, a := range e.Refused {
 		described.Refused = append(described.Refused, umpire.TrialAttempt(a))
 	}
-	described.Refused = append(described.Refused, githistory.Inspect(l.changes(e))...)
+	described.Refused = append(described.Refused, inspectGit(l.changes(e))...)
 	return described
 }
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
-	"github.com/umpirehq/umpire/internal/hold/outside"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
 // Keep applies the shown effects completely or not at all, and removes the layer. If it
@@ -35,7 +35,7 @@ func (l *Layer) Keep(ctx context.Context, spec KeepSpec) (*Kept, error) {
 		Version: journalVersion, ID: filepath.Base(l.Dir), Time: time.Now().UTC(), Command: spec.Command, Layer: l.Dir,
 		Call: spec.Call, Session: spec.Session, Trial: spec.Trial,
 	}
-	l.Temporary.Session, l.Temporary.Ledger = spec.Session, outside.NewLedger(spec.State, time.Now)
+	l.Temporary.Session, l.Temporary.Ledger = spec.Session, sandbox.NewScratchLedger(spec.State, time.Now)
 	if spec.Shown.IsEmpty() {
 		return &Kept{Time: j.Time, Command: spec.Command}, errors.Join(l.Temporary.Adopt(l.tmp()), removeLayer(l.Dir))
 	}

@@ -3,7 +3,7 @@ package trial
 import (
 	"errors"
 
-	"github.com/umpirehq/umpire/internal/hold/outside"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
 
 // ErrUnavailable means that a command cannot be tried here, because the system has no
@@ -20,7 +20,7 @@ type Layer struct {
 	// Caches identifies, for [dropCache], the folder with the changes to caches. It is "" if the layer has them.
 	Caches string `json:"caches,omitempty"`
 	// Temporary receives the files in /tmp when the layer is kept.
-	Temporary outside.Folder `json:"temporary,omitzero"`
+	Temporary sandbox.TemporaryFolder `json:"temporary,omitzero"`
 }
 
 // A Root is one folder that the trial could write. Both paths are absolute and contain no

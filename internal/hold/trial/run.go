@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/hold/egress"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
@@ -33,7 +32,7 @@ type Spec struct {
 	// Seen are secrets that the command may read.
 	Seen []string
 	// Temporary receives the files that a kept trial leaves in /tmp.
-	Temporary outside.Folder
+	Temporary sandbox.TemporaryFolder
 	// Ahead is a helper of the sandbox that has already started, or nil.
 	Ahead *sandbox.Ahead
 	// Again is called with the paths that changed below the command before it runs a

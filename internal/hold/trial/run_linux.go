@@ -14,7 +14,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/hold/egress"
-	"github.com/umpirehq/umpire/internal/hold/outside"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 )
@@ -205,7 +204,7 @@ func (t *try) openExit(ctx context.Context, cmd *exec.Cmd) (exit *egress.Exit, l
 		p.Wait()
 	}
 	p.Record = t.reached.Note
-	env, err := p.Furnish(ctx, t.layer.tmp(), outside.Temporary)
+	env, err := p.Furnish(ctx, t.layer.tmp(), sandbox.Temporary)
 	if err != nil {
 		leave()
 		return nil, nil, err
@@ -232,7 +231,7 @@ func (t *try) place() *sandbox.Place {
 			Folder: root.Lower, Upper: root.Upper, Work: t.layer.work(i), Device: root.Device, Inode: root.Inode,
 		})
 	}
-	p.View = outside.ViewOf(p.Home, t.spec.Env, p.Workspace, t.spec.Place.Show)
+	p.View = sandbox.ViewOf(p.Home, t.spec.Env, p.Workspace, t.spec.Place.Show)
 	return p
 }
 

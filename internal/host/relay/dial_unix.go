@@ -27,6 +27,9 @@ func DialUnix(_ context.Context, path string) (io.ReadWriteCloser, error) {
 	return openFile(fd, path)
 }
 
+// IsRefused reports whether err means that nothing listens on an address.
+func IsRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
+
 // openFile turns a connection into a file; closing it then ends a pending read.
 func openFile(fd int, path string) (*os.File, error) {
 	if err := syscall.SetNonblock(fd, true); err != nil {
@@ -55,7 +58,7 @@ func connectTo(path string) (fd int, err error) {
 		return fd, nil
 	}
 	_ = syscall.Close(fd) // it was never used
-	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED) {
+	if errors.Is(err, syscall.ENOENT) || IsRefused(err) {
 		return 0, umpire.Errorf("%w on %s: %w", ErrAbsent, path, err)
 	}
 	return 0, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)

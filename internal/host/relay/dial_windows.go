@@ -28,11 +28,14 @@ func DialUnix(ctx context.Context, path string) (io.ReadWriteCloser, error) {
 	if err == nil {
 		return conn, nil
 	}
-	if errors.Is(err, windows.ERROR_FILE_NOT_FOUND) || errors.Is(err, windows.WSAECONNREFUSED) {
+	if errors.Is(err, windows.ERROR_FILE_NOT_FOUND) || IsRefused(err) {
 		return nil, umpire.Errorf("%w on %s: %w", ErrAbsent, path, err)
 	}
 	return nil, umpire.Errorf("the gate on %s cannot be reached: %w", path, err)
 }
+
+// IsRefused reports whether err means that nothing listens on an address.
+func IsRefused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
 
 // Ask never answers on Windows: main asks the gate.
 func (a *Attempt) Ask() (answer Output, answered bool) { return Output{}, false }

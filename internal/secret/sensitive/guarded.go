@@ -1,6 +1,6 @@
 // Package sensitive lists the paths that need approval: files that decide what runs on a machine, and
 // files that hold credentials. It also lists the folders that tools fill with their output, and recognizes
-// tokens and keys in a text.
+// tokens and keys in a text, and hosts that are not on the public web.
 //
 // The policy's built-in rules, the sandbox and trials all derive from these tables. Writing a guarded
 // file or reading a secret asks, and a confined command can do neither.
