@@ -45,6 +45,7 @@ var layers = []layer{
 	{"pure", "internal/rulefile/prove"},
 	{"pure", "internal/gate/batch internal/gate/history internal/gate/task"},
 	{"pure", "internal/view/catalogue"},
+	{"pure", "internal/view/languages"},
 	{"world", "internal/files"},
 	{"world", "internal/files/gitdir"},
 	{"world", "place"},

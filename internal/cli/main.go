@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 // Main runs the program with the arguments, environment and streams of this process, and
@@ -65,7 +66,7 @@ func runProgram(ctx context.Context, s app.Surroundings) int {
 func chooseLanguage(getenv func(string) string) *catalogue.Language {
 	for _, name := range []string{"UMPIRE_LANG", "LC_ALL", "LC_MESSAGES", "LANG"} {
 		if value := getenv(name); value != "" {
-			return catalogue.Find(value)
+			return languages.Find(value)
 		}
 	}
 	return catalogue.English

@@ -26,6 +26,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/host/drive"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -36,8 +37,8 @@ var spared = regexp.MustCompile(`umpire [a-z -]+$|\.[a-z.]+|cookie|shell|git`)
 // others are the languages other than English, by tag.
 var others = sync.OnceValue(func() map[string]*catalogue.Language {
 	all := map[string]*catalogue.Language{}
-	for _, tag := range catalogue.Tags()[1:] {
-		all[tag] = catalogue.Find(tag)
+	for _, tag := range languages.Tags()[1:] {
+		all[tag] = languages.Find(tag)
 	}
 	return all
 })
@@ -55,7 +56,7 @@ func translated(t *testing.T, where, english string) {
 // TestHelpIsTranslated walks the command tree.
 func TestHelpIsTranslated(t *testing.T) {
 	t.Parallel()
-	zh, texts := catalogue.Find("zh_CN.UTF-8"), 0
+	zh, texts := languages.Find("zh_CN.UTF-8"), 0
 	want := func(where, english string) {
 		texts++
 		translated(t, where, english)
@@ -185,7 +186,7 @@ func spoken(node ast.Node, position map[string]int) (method, text string) {
 // that each reason is in the person's language.
 func TestReasonsAreTranslated(t *testing.T) {
 	t.Parallel()
-	zh, said := catalogue.Find("zh"), map[umpire.Phrase]bool{}
+	zh, said := languages.Find("zh"), map[umpire.Phrase]bool{}
 	hear := func(tool string, fields map[string]string) {
 		input, err := json.Marshal(fields)
 		if err != nil {
@@ -260,7 +261,7 @@ func TestHelpShowsTheOrderOfDecision(t *testing.T) {
 		t.Errorf("umpire help order does not have\n%s", english.String())
 	}
 	chinese := ""
-	for _, row := range regexp.MustCompile(`(?m)^ +(\d+)  `).FindAllStringSubmatch(catalogue.Find("zh").Of(orderTopic), -1) {
+	for _, row := range regexp.MustCompile(`(?m)^ +(\d+)  `).FindAllStringSubmatch(languages.Find("zh").Of(orderTopic), -1) {
 		chinese += row[1] + " "
 	}
 	if chinese != numbers {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config/docedit"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -260,7 +260,7 @@ var ownKeys = []Key{
 	},
 	{
 		"lang", "the language of umpire's texts, such as en or zh-CN",
-		func(c *Config, v *docedit.Value) error { return decodeWord(v, &c.Lang, catalogue.Tags()...) },
+		func(c *Config, v *docedit.Value) error { return decodeWord(v, &c.Lang, languages.Tags()...) },
 		func(c *Config) any { return c.Lang },
 		nil,
 	},

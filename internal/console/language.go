@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 // languageHeader has the language that the person chose on the page, which the browser remembers.
@@ -33,8 +34,8 @@ func findLanguage(list string) (text *catalogue.Language, known bool) {
 		tag, _, _ := strings.Cut(strings.TrimSpace(item), ";")
 		first, _, _ := strings.Cut(strings.ToLower(tag), "-")
 		has := func(known string) bool { return strings.HasPrefix(known+"-", first+"-") }
-		if slices.ContainsFunc(catalogue.Tags(), has) {
-			return catalogue.Find(tag), true
+		if slices.ContainsFunc(languages.Tags(), has) {
+			return languages.Find(tag), true
 		}
 	}
 	return nil, false
@@ -43,7 +44,7 @@ func findLanguage(list string) (text *catalogue.Language, known bool) {
 // drawLanguages draws a button for each other language.
 func (p *page) drawLanguages() part {
 	var buttons parts
-	for _, tag := range catalogue.Tags() {
+	for _, tag := range languages.Tags() {
 		if name := languageNames[tag]; tag != languageTag(p.text) {
 			buttons = append(buttons, button(class("plain"), attr("data-language", tag), attr("lang", tag),
 				attr("title", name[1]), attr("aria-label", name[1]), written(name[0]), key("l")))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 // A browser reads a page as exactly the tree that was drawn, with any texts and values.
@@ -118,7 +118,7 @@ func TestTablesOfTexts(t *testing.T) {
 	}
 	texts = slices.AppendSeq(texts, maps.Values(stepTexts))
 	for _, text := range texts {
-		if chinese := catalogue.Find("zh-CN").Of(text); chinese == text {
+		if chinese := languages.Find("zh-CN").Of(text); chinese == text {
 			t.Errorf("%q has no translation", text)
 		}
 	}
@@ -131,7 +131,7 @@ func TestTheNetworkIsAllowedOfAReadCard(t *testing.T) {
 	for offer, waits := range map[umpire.TrialOffer]bool{
 		umpire.TrialOffered: false, umpire.TrialFirst: false, umpire.TrialNetwork: true, umpire.TrialAgain: true,
 	} {
-		text := catalogue.Find("en")
+		text := languages.Find("en")
 		q := &question{Card: view.New(umpire.Pending{TrialOffer: offer}, umpire.Session{}, "", text, time.Now(), false), text: text}
 		var out strings.Builder
 		if err := html.Render(&out, q.drawBar().Node); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/console/webcrypto"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 const (
@@ -85,7 +85,7 @@ func (c *signInPages) signIn(w http.ResponseWriter, r *http.Request, v visitor) 
 			sendRefusal(w, r, http.StatusForbidden, errLink)
 			return
 		}
-		by.person, by.text = used.person, catalogue.Find(used.lang)
+		by.person, by.text = used.person, languages.Find(used.lang)
 	}
 	c.logins.admit(by)
 	writeJSON(w, http.StatusOK, admission{ID: by.id, Instance: v.origin.instance, Secret: by.secret})

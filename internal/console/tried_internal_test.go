@@ -10,7 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 // A tried card says that nothing is real yet, keeps or discards, and names each change once outside its diff.
@@ -20,7 +20,7 @@ func TestTriedCard(t *testing.T) {
 		"en":    {"It ran in a trial. Nothing is real yet.", "keep 2 changes ", "discard "},
 		"zh-CN": {"它在试运行中执行过，尚未产生任何真实更改。", "保留这 2 处更改 ", "丢弃 "},
 	} {
-		text := catalogue.Find(lang)
+		text := languages.Find(lang)
 		input, _ := json.Marshal(map[string]string{"command": "sh gen.sh"})
 		p := umpire.Pending{Tool: "Bash", Input: input, CommandInfo: &umpire.CommandInfo{}, Risk: "medium",
 			Accesses: []umpire.Access{

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 // TestFailuresAreTranslatedByTheClient checks that our own client gets errors as data,
@@ -17,7 +17,7 @@ func TestFailuresAreTranslatedByTheClient(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "want approve, deny, cancel or try") {
 			t.Fatalf("the answer maybe: %v", err)
 		}
-		if got := catalogue.Find("zh").Error(err); !strings.Contains(got, "应为 approve、deny、cancel 或 try") {
+		if got := languages.Find("zh").Error(err); !strings.Contains(got, "应为 approve、deny、cancel 或 try") {
 			t.Errorf("%v is %q in Chinese", err, got)
 		}
 		if other := w.call(t, "GateService/Resolve", credentials.Person, `{"request_id":"r1","answer":"maybe"}`); other.fields["phrase"] != nil {

@@ -5,9 +5,10 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
-var chineseText = catalogue.Find("zh")
+var chineseText = languages.Find("zh")
 
 func TestReason(t *testing.T) {
 	t.Parallel()

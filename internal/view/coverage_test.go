@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 // TestCoverage: each lasting answer says how many recent calls it would have covered, and the worst of them.
@@ -58,7 +58,7 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("asked three times: %q %q", said, command)
 	}
 	c.Pending.Coverage[0].Calls = 0
-	chinese := New(p, c.Session, "", catalogue.Find("zh-CN"), p.AskedAt, false)
+	chinese := New(p, c.Session, "", languages.Find("zh-CN"), p.AskedAt, false)
 	got := strings.Join(DescribeCoverage(chinese, umpire.Answer{Scope: umpire.ScopeProject}), "|")
 	if want := `会涵盖 3 次，此处最近共有 57 次询问，其中最严重的：执行 git 'push\x1b[2J'（风险：高，会离开本机）`; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -11,6 +11,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -33,7 +34,7 @@ func TestHeadlines(t *testing.T) {
 	find := func() (*judge.Judge, error) {
 		return &judge.Judge{Bounds: bounds, Policy: rules, Home: "/home/me"}, t.Context().Err()
 	}
-	chinese := catalogue.Find("zh_CN")
+	chinese := languages.Find("zh_CN")
 	data, err := os.ReadFile(headlines)
 	if err != nil {
 		t.Fatal(err)

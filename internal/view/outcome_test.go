@@ -5,13 +5,14 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 // TestOutcomeOfATrial: the timeline names the trial, counts its effects in the reader's language, and
 // escapes names.
 func TestOutcomeOfATrial(t *testing.T) {
 	t.Parallel()
-	chinese := catalogue.Find("zh-CN")
+	chinese := languages.Find("zh-CN")
 	for _, tt := range []struct {
 		text *catalogue.Language
 		data string
@@ -38,7 +39,7 @@ func TestOutcomeOfAnApproval(t *testing.T) {
 	for scope, want := range map[umpire.Scope]string{
 		umpire.ScopeOnce: "一次", umpire.ScopeSession: "本次对话", umpire.ScopeProject: "此项目", umpire.ScopeGlobal: "全局",
 	} {
-		if got := Outcome(&umpire.Event{Scope: &scope}, catalogue.Find("zh-CN")); got != want {
+		if got := Outcome(&umpire.Event{Scope: &scope}, languages.Find("zh-CN")); got != want {
 			t.Errorf("%s: %q, want %q", scope, got, want)
 		}
 		if got := Outcome(&umpire.Event{Scope: &scope}, catalogue.English); got != scope.String() {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -407,4 +408,4 @@ func write() umpire.Pending {
 }
 
 // chineseText is 简体中文.
-func chineseText() *catalogue.Language { return catalogue.Find("zh") }
+func chineseText() *catalogue.Language { return languages.Find("zh") }

@@ -9,7 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/project"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -21,7 +21,7 @@ func (a *App) LoadConfig(dir string) (*config.Config, error) {
 		return nil, err
 	}
 	if c.Lang != "" && a.Getenv("UMPIRE_LANG") == "" {
-		a.Text = catalogue.Find(c.Lang)
+		a.Text = languages.Find(c.Lang)
 	}
 	return c, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 func TestAuditClaudeOfAnInstall(t *testing.T) {
@@ -57,8 +57,8 @@ func TestAuditClaude(t *testing.T) {
 				if f.Problem == nil || f.Remedy == "" {
 					t.Fatalf("no problem or remedy: %+v", f)
 				}
-				for _, tag := range catalogue.Tags()[1:] {
-					text := catalogue.Find(tag)
+				for _, tag := range languages.Tags()[1:] {
+					text := languages.Find(tag)
 					if text.Error(f.Problem) == f.Problem.Error() || text.Of(f.Remedy) == f.Remedy {
 						t.Errorf("%q, %q: not in %s", f.Problem, f.Remedy, tag)
 					}

@@ -1,14 +1,7 @@
-// Package catalogue looks up messages in the language of a person.
+// Package catalogue looks up messages in the language of a person. Package languages has the languages.
 //
-//	text := catalogue.Find("zh_CN.UTF-8")
-//	text.Of("nothing waits")
-//
-// Each language but English is one gettext catalogue, such as zh_CN.po, which translators' tools open; adding a file
-// adds a language. The key of a message is its English text in the program, with the verbs of package fmt, and %[2]s
-// where the language wants another order. A word of a closed set, which may need several translations, has the name of
-// the set as its context, such as "state". A catalogue is read when its language is first used.
-//
-// Older versions stored the codes of texts; codes.tsv, which is sorted and never changes, tells the text of each.
+// English stands where it is said: a text in the program is its own key. Older versions stored the codes of texts;
+// codes.tsv, which is sorted and never changes, tells the text of each.
 package catalogue
 
 import (
@@ -24,11 +17,15 @@ var codes string
 
 // A Language is what a person reads. A nil one is English. It is safe for concurrent use.
 type Language struct {
-	texts func() map[string]string // by the English ones, and by "SET WORD" for a word of a set
+	texts func() map[string]string // by the English ones
 }
 
 // English is the language of the program itself, and of what machines read.
 var English *Language
+
+// New returns the language with the texts that a function returns by the English ones, and by "SET WORD" for a word
+// of a set. The function is called for each text.
+func New(texts func() map[string]string) *Language { return &Language{texts} }
 
 // lookUp returns what an English text is in the language, and whether it is known there.
 func (l *Language) lookUp(text string) (string, bool) {

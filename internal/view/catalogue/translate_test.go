@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view/catalogue"
+	"github.com/umpirehq/umpire/internal/view/languages"
 )
 
 const suffixRefused = "你没有权限编辑 %s 类型文件的权限,请注意你的任务权限范围"
@@ -17,7 +18,7 @@ const suffixRefused = "你没有权限编辑 %s 类型文件的权限,请注意�
 // quotes is left alone.
 func TestError(t *testing.T) {
 	t.Parallel()
-	zh := catalogue.Find("zh")
+	zh := languages.Find("zh")
 	missing := &fs.PathError{Op: "open", Path: "/p/is missing", Err: syscall.ENOENT}
 	for _, tt := range []struct {
 		err     error
@@ -79,7 +80,7 @@ func TestText(t *testing.T) {
 		if got := catalogue.English.Text(tt.said); got != tt.english || catalogue.English.Reason(tt.said) != got {
 			t.Errorf("%q is %q, want %q", string(tt.said), got, tt.english)
 		}
-		if got := catalogue.Find("zh").Text(tt.said); got != tt.chinese {
+		if got := languages.Find("zh").Text(tt.said); got != tt.chinese {
 			t.Errorf("%q is %q, want %q", string(tt.said), got, tt.chinese)
 		}
 	}

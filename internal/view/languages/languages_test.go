@@ -1,4 +1,4 @@
-package catalogue
+package languages
 
 import (
 	"context"
@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"unicode"
+
+	"github.com/chai2010/gettext-go/po"
 )
 
 var verb = regexp.MustCompile(`%[-+ #0-9.]*(\[\d\])?[a-zA-Z]`)
@@ -33,27 +35,27 @@ func TestLanguagesFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		messages := readMessages(tag)
-		if all := strings.Count(string(data), "\nmsgid "); len(messages) != all {
-			t.Errorf("%s: %d of %d messages are read", tag, len(messages), all)
+		file, err := po.Load(data)
+		if err != nil {
+			t.Fatalf("%s: %v", tag, err)
 		}
-		if strings.Contains(string(data), "\n#, ") {
-			t.Errorf("%s: a message has a flag, which nothing reads", tag)
+		if all := strings.Count(string(data), "\nmsgid "); len(file.Messages) != all-1 { // one is the header
+			t.Errorf("%s: %d of %d messages are read", tag, len(file.Messages), all-1)
 		}
 		language, seen := Find(tag), map[string]bool{}
-		for _, message := range messages[1:] { // without the header
-			text, other := message.id, message.text
-			if text == "" || other == "" {
+		for _, message := range file.Messages {
+			text, other := message.MsgId, message.MsgStr
+			if text == "" || other == "" || len(message.MsgIdPlural) > 0 || message.GetFuzzy() {
 				t.Errorf("%s: %q is %q", tag, text, other)
 			}
-			if set := message.context; set == "" && language.Of(text) != other || set != "" &&
+			if set := message.MsgContext; set == "" && language.Of(text) != other || set != "" &&
 				language.Word(set, text) != other {
 				t.Errorf("%s: %q is not looked up as %q", tag, text, other)
 			}
-			if seen[message.context+" "+text] {
+			if seen[message.MsgContext+" "+text] {
 				t.Errorf("%s: %q is there twice", tag, text)
 			}
-			seen[message.context+" "+text] = true
+			seen[message.MsgContext+" "+text] = true
 			if want, got := argsOf(text), argsOf(other); !maps.Equal(want, got) {
 				t.Errorf("%s: %q takes %v, and %q takes %v", tag, other, got, text, want)
 			}
@@ -69,7 +71,7 @@ func TestLanguagesFit(t *testing.T) {
 // storedTexts are the texts that older versions stored as codes.
 func storedTexts(t *testing.T) (all []string) {
 	t.Helper()
-	data, err := os.ReadFile("codes.tsv")
+	data, err := os.ReadFile(filepath.Join("..", "catalogue", "codes.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}

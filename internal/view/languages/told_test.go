@@ -1,4 +1,4 @@
-package catalogue
+package languages
 
 import (
 	"fmt"
@@ -116,7 +116,7 @@ func words(arg ast.Expr) string {
 			}
 		}
 		if from, is := arg.Fun.(*ast.SelectorExpr); is && fmt.Sprint(from.X) == "&{catalogue English}" {
-			return "a text of English"
+			return "a text of catalogue.English"
 		}
 	}
 	return ""
