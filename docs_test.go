@@ -74,6 +74,29 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 
 var gateLine = regexp.MustCompile(`(?m)^gate ([A-Z]) '([^']*)' \\\n((?: +\./\S+)+)$`)
 
+// TestPathsOfTheDocumentation checks that files and folders that the pages for developers name are there. A part in
+// capitals stands for any name.
+func TestPathsOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile("`((?:cmd|internal|lab|policy|shell)/[A-Za-z0-9_/.-]+)`")
+	placeholder := regexp.MustCompile(`[A-Z]{2,}`)
+	pages := []string{"ARCHITECTURE.md", "CONTRIBUTING.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/adr/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	for _, page := range pages {
+		for _, found := range named.FindAllStringSubmatch(readText(t, page), -1) {
+			if there, err := filepath.Glob(placeholder.ReplaceAllString(found[1], "*")); err != nil || len(there) == 0 {
+				t.Errorf("%s: %s is not there", page, found[1])
+			}
+		}
+	}
+}
+
 // TestGates: .ci/gates runs four gates, each with existing tests, and keeps the log of a failed
 // gate. Continuous integration compiles, vets and tests everything.
 func TestGates(t *testing.T) {
