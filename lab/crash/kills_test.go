@@ -50,7 +50,7 @@ func TestKills(t *testing.T) {
 				seed = uint64(time.Now().UnixNano())
 			}
 			t.Logf("seed %d: go -C lab test ./crash -run TestKills/%s -seed %d", seed, at.name, seed)
-			left := at.kills / sample.Times(3, 1)
+			left := at.kills / sample.Times(10, 1)
 			if *flagKills > 0 {
 				left = *flagKills
 			}
