@@ -9,7 +9,7 @@ import (
 )
 
 // TestOutcomeOfATrial: the timeline names the trial, counts its effects in the reader's language, and
-// escapes names.
+// escapes names. A command that was led out names its destinations.
 func TestOutcomeOfATrial(t *testing.T) {
 	t.Parallel()
 	chinese := languages.Find("zh-CN")
@@ -26,6 +26,13 @@ func TestOutcomeOfATrial(t *testing.T) {
 		},
 		{catalogue.English, `{"trial_id":"t1","paths":["/p/a\u001b[2J"]}`, `t1, /p/a\x1b[2J`},
 		{chinese, `{"trial_id":"t1","exit":0,"counts":{"created":2}}`, "t1，创建了 2 个文件"},
+		{catalogue.English, `{"status":"ok"}`, "ok"},
+		{
+			catalogue.English,
+			`{"status":"error","reached":[{"target":"x.example:443","by":"x.example:443","times":2,"sent":5,"got":7}],` +
+				`"refused":["y.example:443"]}`,
+			"error, Reached: x.example:443 (x.example:443), 2 connections, 5 B sent, 7 B received, Refused: y.example:443",
+		},
 	} {
 		if got := Outcome(&umpire.Event{Data: []byte(tt.data)}, tt.text); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.data, got, tt.want)
