@@ -60,7 +60,9 @@ func (c *Chat) connect(ctx context.Context, m *model, send func(message any)) {
 	if c.conf.Resumed {
 		m.before = m.readEarlier(ctx, c.conf.Session.ID)
 	}
-	c.work.Go(func() { c.watch(ctx, func(e umpire.Event) { send(watchMsg{e}) }) })
+	// Events before the last one of the session are read as history. It is read before a turn can add to them.
+	last, _ := c.conf.Gate.Events(ctx, umpire.Filter{Session: c.conf.Session.ID, Last: 1}) // without it all are
+	c.work.Go(func() { c.watch(ctx, umpire.LastSeq(last), func(e umpire.Event) { send(watchMsg{e}) }) })
 }
 
 // startTurn starts a turn. Its report comes when it has ended.
@@ -81,11 +83,8 @@ const (
 	longestPause = 2 * time.Second
 )
 
-// watch forwards the project's events, until ctx ends.
-func (c *Chat) watch(ctx context.Context, hand func(umpire.Event)) {
-	// Events before the last one of the session are read as history.
-	last, _ := c.conf.Gate.Events(ctx, umpire.Filter{Session: c.conf.Session.ID, Last: 1}) // without it all are
-	after := umpire.LastSeq(last)
+// watch forwards the project's events after one, until ctx ends.
+func (c *Chat) watch(ctx context.Context, after int64, hand func(umpire.Event)) {
 	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, longestPause) {
 		for e, err := range c.conf.Gate.Watch(ctx, umpire.Filter{Project: c.conf.Session.Project, After: after}) {
 			if err != nil {
