@@ -37,7 +37,7 @@ func NewProxy(w Way) (*Proxy, error) {
 	}
 	var approved List
 	for _, text := range w.Approved {
-		if e, err := parseEntry(text); err == nil { // a group's name is no host
+		if e, err := parseEntry(text); err == nil { // the name of a group is not a host
 			e.Quota, e.run = approvedQuota, true
 			approved.entries = append(approved.entries, e)
 		}
