@@ -30,7 +30,7 @@ func ReadObject(text []byte) (Object, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, errors.New("want a JSON object, got nothing")
 	}
-	w := walker{data: text, top: Object{}}
+	w := walker{data: string(text), top: Object{}, raw: text}
 	w.document()
 	if err := w.problem(); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (o Object) Child(name string) (Object, error) {
 	if raw[0] != '{' {
 		return nil, umpire.Errorf("%s: want an object, got %s", name, KindOf(raw))
 	}
-	w := walker{data: raw, top: Object{}}
+	w := walker{data: string(raw), top: Object{}, raw: raw}
 	w.value()
 	return w.top, w.twice
 }

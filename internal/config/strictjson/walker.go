@@ -20,7 +20,7 @@ func Canonical(input json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(input)) == 0 {
 		return json.RawMessage("{}"), nil
 	}
-	w := walker{data: input, builds: true}
+	w := walker{data: string(input), builds: true}
 	value := w.document()
 	if err := w.problem(); err != nil {
 		return nil, err
@@ -38,10 +38,11 @@ func Canonical(input json.RawMessage) (json.RawMessage, error) {
 // requested values. It needs one pass at any nesting depth: a hook that is late lets the call run,
 // so no input may make it slow.
 type walker struct {
-	data []byte
+	data string // names are parts of it: they are not copied
 	pos  int
-	// top, if set, collects the members of the outermost object.
+	// top, if set, collects the members of the outermost object, as parts of raw.
 	top Object
+	raw []byte
 	// builds is set if the values are needed, with numbers as written.
 	builds bool
 	path   []step // to the value, for an error
@@ -71,14 +72,14 @@ type step struct {
 
 // problem explains why the text is not JSON.
 func (w *walker) problem() error {
-	if !utf8.Valid(w.data) {
+	if !utf8.ValidString(w.data) {
 		return errors.New("not valid UTF-8")
 	}
 	if !w.bad {
 		return nil
 	}
 	var raw json.RawMessage
-	err := json.Unmarshal(w.data, &raw)
+	err := json.Unmarshal([]byte(w.data), &raw)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return umpire.Errorf("not JSON: %w at byte %d", err, syntax.Offset)
 	}
@@ -125,7 +126,7 @@ func (w *walker) value() any {
 	case '"':
 		start := w.pos
 		if w.str(); w.builds && !w.bad {
-			return UnquoteText(w.data[start:w.pos])
+			return unquote(w.data[start:w.pos])
 		}
 	case 't':
 		return w.word("true", true)
@@ -154,7 +155,7 @@ func (w *walker) object() any {
 		if w.str(); w.bad {
 			return nil
 		}
-		name := UnquoteText(w.data[start:w.pos])
+		name := unquote(w.data[start:w.pos])
 		if seen[name] && w.twice == nil {
 			w.twice = umpire.Errorf(`%s"%s" appears twice`, w.where(), shortenName(name))
 		}
@@ -166,7 +167,7 @@ func (w *walker) object() any {
 		v := w.value()
 		w.path = w.path[:len(w.path)-1]
 		if len(w.path) == 0 && w.top != nil {
-			w.keepMember(name, w.data[start:w.pos:w.pos], seen[name])
+			w.keepMember(name, w.raw[start:w.pos:w.pos], seen[name])
 		}
 		if w.builds {
 			members[name] = v
@@ -269,11 +270,11 @@ func (w *walker) escape() {
 }
 
 // escapedRune reads \uXXXX at the beginning of a text, or returns -1.
-func escapedRune(text []byte) rune {
+func escapedRune(text string) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1
 	}
-	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	n, err := strconv.ParseUint(text[2:6], 16, 16)
 	if err != nil {
 		return -1
 	}
@@ -355,12 +356,14 @@ func shortenName(name string) string {
 }
 
 // UnquoteText returns the text of a JSON string that is known to be valid.
-func UnquoteText(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1])
+func UnquoteText(raw []byte) string { return unquote(string(raw)) }
+
+func unquote(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text[1 : len(text)-1]
 	}
 	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return ""
 	}
 	return s
