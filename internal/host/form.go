@@ -41,9 +41,12 @@ type said struct {
 	approved               bool // by a person
 }
 
+// usualAnswer is the size in bytes that most answers stay below.
+const usualAnswer = 512
+
 // write writes an answer as one line of JSON.
 func (f *form) write(event string, s said) []byte {
-	out := []byte{'{'}
+	out := append(make([]byte, 0, usualAnswer), '{')
 	out = appendText(out, f.message, s.message)
 	if s.value != "" {
 		outer, inner := f.within[0], f.within[1]

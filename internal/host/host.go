@@ -187,9 +187,10 @@ const (
 // Find returns a host by its name, or nil if it is unknown. It also finds hosts that start no hook,
 // though they are not listed.
 func Find(name string) *Host {
-	for _, h := range slices.Concat(Hosts, proxied) {
-		if h.Name == name {
-			return h
+	named := func(h *Host) bool { return h.Name == name }
+	for _, list := range [][]*Host{Hosts, proxied} {
+		if i := slices.IndexFunc(list, named); i >= 0 {
+			return list[i]
 		}
 	}
 	return nil
