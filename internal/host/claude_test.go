@@ -201,7 +201,7 @@ func TestLongReasons(t *testing.T) {
 		for _, code := range []umpire.ReasonCode{umpire.CodeBlocked, codeDenied} {
 			d := umpire.Decision{Reason: umpire.Verbatim(long), ReasonCode: code, Rule: &umpire.RuleRef{ID: umpire.RuleID(long), File: long},
 				Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: long, Reason: umpire.Verbatim(long)}}}
-			text := denyText(Event{Host: &claude, ToolName: "Bash"}, d)
+			text := denyText(&Event{Host: &claude, ToolName: "Bash"}, d)
 			if n := len(utf16.Encode([]rune(text))); n > maxReason {
 				t.Errorf("%d units, want at most %d", n, maxReason)
 			}
@@ -216,8 +216,8 @@ func TestLongReasons(t *testing.T) {
 func TestDenialIsLoud(t *testing.T) {
 	t.Parallel()
 	for _, out := range []Output{
-		Event{Host: &claude, Kind: BeforeTool}.Answer(umpire.Decision{}, Deny),
-		Event{Host: &claude, Kind: BeforeTool}.Answer(umpire.Decision{Verdict: 99}, Deny),
+		(&Event{Host: &claude, Kind: BeforeTool}).Answer(umpire.Decision{}, Deny),
+		(&Event{Host: &claude, Kind: BeforeTool}).Answer(umpire.Decision{Verdict: 99}, Deny),
 		claude.Fail("", nil), claude.Fail("PreToolUse", errors.New("")), claude.Fail("SomethingNew", errors.New("gate is gone")),
 	} {
 		if out.Exit != 2 || len(bytes.TrimSpace(out.Stderr)) == 0 || bytes.Count(out.Stdout, []byte("\n")) != 1 ||

@@ -336,7 +336,7 @@ const derivedID = "digest-"
 // digest returns a hash of the tool's name and its input, equal for equal calls in any order of
 // keys. It ties a PermissionRequest, which has no id, to the PreToolUse of the same call. It does
 // not stop an attacker from making two calls look alike: the gate compares them whole.
-func (e Event) digest() string {
+func (e *Event) digest() string {
 	canonicalInput, err := strictjson.Canonical(e.Call.Input)
 	if err != nil {
 		canonicalInput = e.Call.Input
@@ -353,7 +353,7 @@ func (e *Event) permission() Permission { return e.Host.Mode(e.PermissionMode).I
 
 // Mode returns the mode to decide the event in, given the configured one. A host's plan mode plans;
 // its other modes are taken into account after the decision, see package host.
-func (e Event) Mode(configured umpire.Mode) umpire.Mode {
+func (e *Event) Mode(configured umpire.Mode) umpire.Mode {
 	switch p := e.permission(); {
 	case p == Plan:
 		return umpire.ModePlan
@@ -364,7 +364,7 @@ func (e Event) Mode(configured umpire.Mode) umpire.Mode {
 }
 
 // unattended reports whether the user chose a mode that never asks; Ask must then become Deny.
-func (e Event) unattended() bool { return e.permission() == DontAsk }
+func (e *Event) unattended() bool { return e.permission() == DontAsk }
 
 // IsAbsolute reports whether p is absolute on Unix or on Windows.
 func IsAbsolute(p string) bool {

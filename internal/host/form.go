@@ -105,7 +105,7 @@ func appendRaw(out []byte, name string, value []byte) []byte {
 // headless means that a question cannot be answered. Our allow never answers a dialog that is the
 // whole point of a tool. If the host has no dialog for our questions, the gate holds them; without
 // a gate they are denied.
-func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
+func (e *Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
 	if !e.Kind.Decides() {
 		return Silent
 	}
@@ -115,7 +115,7 @@ func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
 	mode := e.Host.Mode(e.PermissionMode)
 	m.Permission, m.Silence, m.AsksAgain = mode.Is, mode.Silence, !e.Host.Allows()
 	if e.Host.silence != nil && d.Verdict == umpire.Ask {
-		m.Silence = e.Host.silence(&e, m.Silence)
+		m.Silence = e.Host.silence(e, m.Silence)
 	}
 	reply := Answer(d, m)
 	switch {
@@ -140,7 +140,7 @@ func (e Event) Reply(d umpire.Decision, m Mode, headless bool) Reply {
 //	silent     nothing              nothing
 //
 // Every other event gets no output and exit 0. A reply out of range denies.
-func (e Event) Answer(d umpire.Decision, reply Reply) Output {
+func (e *Event) Answer(d umpire.Decision, reply Reply) Output {
 	f := e.form()
 	if f == nil {
 		return Output{}
@@ -171,7 +171,7 @@ func (f *form) quiet(event string) Output {
 }
 
 // silence returns the answer to e without an opinion.
-func (e Event) silence() Output {
+func (e *Event) silence() Output {
 	if f := e.form(); f != nil {
 		return f.quiet(e.Name)
 	}
@@ -179,7 +179,7 @@ func (e Event) silence() Output {
 }
 
 // form returns the form of answers to the event, or nil for one that decides nothing.
-func (e Event) form() *form {
+func (e *Event) form() *form {
 	if !e.Kind.Decides() {
 		return nil
 	}
@@ -187,7 +187,7 @@ func (e Event) form() *form {
 }
 
 // row returns the description of the event.
-func (e Event) row() HookEvent {
+func (e *Event) row() HookEvent {
 	if row, known := e.Host.Event(e.Name); known {
 		return row
 	}
@@ -195,7 +195,7 @@ func (e Event) row() HookEvent {
 }
 
 // denyText returns the reason for a denial.
-func (e Event) denyText(d umpire.Decision) string {
+func (e *Event) denyText(d umpire.Decision) string {
 	switch {
 	case d.Verdict != umpire.Deny && e.opensUnseen(&d):
 		return sentences("umpire: "+unseenCause, unseenStep)
@@ -207,7 +207,7 @@ func (e Event) denyText(d umpire.Decision) string {
 	return unaskedText(e, d)
 }
 
-func (e Event) allow(f *form, d umpire.Decision) Output {
+func (e *Event) allow(f *form, d umpire.Decision) Output {
 	if f.allow == "" {
 		return f.quiet(e.Name)
 	}
@@ -219,7 +219,7 @@ func (e Event) allow(f *form, d umpire.Decision) Output {
 }
 
 // approve lets a call run that a person approved, and marks it as approved.
-func (e Event) approve() Output {
+func (e *Event) approve() Output {
 	f := e.form()
 	return Output{Stdout: f.write(e.Name, said{value: f.allow, approved: true})}
 }
@@ -227,7 +227,7 @@ func (e Event) approve() Output {
 // handBack answers an event before a call whose question was held and now goes to the host's own
 // dialog. The dialog shows the message above it. A reply that is neither a question nor silence
 // denies.
-func (e Event) handBack(d umpire.Decision, reply Reply, message string) Output {
+func (e *Event) handBack(d umpire.Decision, reply Reply, message string) Output {
 	f := e.Host.before().form
 	switch {
 	case reply == Silent:
@@ -239,7 +239,7 @@ func (e Event) handBack(d umpire.Decision, reply Reply, message string) Output {
 }
 
 // rewriteInput lets a call run with another command line.
-func (e Event) rewriteInput(line string) Output {
+func (e *Event) rewriteInput(line string) Output {
 	input := maps.Clone(e.sent)
 	row, _ := e.Host.tool(e.ToolName)
 	input[cmp.Or(row.commandField(), "command")] = encode(line)

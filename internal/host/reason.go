@@ -57,7 +57,7 @@ func ToolDenied(tool string, id umpire.CallID, reason string) string {
 }
 
 // denyText names the consequence, the reason for the refusal, and an alternative.
-func denyText(e Event, d umpire.Decision) string {
+func denyText(e *Event, d umpire.Decision) string {
 	if d.ReasonCode == codeDenied {
 		if reason := english(d.Reason); strings.HasPrefix(reason, toolDenied) {
 			return view.Clip(view.Visible(reason), maxReason)
@@ -68,7 +68,7 @@ func denyText(e Event, d umpire.Decision) string {
 }
 
 // headlessText explains an Ask in an unattended session.
-func headlessText(e Event, d umpire.Decision) string {
+func headlessText(e *Event, d umpire.Decision) string {
 	if d.Reason == "" {
 		d.Reason = "this call needs an approval"
 	}
@@ -79,7 +79,7 @@ func headlessText(e Event, d umpire.Decision) string {
 }
 
 // unaskedText explains an Ask that the host cannot ask a person.
-func unaskedText(e Event, d umpire.Decision) string {
+func unaskedText(e *Event, d umpire.Decision) string {
 	return e.explain(&d, cmp.Or(e.lastingStep(d), approveStep))
 }
 
@@ -87,7 +87,7 @@ func unaskedText(e Event, d umpire.Decision) string {
 const approveStep = "It needs the user's approval: ask the user to keep `umpire watch` open, then try again"
 
 // askText is shown to the user next to the host's own prompt.
-func askText(e Event, d umpire.Decision) string { return e.explain(&d, e.lastingStep(d)) }
+func askText(e *Event, d umpire.Decision) string { return e.explain(&d, e.lastingStep(d)) }
 
 // explain says what a call would do, why that is not simply allowed, and how to go on. It begins with our name, since a
 // host may have hooks of several programs, or with the fixed words about a person who is not there.

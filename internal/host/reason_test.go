@@ -38,7 +38,7 @@ func TestReasonNamesWhatDecided(t *testing.T) {
 		{"no part", "umpire: The call names no tool.", umpire.Decision{Reason: "The call names no tool", ReasonCode: umpire.CodeInvalid}},
 	} {
 		tt.d.Verdict = umpire.Ask
-		if got := askText(Event{Host: &claude}, tt.d); got != tt.want {
+		if got := askText(&Event{Host: &claude}, tt.d); got != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
@@ -47,7 +47,7 @@ func TestReasonNamesWhatDecided(t *testing.T) {
 		Kind: umpire.KindWrite, Target: "/w/sub/a.go", Resolved: "/w/sub/a.go", Place: umpire.PlaceInside, Verdict: umpire.Ask,
 	}}}
 	e := Event{Host: &claude, Call: umpire.Call{Dir: "/w/sub"}, folders: view.Folders{Root: "/w", Home: "/home/u"}}
-	if got, want := askText(e, inside), "umpire: writes sub/a.go."; got != want { // not relative to the call's own folder
+	if got, want := askText(&e, inside), "umpire: writes sub/a.go."; got != want { // not relative to the call's own folder
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 
@@ -60,12 +60,12 @@ func TestReasonNamesWhatDecided(t *testing.T) {
 		{true, "umpire: writes sub/a.go. To have such calls tried first: umpire autonomy medium."},
 	} {
 		inside.RaiseTo, inside.RaiseTries, inside.Suggestions = "medium", tt.tries, suggested
-		if got := askText(e, inside); got != tt.want {
+		if got := askText(&e, inside); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
 	}
 	e.mayTry = false // then a rule settles it
-	if got, want := askText(e, inside), "umpire: writes sub/a.go. To settle it for good: umpire rules add allow 'Bash(rm -rf cache:*)'."; got != want {
+	if got, want := askText(&e, inside), "umpire: writes sub/a.go. To settle it for good: umpire rules add allow 'Bash(rm -rf cache:*)'."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 
@@ -75,7 +75,7 @@ func TestReasonNamesWhatDecided(t *testing.T) {
 	}
 	want := "umpire: Critical risk: deletes a home directory. " +
 		"No approval can lift this: do not try it in another form, tell the user instead."
-	if got := denyText(Event{Host: &claude}, home); got != want {
+	if got := denyText(&Event{Host: &claude}, home); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
