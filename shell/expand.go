@@ -21,9 +21,9 @@ const (
 
 // expandWords expands the words of a command.
 func (w *walker) expandWords(s *state, args []*syntax.Word) []word {
-	var out []word
+	out := make([]word, 0, len(args))
 	for _, arg := range args {
-		out = append(out, w.expandFields(s, arg)...)
+		out = appendFields(out, w, s, arg)
 		if n := len(out); n > 0 {
 			judgeDescriptor(w, out[n-1])
 		}
@@ -36,26 +36,30 @@ func (w *walker) expandWords(s *state, args []*syntax.Word) []word {
 
 // expandFields expands one word like the shell: braces, tilde, parameters, substitutions,
 // splitting. It keeps wildcards.
-func (w *walker) expandFields(s *state, arg *syntax.Word) []word {
-	variants, ok := expandBraceWord(arg)
-	if !ok {
-		w.walkNested(s, arg)
-		return []word{{open: true, split: true}}
+func (w *walker) expandFields(s *state, arg *syntax.Word) []word { return appendFields(nil, w, s, arg) }
+
+// appendFields is like expandFields, but appends the words to out.
+func appendFields(out []word, w *walker, s *state, arg *syntax.Word) []word {
+	variants := []*syntax.Word{arg}
+	if split := splitBraces(arg); split != nil {
+		var ok bool
+		if variants, ok = expandBraces(split.Parts); !ok {
+			w.walkNested(s, arg)
+			return append(out, word{open: true, split: true})
+		}
 	}
-	var out []word
+	e := expansion{w: w, s: s, done: out}
 	for _, variant := range variants {
-		e := expansion{w: w, s: s}
-		e.expandTilde(variant)
-		for _, part := range variant.Parts {
+		for _, part := range e.expandTilde(variant.Parts) {
 			e.expandPart(part, false)
 		}
-		out = append(out, e.finishWord()...)
+		e.endField()
 	}
-	if w.expanded += len(out); w.expanded > maxExpanded {
+	if w.expanded += len(e.done) - len(out); w.expanded > maxExpanded {
 		w.limit("expands to too many words")
-		return []word{{open: true, split: true}}
+		return append(out, word{open: true, split: true})
 	}
-	return out
+	return e.done
 }
 
 // expandOne expands a word that the shell does not split, such as the value of an
@@ -65,8 +69,7 @@ func (w *walker) expandOne(s *state, arg *syntax.Word) word {
 		return word{}
 	}
 	e := expansion{w: w, s: s, whole: true}
-	e.expandTilde(arg)
-	for _, part := range arg.Parts {
+	for _, part := range e.expandTilde(arg.Parts) {
 		e.expandPart(part, false)
 	}
 	return e.current
@@ -81,14 +84,14 @@ type expansion struct {
 	current word
 }
 
-// expandTilde replaces a leading ~ with the home directory.
-func (e *expansion) expandTilde(arg *syntax.Word) {
-	if len(arg.Parts) == 0 {
-		return
+// expandTilde replaces a leading ~ of a word with the home directory, and returns the other parts.
+func (e *expansion) expandTilde(parts []syntax.WordPart) []syntax.WordPart {
+	if len(parts) == 0 {
+		return nil
 	}
-	first, ok := arg.Parts[0].(*syntax.Lit)
+	first, ok := parts[0].(*syntax.Lit)
 	if !ok || !strings.HasPrefix(first.Value, "~") {
-		return
+		return parts
 	}
 	name, rest, _ := strings.Cut(first.Value[1:], "/")
 	home := homeOf(e.s, name)
@@ -96,7 +99,7 @@ func (e *expansion) expandTilde(arg *syntax.Word) {
 		rest = "/" + rest
 	}
 	e.addText(home)
-	arg.Parts = append([]syntax.WordPart{&syntax.Lit{Value: rest}}, arg.Parts[1:]...)
+	return append([]syntax.WordPart{&syntax.Lit{Value: rest}}, parts[1:]...)
 }
 
 // joinsWords reports whether an expansion is "$*" or "${a[*]}", which is a single word. whole
@@ -203,6 +206,10 @@ func (e *expansion) addLiteral(text string, quoted bool) {
 	if bracketOfZsh(e.current.text[max(0, len(e.current.text)-2):] + text) {
 		e.w.doubt("", "zsh expands what follows $~ and the like")
 	}
+	if strings.IndexByte(text, '\\') < 0 {
+		e.addText(word{text: text, glob: !quoted && !e.whole && hasWildcard(text)})
+		return
+	}
 	var b strings.Builder
 	glob := false
 	for i := 0; i < len(text); i++ {
@@ -229,6 +236,16 @@ func (e *expansion) addLiteral(text string, quoted bool) {
 // isWildcard reports whether text begins with a wildcard.
 func isWildcard(text string) bool {
 	return text[0] == '*' || text[0] == '?' || text[0] == '[' && strings.IndexByte(text, ']') > 1
+}
+
+// hasWildcard reports whether text without backslashes has a wildcard.
+func hasWildcard(text string) bool {
+	for i := range len(text) {
+		if isWildcard(text[i:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // expandsInZsh reports whether zsh would expand a preceding dollar sign with this text, as in
@@ -360,11 +377,6 @@ func (e *expansion) endField() {
 		e.done = append(e.done, e.current)
 	}
 	e.current = word{}
-}
-
-func (e *expansion) finishWord() []word {
-	e.endField()
-	return e.done
 }
 
 // expandParam expands a parameter to its possible words.
@@ -566,18 +578,20 @@ func countsOnly(program string) bool {
 	return scan.HasField("wc date nproc expr seq stat id", program)
 }
 
-// expandBraceWord expands {a,b} and {1..3}. It reports false if there would be too many words.
-func expandBraceWord(arg *syntax.Word) ([]*syntax.Word, bool) {
-	if strings.Contains(scan.LiteralText(arg), "{") {
-		// Splitting changes the word, and other readers of the line do not know the result.
-		split := &syntax.Word{Parts: slices.Clone(arg.Parts)}
-		if syntax.SplitBraces(split) {
-			return expandBraces(split.Parts)
-		}
+// splitBraces returns a word with its {a,b} and {1..3} as parts, or nil if there are no such braces.
+func splitBraces(arg *syntax.Word) *syntax.Word {
+	if !strings.Contains(scan.LiteralText(arg), "{") {
+		return nil
 	}
-	return []*syntax.Word{{Parts: arg.Parts}}, true
+	// Splitting changes the word, and other readers of the line do not know the result.
+	split := &syntax.Word{Parts: slices.Clone(arg.Parts)}
+	if !syntax.SplitBraces(split) {
+		return nil
+	}
+	return split
 }
 
+// expandBraces expands {a,b} and {1..3}. It reports false if there would be too many words.
 func expandBraces(parts []syntax.WordPart) ([]*syntax.Word, bool) {
 	words := []*syntax.Word{{}}
 	for _, part := range parts {
