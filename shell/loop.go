@@ -183,7 +183,7 @@ func declareFunction(w *walker, s *state, cmd *syntax.FuncDecl) {
 		w.doubt("", "a function without a name")
 		return
 	}
-	s.functions[cmd.Name.Value] = cmd.Body
+	s.setFunction(cmd.Name.Value, cmd.Body)
 	if w.trapped || scan.HasField(zshHooks, cmd.Name.Value) {
 		w.doubt(cmd.Name.Value, umpire.Say("what is set to run later may call %s", cmd.Name.Value))
 	}

@@ -275,6 +275,7 @@ func TestState(t *testing.T) {
 		{"a background command does not", "cd /q & cat x", "read /q\nread /home/u/p/x\n"},
 		{"popd", "popd; cat x", "read x ?\n"},
 		{"home is changed", "HOME=/q; cat ~/x", "read /q/x\n"},
+		{"a body reads below another home", "f() { cat < ~/x; }; f; HOME=/q; f", "read /home/u/x\nread /q/x\n"},
 		{"words are split otherwise", "IFS=:; f=a:b; cat $f", "read … ?\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -453,7 +453,7 @@ func checkAlias(u *use) {
 	for _, operand := range u.operands {
 		name, _, assigns := operand.after("=")
 		if assigns {
-			u.s.functions[name] = nil
+			u.s.setFunction(name, nil)
 			u.raise(umpire.Medium, umpire.Say("changes what %s means", name))
 			_, code, _ := operand.after("=")
 			u.then(func() { u.w.walkCode(u.s.clone(), code, flow{}) })

@@ -34,7 +34,7 @@ type value struct {
 }
 
 func newState(env Env) *state {
-	s := &state{vars: map[string]value{}, functions: map[string]*syntax.Stmt{}, shells: scan.AnyShell}
+	s := &state{vars: map[string]value{}, shells: scan.AnyShell}
 	if env.Dir != "" {
 		s.dirs = []string{env.Dir}
 	}
@@ -73,7 +73,7 @@ func (s *state) merge(other *state) {
 	}
 	for name, body := range other.functions {
 		if mine, ok := s.functions[name]; !ok || mine != body {
-			s.functions[name] = nil
+			s.setFunction(name, nil)
 		}
 	}
 	for name := range s.functions {
@@ -81,6 +81,14 @@ func (s *state) merge(other *state) {
 			s.functions[name] = nil
 		}
 	}
+}
+
+// setFunction gives a name its meaning; few lines define functions.
+func (s *state) setFunction(name string, body *syntax.Stmt) {
+	if s.functions == nil {
+		s.functions = map[string]*syntax.Stmt{}
+	}
+	s.functions[name] = body
 }
 
 // or returns the common knowledge of two values.
