@@ -39,7 +39,7 @@ func (j *judge) partWords() []string {
 	if !startsCommands(j.tool) {
 		return nil
 	}
-	parts := j.programs[j.access().Part]
+	parts := j.programs(j.access().Part)
 	if len(parts) != 1 || parts[0].subject.access.Doubt != "" {
 		return nil
 	}

@@ -95,20 +95,19 @@ func callReasons(p *Policy, q *Query) []umpire.Reason {
 
 func newJudge(p *Policy, q *Query, d *umpire.Decision) judge {
 	return judge{
-		policy: p, tool: q.Call.Tool, given: &q.Conditions, passes: passesFor(q, &p.opts), class: d.Risk.Class(),
-		accesses: d.Accesses,
+		policy: p, tool: q.Call.Tool, given: &q.Conditions, passes: passesFor(q, &p.opts), accesses: d.Accesses,
+		approval: umpire.Say("Tool %q requires approval (%s)", q.Call.Tool, umpire.Phrase(d.Risk.Class())),
 	}
 }
 
 // judgeAll applies every row to every access.
 func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
-	all := p.findHits(q, d.Accesses)
 	j := newJudge(p, q, d)
-	j.programs = programsOf(all)
+	j.all = p.findHits(q, d.Accesses)
 	d.Reasons = slices.Grow(d.Reasons, 2*len(d.Accesses)) // most accesses have one deciding reason and the mode's
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
-		j.subject, j.hits = all[i].subject, &all[i]
+		j.subject, j.hits = j.all[i].subject, &j.all[i]
 		j.outside, j.search = liesOutside(a), nil
 		reasons := j.reasons()
 		for r := range reasons {
@@ -159,12 +158,14 @@ func liesOutside(a *umpire.Access) bool {
 	return a.Place == umpire.PlaceOutside || a.Place == umpire.PlaceUnknown && a.Doubt == ""
 }
 
-// reasons applies the rows to one access. The mode's row always has a reason.
+// reasons applies the rows to one access. The mode's row always has a reason. The next call
+// overwrites the result.
 func (j *judge) reasons() []umpire.Reason {
-	var reasons []umpire.Reason
+	reasons := j.found[:0]
 	for _, row := range order {
 		reasons = append(reasons, row(j)...)
 	}
+	j.found = reasons
 	if at := settlingReason(reasons); at > 0 {
 		first := reasons[at]
 		reasons = slices.Insert(slices.Delete(reasons, at, at+1), 0, first)
@@ -235,15 +236,17 @@ func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
 	return all
 }
 
-// programsOf returns the hits of the programs, keyed by their part of the command line.
-func programsOf(all []hits) map[int][]*hits {
-	programs := map[int][]*hits{}
-	for i := range all {
-		if a := all[i].subject.access; a.Kind == umpire.KindExec {
-			programs[a.Part] = append(programs[a.Part], &all[i])
+// programs returns the hits of the programs in a part of the command line.
+func (j *judge) programs(part int) []*hits {
+	if j.byPart == nil {
+		j.byPart = map[int][]*hits{}
+		for i := range j.all {
+			if a := j.all[i].subject.access; a.Kind == umpire.KindExec {
+				j.byPart[a.Part] = append(j.byPart[a.Part], &j.all[i])
+			}
 		}
 	}
-	return programs
+	return j.byPart[part]
 }
 
 // settleVerdict takes the strictest verdict and names the most informative row with it. partial

@@ -23,8 +23,8 @@ type subject struct {
 	below func(folder string) (paths []string, whole bool)
 }
 
-func newSubject(tool, glob string, a *umpire.Access, o *Options) *subject {
-	s := &subject{tool: tool, access: a}
+func newSubject(tool, glob string, a *umpire.Access, o *Options) subject {
+	s := subject{tool: tool, access: a}
 	switch {
 	case a.Paths() && a.Target != "":
 		s.forms = newForms(a, o.Root)
@@ -38,10 +38,11 @@ func newSubject(tool, glob string, a *umpire.Access, o *Options) *subject {
 // newSubjects returns the subjects of a call, and gives every program the files of its part of
 // the command line.
 func newSubjects(call *umpire.Call, accesses []umpire.Access, o *Options) []*subject {
-	all, glob := make([]*subject, len(accesses)), searchGlob(call)
+	made, all, glob := make([]subject, len(accesses)), make([]*subject, len(accesses)), searchGlob(call)
 	files := map[int][]*subject{}
 	for i := range accesses {
-		all[i] = newSubject(call.Tool, glob, &accesses[i], o)
+		made[i] = newSubject(call.Tool, glob, &accesses[i], o)
+		all[i] = &made[i]
 		if a := &accesses[i]; a.Paths() && a.Target != "" {
 			files[a.Part] = append(files[a.Part], all[i])
 		}

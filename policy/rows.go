@@ -15,12 +15,14 @@ type judge struct {
 	subject *subject
 	hits    *hits
 	passes  []pass
-	// programs are the hits of the programs, keyed by part of the command line.
-	programs map[int][]*hits
-	class    umpire.Class
+	all     []hits // of every access
+	// byPart are the hits of the programs, keyed by part of the command line, once requested.
+	byPart   map[int][]*hits
+	approval umpire.Phrase // the usual reason of the mode
 	outside  bool
 	search   *Search // the result of a search, once requested
 	accesses []umpire.Access
+	found    []umpire.Reason // about the current access
 }
 
 // order is the order of decision: the first row that applies settles the access. A person's
@@ -366,7 +368,7 @@ func (s *Sandbox) Holds() bool {
 
 // mode is the last row and always applies.
 func (j *judge) mode() []umpire.Reason {
-	text, code := umpire.Say("Tool %q requires approval (%s)", j.tool, umpire.Phrase(j.class)), umpire.CodeMode
+	text, code := j.approval, umpire.CodeMode
 	opts, dotFolder := &j.policy.opts, newDotFolder(j)
 	switch a := j.access(); {
 	case a.Doubt != "":
