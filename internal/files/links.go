@@ -100,15 +100,9 @@ func checkPath(path string) error {
 // linkTarget returns the target of a link, or "" if the path is not a link or does not
 // exist.
 func linkTarget(path string) (string, error) {
-	info, err := os.Lstat(path)
-	if Missing(err) {
-		return "", nil
-	}
-	if err != nil {
+	link, _, err := isLink(path)
+	if err != nil || !link {
 		return "", err
-	}
-	if info.Mode()&os.ModeSymlink == 0 {
-		return "", nil
 	}
 	return os.Readlink(path)
 }

@@ -85,8 +85,8 @@ func OpenFolder(dir string) (*os.File, error) {
 
 // Exists reports whether a folder has an entry with this name.
 func Exists(dir, name string) bool {
-	_, err := os.Lstat(filepath.Join(dir, name))
-	return err == nil
+	_, exists, _ := isLink(filepath.Join(dir, name)) // a folder that cannot be searched shows no entries
+	return exists
 }
 
 // IsFolder reports whether a path leads to a folder.

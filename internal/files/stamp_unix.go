@@ -32,6 +32,22 @@ func Stamp(path string) (text string, changed time.Time, err error) {
 	return text, changed, nil
 }
 
+// isLink reports whether something exists at a path, and whether it is a link.
+func isLink(path string) (link, exists bool, err error) {
+	var s syscall.Stat_t // on the stack: os.Lstat allocates it, and an error for each missing file
+	err = syscall.Lstat(path, &s)
+	for errors.Is(err, syscall.EINTR) {
+		err = syscall.Lstat(path, &s)
+	}
+	switch {
+	case err == nil:
+		return s.Mode&syscall.S_IFMT == syscall.S_IFLNK, true, nil
+	case Missing(err):
+		return false, false, nil
+	}
+	return false, false, &fs.PathError{Op: "lstat", Path: path, Err: err}
+}
+
 // ChangeTime returns the time of a file's last change of any kind, which no program can set back.
 func ChangeTime(info fs.FileInfo) time.Time {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
