@@ -92,7 +92,7 @@ func (h *Host) unmarked(transcript, event, tool string) *Host {
 	}
 	var found *Host
 	for _, other := range Hosts {
-		if !speaks(other) || len(other.Marks) > 0 && other != h {
+		if len(other.Marks) > 0 && other != h || !speaks(other) {
 			continue
 		}
 		row, _ := other.Event(event)

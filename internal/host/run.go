@@ -81,7 +81,10 @@ func (r *run) watch(ctx context.Context, h *Host, answer func(context.Context) O
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	answered := make(chan Output, 1)
-	go func() { answered <- r.safely(ctx, h, answer) }()
+	go func() {
+		growStack(0)
+		answered <- r.safely(ctx, h, answer)
+	}()
 	timer := time.NewTimer(r.given)
 	defer timer.Stop()
 	for {
@@ -105,6 +108,18 @@ func (r *run) watch(ctx context.Context, h *Host, answer func(context.Context) O
 			return r.fail(h, errInterrupted)
 		}
 	}
+}
+
+// usualStack is the stack in bytes that most answers stay below.
+const usualStack = 28 << 10
+
+// growStack makes room for an answer. A goroutine begins with a small stack, which is copied each time that it
+// doubles.
+//
+//go:noinline
+func growStack(at int) byte {
+	var room [usualStack]byte
+	return room[at]
 }
 
 // waitFor waits briefly for an answer that is no longer needed.
