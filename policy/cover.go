@@ -14,7 +14,7 @@ func (j *judge) allowing() []*compiled {
 		return rules
 	}
 	var covering []*compiled
-	for _, h := range j.programs(j.access().Part) {
+	for _, h := range programsIn(j, j.access().Part) {
 		allowed := commandRules(h.rows[rowAllowRule], j.access())
 		if len(allowed) == 0 && !isUnremarkable(h.subject.access) {
 			return nil
@@ -33,7 +33,7 @@ func (j *judge) allowingScript() []*compiled {
 	if a.Via == 0 || !canBeAllowed(a) || !startsCommands(j.tool) {
 		return nil
 	}
-	for _, h := range j.programs(a.Via) {
+	for _, h := range programsIn(j, a.Via) {
 		if rules := commandRules(h.rows[rowAllowRule], a); len(rules) > 0 {
 			return rules
 		}
@@ -72,7 +72,7 @@ func (j *judge) ruleCovers(c *compiled) bool {
 		return false
 	}
 	covered := false
-	for _, h := range j.programs(j.access().Part) {
+	for _, h := range programsIn(j, j.access().Part) {
 		matched := c.matches(h.subject, &j.policy.opts)
 		if !matched && !isUnremarkable(h.subject.access) {
 			return false

@@ -236,8 +236,8 @@ func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
 	return all
 }
 
-// programs returns the hits of the programs in a part of the command line.
-func (j *judge) programs(part int) []*hits {
+// programsIn returns the hits of the programs in a part of the command line.
+func programsIn(j *judge, part int) []*hits {
 	if j.byPart == nil {
 		j.byPart = map[int][]*hits{}
 		for i := range j.all {

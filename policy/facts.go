@@ -241,10 +241,10 @@ func textOf(in strictjson.Object, names ...string) (string, error) {
 		if !ok || string(raw) == "null" {
 			continue
 		}
-		var text string
-		if err := json.Unmarshal(raw, &text); err != nil {
+		if len(raw) == 0 || raw[0] != '"' {
 			return "", umpire.Errorf("input.%s: want a string, got %s", name, strictjson.KindOf(raw))
 		}
+		text := strictjson.UnquoteText(raw)
 		if strings.ContainsRune(text, 0) && name != "command" && name != "cmd" {
 			return "", umpire.Errorf("input.%s: contains a NUL byte", name)
 		}

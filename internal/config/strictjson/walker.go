@@ -355,11 +355,11 @@ func shortenName(name string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// UnquoteText returns the text of a JSON string that is known to be valid.
+// UnquoteText returns the text of a JSON string that is known to be valid, with U+FFFD for bytes that are not UTF-8.
 func UnquoteText(raw []byte) string { return unquote(string(raw)) }
 
 func unquote(text string) string {
-	if strings.IndexByte(text, '\\') < 0 {
+	if strings.IndexByte(text, '\\') < 0 && utf8.ValidString(text) {
 		return text[1 : len(text)-1]
 	}
 	var s string
