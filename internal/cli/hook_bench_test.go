@@ -18,7 +18,6 @@ import (
 // alone, and through a running gate. It reports the medians as multiples of cat's, also for
 // a Go program that copies its input, which is the minimum for Go, and for other languages,
 // if installed, in a program that only reads the question and answers.
-// question and answer.
 func BenchmarkHook(b *testing.B) {
 	cat, err := exec.LookPath("cat")
 	if err != nil {
@@ -60,6 +59,27 @@ func BenchmarkHook(b *testing.B) {
 			b.ReportMetric(float64(median(way.took))/float64(base), way.name+"/cat")
 		}
 	}
+}
+
+// BenchmarkHookIdle asks a gate that has had nothing to do for a second, in turns with one that has just answered.
+func BenchmarkHookIdle(b *testing.B) {
+	large, small, _ := buildUmpire(b)
+	home := b.TempDir()
+	serveFor(b, large, home)
+	calls := 0
+	ask := func() time.Duration {
+		calls++
+		return timed(b, home, fmt.Sprint("toolu_", calls), small, asRegistered(home)...)
+	}
+	var warm, idle []time.Duration
+	for b.Loop() {
+		ask()
+		warm = append(warm, ask())
+		time.Sleep(time.Second)
+		idle = append(idle, ask())
+	}
+	b.ReportMetric(float64(median(idle))/float64(median(warm)), "idle/warm")
+	b.ReportMetric(float64(median(idle))/float64(time.Millisecond), "idle-ms")
 }
 
 // asRegistered are the arguments of the hook of Claude Code, as init writes them.

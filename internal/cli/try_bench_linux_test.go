@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -24,30 +25,12 @@ func BenchmarkTry(b *testing.B) {
 	dir, home := b.TempDir(), b.TempDir()
 	install(b, dir, "umpire", "../../cmd/umpire")
 	umpire := filepath.Join(dir, "umpire")
-	project := projectIn(b, home)
-	for i := range benchFiles {
-		folder := filepath.Join(project, fmt.Sprint("d", i/100))
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint("f", i)), []byte("text\n"), 0o644); err != nil {
-			b.Fatal(err)
-		}
-	}
+	fillProject(b, home, benchFiles)
 	faults := map[string][]time.Duration{}
 	start := func(name string, args ...string) benchWay {
 		run := func() time.Duration {
-			cmd := exec.Command(args[0], args[1:]...)
-			cmd.Dir, cmd.Env = project, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
-			started := time.Now()
-			out, err := cmd.CombinedOutput()
-			took := time.Since(started)
-			if err != nil {
-				b.Fatalf("%v: %v\n%s", args, err, out)
-			}
-			if used, is := cmd.ProcessState.SysUsage().(*syscall.Rusage); is {
-				faults[name] = append(faults[name], time.Duration(used.Minflt))
-			}
+			took, used := startIn(b, home, args...)
+			faults[name] = append(faults[name], time.Duration(used.Minflt))
 			return took
 		}
 		run() // the first trial in a project looks into all of its folders
@@ -71,4 +54,58 @@ func BenchmarkTry(b *testing.B) {
 	plain, bubble, try := median(ways[0].took), median(ways[1].took), median(ways[3].took)
 	b.ReportMetric(float64(try)/float64(bubble), "try/bwrap")
 	b.ReportMetric(float64(try-plain)/float64(time.Millisecond), "over-plain-ms")
+}
+
+// BenchmarkTryFiles tries a command in projects of several sizes, each in turns with one of a hundred files.
+func BenchmarkTryFiles(b *testing.B) {
+	dir, small := b.TempDir(), b.TempDir()
+	install(b, dir, "umpire", "../../cmd/umpire")
+	fillProject(b, small, 100)
+	try := func(home string) time.Duration {
+		took, _ := startIn(b, home, filepath.Join(dir, "umpire"), "try", "--discard", "--", "true")
+		return took
+	}
+	try(small)
+	for _, files := range []int{100, 1000, 10_000, 100_000} {
+		b.Run(strconv.Itoa(files), func(b *testing.B) {
+			home := b.TempDir()
+			fillProject(b, home, files)
+			try(home) // the first trial in a project looks into all of its folders
+			var few, many []time.Duration
+			for b.Loop() {
+				few, many = append(few, try(small)), append(many, try(home))
+			}
+			b.ReportMetric(float64(median(many))/float64(time.Millisecond), "try-ms")
+			b.ReportMetric(float64(median(many))/float64(median(few)), "try/100")
+		})
+	}
+}
+
+// fillProject writes files into the project of a home, a hundred in each folder.
+func fillProject(b *testing.B, home string, files int) {
+	b.Helper()
+	project := projectIn(b, home)
+	for i := range files {
+		folder := filepath.Join(project, fmt.Sprint("d", i/100))
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint("f", i)), []byte("text\n"), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// startIn runs a program in the project of a home, and returns how long it took and what it used.
+func startIn(b *testing.B, home string, args ...string) (time.Duration, *syscall.Rusage) {
+	b.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = projectIn(b, home), []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+	started := time.Now()
+	out, err := cmd.CombinedOutput()
+	took := time.Since(started)
+	if err != nil {
+		b.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return took, cmd.ProcessState.SysUsage().(*syscall.Rusage)
 }

@@ -220,7 +220,7 @@ func (c *crowd) publish() time.Duration {
 // BenchmarkWatchers sends one event to many watchers, and compares with a plain net/http
 // handler for each: the time until the last one has it, and the memory per watcher.
 func BenchmarkWatchers(b *testing.B) {
-	for _, n := range []int{1000, 10_000} {
+	for _, n := range []int{100, 1000, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			last := map[string]time.Duration{}
 			each := map[string]float64{}

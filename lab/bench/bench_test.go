@@ -45,7 +45,7 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	grown := growthTable(growths[0], rounds)
-	if !strings.Contains(grown, "| 100 | 1.5 | 1.5, 1.5 |\n| 100000 | 3 | 3, 3 |\n") {
+	if !strings.Contains(grown, "| 100 | 1.5 | 1.5, 1.5 |  |\n| 100000 | 3 | 3, 3 | 2.00 of 1000 |\n") {
 		t.Error(grown)
 	}
 	for _, picture := range []string{plotRows(rows[:3], rounds), plotGrowth(&growths[0], rounds)} {
@@ -56,6 +56,20 @@ func TestFigures(t *testing.T) {
 	}
 	if err := (figures{}).parseLines(strings.NewReader("BenchmarkX-4 1 2 ns/op 3\n")); err == nil {
 		t.Error("a value without a unit is read")
+	}
+}
+
+// TestKnee: the table marks the size from which a figure grows with the sizes.
+func TestKnee(t *testing.T) {
+	lines := "BenchmarkWatchers/100/umpire-2 10 1 ns/op 2 last-ms\n" +
+		"BenchmarkWatchers/1000/umpire-2 10 1 ns/op 3 last-ms\nBenchmarkWatchers/1000/handler-2 10 1 ns/op 4 last-ms\n" +
+		"BenchmarkWatchers/10000/umpire-2 10 1 ns/op 24 last-ms\nBenchmarkWatchers/100000/umpire-2 10 1 ns/op 240 last-ms\n"
+	g := growth{benchmark: watchers, of: "last-ms", scale: 1, below: "/umpire"}
+	got := growthTable(g, []figures{measuredOnce(t, lines)})
+	const want = "| 100 | 2 | 2, 2 |  |\n| 1000 | 3 | 3, 3 | 1.50 of 10 |\n" +
+		"| 10000 | 24 | 24, 24 | 8.00 of 10, a knee |\n| 100000 | 240 | 240, 240 | 10 of 10 |\n"
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 

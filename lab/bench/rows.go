@@ -36,21 +36,25 @@ func reported(name, unit string) func(figures) (float64, bool) {
 
 // The benchmarks that the rows read.
 var (
-	hooks     = benchmark{"internal/cli", "Hook", "40x"}
-	trials    = benchmark{"internal/cli", "Try", "40x"}
-	lookup    = benchmark{"lab/bench", "Lookup", "300ms"}
-	reload    = benchmark{"lab/bench", "Reload", "5x"}
-	decisions = benchmark{"internal/host", "Decision", "300ms"}
-	worst     = benchmark{"shell", "WorstInput", "3x"}
-	answers   = benchmark{"internal/store/sqlite", "Answer", "300x"}
-	answers16 = benchmark{"internal/store/sqlite", "Answers16", "3000x"}
-	release   = benchmark{"lab/crash", "Release", "100x"}
-	team      = benchmark{"lab/crash", "TeamCalls/asked", "1000x"}
-	transfer  = benchmark{"internal/hold/egress", "Million", "300ms"}
-	fetch     = benchmark{"internal/hold/egress", "Fetch", "300ms"}
-	memory    = benchmark{"lab/crash", "TeamMemory", "1x"}
-	neighbour = benchmark{"lab/crash", "TeamNeighbour", "5x"}
-	watchers  = benchmark{"internal/server", "Watchers", "10x"}
+	hooks      = benchmark{"internal/cli", "Hook", "40x"}
+	idle       = benchmark{"internal/cli", "HookIdle", "10x"}
+	trials     = benchmark{"internal/cli", "Try", "40x"}
+	triedFiles = benchmark{"internal/cli", "TryFiles", "20x"}
+	lookup     = benchmark{"lab/bench", "Lookup", "300ms"}
+	reload     = benchmark{"lab/bench", "Reload", "5x"}
+	decisions  = benchmark{"internal/host", "Decision", "300ms"}
+	worst      = benchmark{"shell", "WorstInput", "3x"}
+	answers    = benchmark{"internal/store/sqlite", "Answer", "300x"}
+	answers16  = benchmark{"internal/store/sqlite", "Answers16", "3000x"}
+	release    = benchmark{"lab/crash", "Release", "100x"}
+	team       = benchmark{"lab/crash", "TeamCalls/asked", "1000x"}
+	transfer   = benchmark{"internal/hold/egress", "Million", "300ms"}
+	fetch      = benchmark{"internal/hold/egress", "Fetch", "300ms"}
+	memory     = benchmark{"lab/crash", "TeamMemory", "1x"}
+	neighbour  = benchmark{"lab/crash", "TeamNeighbour", "5x"}
+	watchers   = benchmark{"internal/server", "Watchers", "10x"}
+	batches    = benchmark{"lab/crash", "TeamBatch", "1x"}
+	firstBuild = benchmark{"lab/bench", "FirstBuild", "1x"}
 )
 
 // rows lists the measurements of umpire. The goals come from its design.
@@ -66,12 +70,20 @@ var rows = []row{
 	{work: "a Go program that copies its input", anchor: "`cat`", benchmark: hooks, of: reported("Hook", "go/cat")},
 	hookBeside("Node", "node"), hookBeside("bash and jq", "bash"), hookBeside("Python", "python3"),
 	{
+		work: "hook through a gate that was idle for a second", anchor: "a warm gate", solid: 1.3,
+		benchmark: idle, of: reported("HookIdle", "idle/warm"),
+	},
+	{
 		work: "`umpire try -- true` in 10,000 files", anchor: "bubblewrap", solid: 2.2, aim: 2,
 		benchmark: trials, of: reported("Try", "try/bwrap"),
 	},
 	{
 		work: "`umpire try -- true` beyond a plain start", anchor: "1 ms", solid: 25,
 		benchmark: trials, of: reported("Try", "over-plain-ms"),
+	},
+	{
+		work: "`umpire try -- true` in 100,000 files", anchor: "the same in 100", solid: 1.5,
+		benchmark: triedFiles, of: reported("TryFiles/100000", "try/100"),
 	},
 	{
 		work: "deciding by 10,000 rules", anchor: "cedar-go", solid: 1.0 / 500, aim: 1.0 / 5000,
@@ -126,6 +138,14 @@ var rows = []row{
 		benchmark: team, of: milliseconds("TeamCalls/asked/postgres"),
 	},
 	{
+		work: "a batch of 1,000 asked calls", anchor: "1 s", solid: 2,
+		benchmark: batches, of: reported("TeamBatch/1000", "s"),
+	},
+	{
+		work: "a batch of 1,000 asked calls", anchor: "ten batches of 100", solid: 1.2,
+		benchmark: batches, of: ratio("TeamBatch/1000", "TeamBatch/100", "s"),
+	},
+	{
 		work: "1 MB to a tried command, from a listed host", anchor: "the same, directly", solid: 2,
 		benchmark: transfer, of: ratio("Million/proxy", "Million/direct", "ns/op"),
 	},
@@ -140,6 +160,14 @@ var rows = []row{
 	{
 		work: "memory with 1,000 questions waiting", anchor: "1 MB", solid: 120,
 		benchmark: memory, of: reported("TeamMemory", "waiting-MB"),
+	},
+	{
+		work: "processor time of a first build", anchor: "1 s", solid: 120,
+		benchmark: firstBuild, of: reported("FirstBuild", "cpu-s"),
+	},
+	{
+		work: "modules that it downloads", anchor: "1 MB", solid: 50,
+		benchmark: firstBuild, of: reported("FirstBuild", "modules-MB"),
 	},
 	besideNeighbour("commands of 3 MB", "3-MB-commands"),
 	besideNeighbour("500 watchers of all there ever was", "500-watchers"),
@@ -189,12 +217,13 @@ func milliseconds(name string) func(figures) (float64, bool) {
 	}
 }
 
-// A growth is a figure that is read at several sizes: the last part of a benchmark's name.
+// A growth is a figure that is read at several sizes: a part of a benchmark's name.
 type growth struct {
 	title, size, unit string
 	scale             float64 // factor from the reported unit to the displayed unit
 	benchmark         benchmark
 	of                string // the unit reported
+	below             string // the part of the name behind the size, with its slash
 }
 
 var growths = []growth{
@@ -221,5 +250,13 @@ var growths = []growth{
 	{
 		title: "Allowed calls a second, by agents at once", size: "agents", unit: "calls", scale: 1,
 		benchmark: benchmark{"lab/crash", "TeamAgents", "400x"}, of: "calls/s",
+	},
+	{
+		title: "Trying a command, by the files of its project", size: "files", unit: "ms", scale: 1,
+		benchmark: triedFiles, of: "try-ms",
+	},
+	{
+		title: "Telling all watchers, by their number", size: "watchers", unit: "ms", scale: 1,
+		benchmark: watchers, of: "last-ms", below: "/umpire",
 	},
 }

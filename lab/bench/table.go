@@ -84,9 +84,10 @@ func (g *growth) points(rounds []figures) []point {
 	for _, f := range rounds {
 		for name, units := range f {
 			rest, ok := strings.CutPrefix(name, g.benchmark.name+"/")
+			rest, also := strings.CutSuffix(rest, g.below)
 			size, err := strconv.Atoi(rest)
 			value, has := units[g.of]
-			if ok && err == nil && has {
+			if ok && also && err == nil && has {
 				values[size] = append(values[size], value*g.scale)
 			}
 		}
@@ -102,11 +103,37 @@ func (g *growth) points(rounds []figures) []point {
 
 func growthTable(g growth, rounds []figures) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s:\n\n| %s | %s | from, to |\n|---|---|---|\n", g.title, g.size, g.unit)
-	for _, p := range g.points(rounds) {
-		fmt.Fprintf(&b, "| %d | %.3g | %.3g, %.3g |\n", p.size, p.median, p.least, p.most)
+	const head = "%s:\n\n| %s | %s | from, to | growth, of proportional |\n|---|---|---|---|\n"
+	fmt.Fprintf(&b, head, g.title, g.size, g.unit)
+	points := g.points(rounds)
+	for i, p := range points {
+		fmt.Fprintf(&b, "| %d | %.3g | %.3g, %.3g | %s |\n", p.size, p.median, p.least, p.most, describeStep(points, i))
 	}
 	return b.String()
+}
+
+// describeStep compares the growth since the size before with that of the size. There is a knee where
+// the figure begins to grow faster than the square root of the size.
+func describeStep(points []point, i int) string {
+	if i == 0 || points[i-1].size == 0 {
+		return ""
+	}
+	grown, proportional := step(points, i)
+	text := multiple(grown) + " of " + multiple(proportional)
+	if i > 1 && isSteep(points, i) && !isSteep(points, i-1) {
+		text += ", a knee"
+	}
+	return text
+}
+
+func step(points []point, i int) (grown, proportional float64) {
+	a, b := &points[i-1], &points[i]
+	return b.median / a.median, float64(b.size) / float64(a.size)
+}
+
+func isSteep(points []point, i int) bool {
+	grown, proportional := step(points, i)
+	return grown*grown > proportional
 }
 
 // describeMachine describes the machine of the measurement.

@@ -53,7 +53,8 @@ func newFolder(t testing.TB) string {
 func newHome(t testing.TB, dir, store string) *home {
 	t.Helper()
 	h := &home{dir: dir, where: "unix:" + filepath.Join(dir, "state", "umpire.sock")}
-	config := "listen: " + h.where + "\nsandbox: {require: off}\n" // these tests do not need a sandbox
+	config := "listen: " + h.where + "\nsandbox: {require: off}\n" + // these tests do not need a sandbox
+		"pending: {max_per_session: 1000}\n"
 	if store != "" {
 		config += "store: " + store + "\n"
 	}

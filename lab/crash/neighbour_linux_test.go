@@ -135,7 +135,7 @@ func sendLargeCommands(t *team) func(context.Context) error {
 			if err := w.answer(whole, umpire.Approve); err != nil {
 				return err
 			}
-			if err := w.run(whole, &b); err != nil {
+			if err := w.run(whole, b.ID, b.Calls[0].ID); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,9 @@
 package crash
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -31,6 +33,53 @@ func BenchmarkTeamAgents(b *testing.B) {
 			t.stop()
 		})
 	}
+}
+
+// BenchmarkTeamBatch takes a thousand asked calls of one agent, in batches of one size, from their messages to
+// their results.
+func BenchmarkTeamBatch(b *testing.B) {
+	const calls = 1000
+	for _, size := range []int{100, calls} {
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
+			w := newTeam(b, 1, false).worker(0)
+			for b.Loop() {
+				for range calls / size {
+					if err := w.batch(b.Context(), size); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s")
+		})
+	}
+}
+
+// batch takes a message of asked calls to its results.
+func (w *worker) batch(ctx context.Context, size int) error {
+	w.calls++
+	s := umpire.Submission{Session: w.session.ID, Batch: umpire.BatchID(fmt.Sprint("b", w.calls)), Message: callMessage}
+	for i := range size {
+		id := umpire.CallID(fmt.Sprint(s.Batch, "-", i))
+		s.Calls = append(s.Calls, umpire.Call{ID: id, Tool: "Bash", Input: json.RawMessage(askedCommand)})
+	}
+	if _, err := w.agent.Submit(ctx, s); err != nil {
+		return err
+	}
+	cards, err := w.person.Pending(ctx, umpire.PendingQuery{Session: w.session.ID})
+	if err != nil || len(cards) != size {
+		return errors.Join(err, fmt.Errorf("%d questions wait", len(cards)))
+	}
+	for i := range cards {
+		if _, err := w.person.Resolve(ctx, answerOf(&cards[i], umpire.Approve)); err != nil {
+			return err
+		}
+	}
+	for i := range s.Calls {
+		if err := w.run(ctx, s.Batch, s.Calls[i].ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // BenchmarkRelease measures from a person's approval until the agent that waits knows of it, in turns
@@ -65,7 +114,7 @@ func BenchmarkRelease(b *testing.B) {
 			b.Fatal(err)
 		}
 		ours, raw = append(ours, time.Since(began)), append(raw, least.release(b))
-		if err := w.run(b.Context(), &asked); err != nil {
+		if err := w.run(b.Context(), asked.ID, asked.Calls[0].ID); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -169,18 +169,17 @@ func (w *worker) call(ctx context.Context, asks bool) (commits int, err error) {
 			return 0, err
 		}
 	}
-	return commits, w.run(ctx, &b)
+	return commits, w.run(ctx, b.ID, b.Calls[0].ID)
 }
 
-// run begins the only call of a batch, and ends it.
-func (w *worker) run(ctx context.Context, b *umpire.Batch) error {
-	call := b.Calls[0].ID
-	started, err := w.agent.Start(ctx, umpire.Start{Session: w.session.ID, Batch: b.ID, Call: call})
+// run begins a call, and ends it.
+func (w *worker) run(ctx context.Context, b umpire.BatchID, call umpire.CallID) error {
+	started, err := w.agent.Start(ctx, umpire.Start{Session: w.session.ID, Batch: b, Call: call})
 	if err != nil || !started.Go {
 		return errors.Join(err, fmt.Errorf("call %s: it may run: %t", call, started.Go))
 	}
 	_, err = w.agent.Finish(ctx, umpire.Result{
-		Session: w.session.ID, Batch: b.ID, Call: call, Status: umpire.ResultOK, Output: callOutput,
+		Session: w.session.ID, Batch: b, Call: call, Status: umpire.ResultOK, Output: callOutput,
 	})
 	return err
 }
