@@ -83,7 +83,11 @@ func Open(dir string, o Options) (*Bounds, error) {
 	if info, err := os.Stat(b.Dir); err == nil && !info.IsDir() {
 		return nil, umpire.Errorf("open project %q: not a directory", dir)
 	}
-	if o.Home != "" {
+	switch {
+	case o.Home == "":
+	case b.Dir == written && files.Within(o.Home, written):
+		b.Home = filepath.Clean(o.Home) // no folder above a path without links is a link
+	default:
 		if b.Home, err = files.Canonical(o.Home); err != nil {
 			return nil, umpire.Errorf("open project %q: home %q: %w", dir, o.Home, err)
 		}

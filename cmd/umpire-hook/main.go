@@ -95,7 +95,8 @@ type hook struct {
 // prepare reports whether this program can answer by itself: through a running gate, or
 // from a snapshot that umpire has left.
 func (h *hook) prepare(ctx context.Context) bool {
-	if len(h.args) < 2 || h.args[0] != "hook" || h.home == "" || !relay.HasUsualSocket(h.home) {
+	if len(h.args) < 2 || h.args[0] != "hook" || h.home == "" ||
+		!early.Attempt.Looked() && !relay.HasUsualSocket(h.home) {
 		return false
 	}
 	asks := host.Find(h.args[1])
@@ -112,7 +113,7 @@ func (h *hook) prepare(ctx context.Context) bool {
 	return found
 }
 
-// dial connects to the gate that runs, unless the early attempt has.
+// dial connects to the gate that runs, unless the early attempt has looked for it.
 func (h *hook) dial(ctx context.Context) (err error) {
 	if h.line, err = early.Attempt.Line(); h.line == nil && err == nil {
 		h.line, err = relay.DialUsual(ctx, h.home)

@@ -39,11 +39,14 @@ type Attempt struct {
 	progress
 }
 
-// Line returns the line to the gate that was reached, or nil. If the question was sent already, the
-// line does not send it again.
+// Looked reports whether the attempt looked for the gate at its usual socket.
+func (a *Attempt) Looked() bool { return a.connected || a.absent != nil }
+
+// Line returns the line to the gate that was reached, or nil. Its error matches [ErrAbsent] if the
+// attempt found none. If the question was sent already, the line does not send it again.
 func (a *Attempt) Line() (*Line, error) {
 	if !a.connected {
-		return nil, nil
+		return nil, a.absent
 	}
 	file, err := openFile(a.fd, Socket(a.home))
 	if err != nil {
@@ -66,7 +69,8 @@ func (a *Attempt) Payload(rest io.Reader) io.Reader {
 // progress is the state of an attempt.
 type progress struct {
 	connected bool
-	fd        int // the connection, a blocking socket
+	absent    error // matches ErrAbsent if no gate answers there
+	fd        int   // the connection, a blocking socket
 	home      string
 	token     string
 	payload   []byte

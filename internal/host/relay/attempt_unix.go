@@ -84,6 +84,9 @@ func (a *Attempt) ownsHome(getenv func(string) string) bool {
 // connect connects to the gate and reads the credential.
 func (a *Attempt) connect() bool {
 	fd, err := connectTo(Socket(a.home))
+	if errors.Is(err, ErrAbsent) {
+		a.absent = err
+	}
 	if err != nil {
 		return false
 	}
