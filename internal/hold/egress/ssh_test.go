@@ -581,6 +581,27 @@ func TestOnlyListsWithServersHaveAKeyring(t *testing.T) {
 	}
 }
 
+// TestWithoutKnownHostsServersAsk: a way that has none counts no entry with the port of SSH, approved ones neither.
+func TestWithoutKnownHostsServersAsk(t *testing.T) {
+	t.Parallel()
+	way := Way{
+		Listed: []string{"git.example:22", "db.example:5432"}, Network: umpire.NetworkListed,
+		Approved: []string{"got.example:22"},
+	}
+	for _, want := range []bool{false, true} {
+		p, err := NewProxy(way)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d, listed := range map[Destination]bool{{"git.example", 22}: want, {"got.example", 22}: want, {"db.example", 5432}: true} {
+			if _, found := p.List.Finds(d); found != listed {
+				t.Errorf("%s: listed %t, want %t", d, found, listed)
+			}
+		}
+		way.SSH.KnownHosts = []string{}
+	}
+}
+
 // TestSignaturesAreRecorded signs in during a connection, whose record has the signature.
 func TestSignaturesAreRecorded(t *testing.T) {
 	t.Parallel()
