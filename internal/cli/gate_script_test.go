@@ -84,10 +84,14 @@ func scriptGate(ts *testscript.TestScript, neg bool, args []string) {
 		d.cmd.Wait()
 		ts.Fatalf("the gate is not ready: %q, %v\n%s", ready, err, d.stderr)
 	}
-	if slices.Contains(args, "--metrics") {
-		line, err := lines.ReadString('\n')
-		ts.Check(err)
-		ts.Setenv("METRICS", strings.TrimPrefix(strings.TrimSpace(line), "umpire: metrics on "))
+	for _, more := range []struct{ flag, says, variable string }{
+		{"--metrics", "umpire: metrics on ", "METRICS"}, {"--proxy", "umpire: proxy on ", "PROXY"},
+	} {
+		if slices.Contains(args, more.flag) {
+			line, err := lines.ReadString('\n')
+			ts.Check(err)
+			ts.Setenv(more.variable, strings.TrimPrefix(strings.TrimSpace(line), more.says))
+		}
 	}
 	go func() {
 		_, copyErr := io.Copy(io.Discard, lines)

@@ -242,8 +242,7 @@ func (e *execution) way() (egress.Way, error) {
 		SSH:    app.SSHOf(e.App),
 		Decide: e.decideTo,
 	}
-	hold := e.config.Hook.WhenAsked
-	if hold == policy.AskedHold || hold == policy.AskedAuto && e.ticket.Attended {
+	if app.MayAskToConnect(e.config, e.ticket.Attended) {
 		way.Ask = e.askTo
 	}
 	return way, err

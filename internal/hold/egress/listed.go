@@ -13,6 +13,8 @@ type Way struct {
 	// Listed are the entries that the person listed, and Network is their answer about the network.
 	Listed  []string
 	Network umpire.NetworkAnswer
+	// Unread says that the command trusts no further authority. Groups are then passed on like any other entry.
+	Unread bool
 	// Approved are hosts and addresses that the person approved for this run alone. Unreadable ones are left out.
 	Approved []string
 	// Leases are secrets for requests to their hosts, which they approve.
@@ -37,6 +39,10 @@ func NewProxy(w Way) (*Proxy, error) {
 		return nil, err
 	}
 	list = w.withoutServers(list)
+	for i := range list.entries {
+		e := &list.entries[i]
+		e.Unread = e.Unread || w.Unread
+	}
 	var approved List
 	for _, text := range w.Approved {
 		if e, err := parseEntry(text); err == nil { // the name of a group is not a host
