@@ -265,7 +265,7 @@ func scriptHappens(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // promptWord matches the word that a person has to type.
-var promptWord = regexp.MustCompile(`(?:Type|输入) (\S+) (?:and Enter|并按回车)|\[x\] (?:discard|leave it)  > |\[n\] no  > |(?:Autonomy|Groups or hosts) \([^)]*\): `)
+var promptWord = regexp.MustCompile(`(?:Type|输入) (\S+) (?:and Enter|并按回车)|\[x\] (?:discard|leave it)  > |\[n\] no  > |(?:Autonomy|Groups or hosts|connects through umpire) \([^)]*\): `)
 
 // types WORD CODE PROGRAM ARGS...: runs a program on a new terminal. It types WORD at the first prompt, and with
 // "WORD then WORD" each word in turn. "code" types the requested code, "eof" the end of input, and "ahead:WORD" types
