@@ -112,19 +112,19 @@ func (p *gateProxy) serve(ctx context.Context, conn net.Conn) {
 	session, err := p.server.SessionOf(ctx, conn)
 	var o *outing
 	if err == nil {
-		o, err = p.enter(ctx, session)
+		o, err = p.enterOuting(ctx, session)
 	}
 	if err != nil {
 		p.log.Warn("proxy: a connection was refused", "error", err)
 		_ = conn.Close()
 		return
 	}
-	defer p.leave(o)
+	defer p.leaveOuting(o)
 	o.proxy.ServeProxy(ctx, conn)
 }
 
-// enter returns the outing that a connection of a session belongs to.
-func (p *gateProxy) enter(ctx context.Context, session umpire.SessionID) (o *outing, err error) {
+// enterOuting returns the outing that a connection of a session belongs to.
+func (p *gateProxy) enterOuting(ctx context.Context, session umpire.SessionID) (o *outing, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at := slices.IndexFunc(p.outings, func(o *outing) bool {
@@ -133,7 +133,7 @@ func (p *gateProxy) enter(ctx context.Context, session umpire.SessionID) (o *out
 	if at >= 0 {
 		o = p.outings[at]
 		o.quiet.Stop()
-	} else if o, err = p.begin(ctx, session); err != nil {
+	} else if o, err = p.beginOuting(ctx, session); err != nil {
 		return nil, err
 	} else {
 		p.outings = append(p.outings, o)
@@ -142,7 +142,7 @@ func (p *gateProxy) enter(ctx context.Context, session umpire.SessionID) (o *out
 	return o, nil
 }
 
-func (p *gateProxy) leave(o *outing) {
+func (p *gateProxy) leaveOuting(o *outing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if o.open--; o.open == 0 {
@@ -150,8 +150,8 @@ func (p *gateProxy) leave(o *outing) {
 	}
 }
 
-// end records an outing without open connections.
-func (p *gateProxy) end(o *outing) {
+// endOuting records an outing without open connections.
+func (p *gateProxy) endOuting(o *outing) {
 	p.mu.Lock()
 	at := slices.Index(p.outings, o)
 	over := at >= 0 && o.open == 0
@@ -172,7 +172,7 @@ func (p *gateProxy) endAll() {
 	left := slices.Clone(p.outings)
 	p.mu.Unlock()
 	for _, o := range left {
-		p.end(o)
+		p.endOuting(o)
 	}
 	p.recording.Wait()
 	err := p.local.Sessions().End(context.Background(), p.own, "the gate ended")
@@ -181,8 +181,8 @@ func (p *gateProxy) endAll() {
 	}
 }
 
-// begin returns the outing of a session, under its person's settings.
-func (p *gateProxy) begin(ctx context.Context, session umpire.SessionID) (*outing, error) {
+// beginOuting returns the outing of a session, under its person's settings.
+func (p *gateProxy) beginOuting(ctx context.Context, session umpire.SessionID) (*outing, error) {
 	dir := p.UserHome()
 	if session != "" {
 		s, err := p.local.Sessions().Get(ctx, session)
@@ -199,7 +199,7 @@ func (p *gateProxy) begin(ctx context.Context, session umpire.SessionID) (*outin
 		session: session, began: time.Now(), asked: map[egress.Destination]bool{},
 		traffic: map[egress.Destination]*egress.Traffic{},
 	}
-	o.quiet = time.AfterFunc(quietTime, func() { p.end(o) })
+	o.quiet = time.AfterFunc(quietTime, func() { p.endOuting(o) })
 	o.proxy, err = egress.NewProxy(egress.Way{
 		Listed: conf.Listed, Network: conf.Autonomy.Network, Unread: true,
 		Decide: func(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
@@ -211,7 +211,7 @@ func (p *gateProxy) begin(ctx context.Context, session umpire.SessionID) (*outin
 			return p.local.Check(ctx, call)
 		},
 		Ask: func(ctx context.Context, d egress.Destination, why egress.Reason) bool {
-			return p.ask(ctx, o, conf, d, why)
+			return p.askAbout(ctx, o, conf, d, why)
 		},
 	})
 	if err != nil {
@@ -220,7 +220,7 @@ func (p *gateProxy) begin(ctx context.Context, session umpire.SessionID) (*outin
 	if o.proxy == nil {
 		o.proxy = &egress.Proxy{} // it refuses all
 	}
-	o.proxy.Record = o.note
+	o.proxy.Record = o.noteConnection
 	return o, nil
 }
 
@@ -235,8 +235,8 @@ func (p *gateProxy) sessionOf(ctx context.Context, o *outing) (umpire.SessionID,
 	return s.ID, err
 }
 
-// ask asks the person about a destination if they would see the question.
-func (p *gateProxy) ask(
+// askAbout asks the person about a destination if they would see the question.
+func (p *gateProxy) askAbout(
 	ctx context.Context, o *outing, conf *config.Config, d egress.Destination, why egress.Reason,
 ) bool {
 	session, err := p.sessionOf(ctx, o)
@@ -249,8 +249,8 @@ func (p *gateProxy) ask(
 	return app.AskToConnect(ctx, p.local, &umpire.Call{Session: session}, d, why)
 }
 
-// note adds a connection to the record of its destination.
-func (o *outing) note(c egress.Connection) {
+// noteConnection adds a connection to the record of its destination.
+func (o *outing) noteConnection(c egress.Connection) {
 	o.mu.Lock()
 	t := o.traffic[c.Destination]
 	if t == nil && len(o.traffic) < maxRecorded && c.Destination != (egress.Destination{}) {

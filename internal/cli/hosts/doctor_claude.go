@@ -45,7 +45,7 @@ func (d *doctor) claude(ctx context.Context) {
 	}
 	d.limits(h)
 	d.trials(ctx, h)
-	d.sandboxProxy(ctx)
+	checkSandboxProxy(ctx, d)
 	for _, r := range before {
 		if d.handler(h, r) {
 			d.canary(ctx, h, r)

@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/host/setup"
 )
 
-// sandboxProxy says where Claude Code's own sandbox connects, if its settings name a proxy.
-func (d *doctor) sandboxProxy(ctx context.Context) {
+// checkSandboxProxy says where Claude Code's own sandbox connects, if its settings name a proxy.
+func checkSandboxProxy(ctx context.Context, d *doctor) {
 	c, err := d.ReadUserConfig()
 	if err != nil {
 		return // it has been reported
@@ -32,7 +32,8 @@ func (d *doctor) sandboxProxy(ctx context.Context) {
 					"%s:%d: %s is %s, which isn't umpire's proxy", file.Path, p.Line, p.Key, p.Port)
 			case !isProxy(ctx, c.NetworkProxy):
 				d.warn("sandbox", "umpire serve",
-					"%s:%d: no gate serves port %s, so Claude Code's own sandbox reaches nothing", file.Path, p.Line, p.Port)
+					"%s:%d: no gate serves port %s, so Claude Code's own sandbox reaches nothing",
+					file.Path, p.Line, p.Port)
 			default:
 				d.ok("sandbox", "%s:%d: %s is umpire's proxy", file.Path, p.Line, p.Key)
 			}
