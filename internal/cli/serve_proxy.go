@@ -54,6 +54,8 @@ type outing struct {
 const (
 	quietTime  = 5 * time.Second
 	outingTime = 5 * time.Minute
+	// maxServed bounds the connections that are served at once. Others wait.
+	maxServed = 512
 	// maxRecorded bounds the destinations of an outing that the timeline has.
 	maxRecorded = 100
 )
@@ -85,7 +87,9 @@ func serveProxy(
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var serving sync.WaitGroup
 	serving.Go(func() {
+		room := make(chan struct{}, maxServed)
 		for {
+			room <- struct{}{}
 			conn, err := listener.Accept()
 			switch {
 			case errors.Is(err, net.ErrClosed):
@@ -93,8 +97,12 @@ func serveProxy(
 			case err != nil:
 				log.Warn("proxy: a connection was not accepted", "error", err)
 				time.Sleep(time.Second) // until others have ended
+				<-room
 			default:
-				serving.Go(func() { p.serve(ctx, conn) })
+				serving.Go(func() {
+					defer func() { <-room }()
+					p.serve(ctx, conn)
+				})
 			}
 		}
 	})
