@@ -177,10 +177,10 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	var listener, figures, exits net.Listener
 	notices := app.NoticeConfig(a, conf)
 	if err = listenConsole(ctx, a, conf, f, pages, notices.Push); err == nil && f.metrics != "" {
-		figures, err = listenMetrics(ctx, f)
+		figures, err = listenFor(ctx, "--metrics", f.metrics, f.allowRemote)
 	}
 	if at := cmp.Or(f.proxy, conf.NetworkProxy); err == nil && at != "" {
-		exits, err = listenProxy(ctx, at)
+		exits, err = listenFor(ctx, "proxy", at, false)
 	}
 	if err == nil {
 		listener, err = listenReady(ctx, a, where, f.allowRemote)

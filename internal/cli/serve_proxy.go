@@ -56,21 +56,10 @@ const (
 	outingTime = 5 * time.Minute
 	// maxServed bounds the connections that are served at once. Others wait.
 	maxServed = 512
-	// maxRecorded bounds the destinations of an outing that the timeline has.
-	maxRecorded = 100
+	// maxRefused bounds the destinations of an outing that the timeline has although they were refused. It has all that
+	// were reached.
+	maxRefused = 20
 )
-
-// listenProxy listens at the address of --proxy or network.proxy, which only this machine can reach.
-func listenProxy(ctx context.Context, at string) (net.Listener, error) {
-	listener, err := server.Listen(ctx, at, false)
-	if err == nil && listener.Addr().Network() != app.NetworkTCP {
-		err = errors.Join(errors.New("want HOST:PORT"), listener.Close())
-	}
-	if err != nil {
-		return nil, umpire.Errorf("--proxy: %w", err)
-	}
-	return listener, nil
-}
 
 // serveProxy serves the connections of a listener, and prints its address. If it is nil, serveProxy does nothing. stop
 // ends the connections and records them.
@@ -261,7 +250,8 @@ func (p *gateProxy) askAbout(
 func (o *outing) noteConnection(c egress.Connection) {
 	o.mu.Lock()
 	t := o.traffic[c.Destination]
-	if t == nil && len(o.traffic) < maxRecorded && c.Destination != (egress.Destination{}) {
+	known := c.Destination != (egress.Destination{})
+	if t == nil && known && (c.How != egress.Refused || len(o.traffic) < maxRefused) {
 		t = &egress.Traffic{}
 		o.traffic[c.Destination] = t
 	}
