@@ -171,6 +171,7 @@ const (
 	AdmitTrial                    // store it, and try it by a ticket before asking a person
 	AdmitLeave                    // leave it to the host: record an event and store nothing else
 	AdmitNothing                  // store nothing
+	AdmitLed                      // store it as started: package egress has connected it, by the person's answers
 )
 
 // A Submission passes all calls of one message to the gate. Submitting it again with the same

@@ -87,6 +87,8 @@ type AttemptKind string
 const (
 	AttemptNetwork AttemptKind = "network" // connecting or sending to an address
 	AttemptSend    AttemptKind = "send"    // sending to a destination that is only fetched from
+	// AttemptHostKey is connecting to a listed server of SSH whose key is not pinned.
+	AttemptHostKey AttemptKind = "host_key"
 	// AttemptSecret is a leased secret's placeholder where its lease does not permit it, or a request to an SSH agent
 	// other than to sign in at a server. The target is NAME@host:port, or the name alone.
 	AttemptSecret AttemptKind = "secret"

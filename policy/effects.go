@@ -122,6 +122,8 @@ func accessOfAttempt(t umpire.TrialAttempt) umpire.Access {
 		a.Kind, a.Reason = umpire.KindNetwork, "the command wanted the network"
 	case umpire.AttemptSend:
 		a.Kind, a.Reason = umpire.KindNetwork, "the command wanted to send something to a host that only serves files"
+	case umpire.AttemptHostKey:
+		a.Kind, a.Reason = umpire.KindNetwork, "the command wanted an SSH server whose key you don't know"
 	case umpire.AttemptSecret:
 		a.Kind, a.Reason = umpire.KindNetwork, "the command wanted to use a secret of yours for something else"
 	case umpire.AttemptRepository:

@@ -84,10 +84,14 @@ func scriptGate(ts *testscript.TestScript, neg bool, args []string) {
 		d.cmd.Wait()
 		ts.Fatalf("the gate is not ready: %q, %v\n%s", ready, err, d.stderr)
 	}
-	if slices.Contains(args, "--metrics") {
-		line, err := lines.ReadString('\n')
-		ts.Check(err)
-		ts.Setenv("METRICS", strings.TrimPrefix(strings.TrimSpace(line), "umpire: metrics on "))
+	for _, more := range []struct{ flag, says, variable string }{
+		{"--metrics", "umpire: metrics on ", "METRICS"}, {"--proxy", "umpire: proxy on ", "PROXY"},
+	} {
+		if slices.Contains(args, more.flag) {
+			line, err := lines.ReadString('\n')
+			ts.Check(err)
+			ts.Setenv(more.variable, strings.TrimPrefix(strings.TrimSpace(line), more.says))
+		}
 	}
 	go func() {
 		_, copyErr := io.Copy(io.Discard, lines)
@@ -261,7 +265,7 @@ func scriptHappens(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // promptWord matches the word that a person has to type.
-var promptWord = regexp.MustCompile(`(?:Type|输入) (\S+) (?:and Enter|并按回车)|\[x\] (?:discard|leave it)  > |\[n\] no  > |(?:Autonomy|Groups or hosts) \([^)]*\): `)
+var promptWord = regexp.MustCompile(`(?:Type|输入) (\S+) (?:and Enter|并按回车)|\[x\] (?:discard|leave it)  > |\[n\] no  > |(?:Autonomy|Groups or hosts|connects through umpire) \([^)]*\): `)
 
 // types WORD CODE PROGRAM ARGS...: runs a program on a new terminal. It types WORD at the first prompt, and with
 // "WORD then WORD" each word in turn. "code" types the requested code, "eof" the end of input, and "ahead:WORD" types

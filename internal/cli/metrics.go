@@ -25,14 +25,14 @@ const (
 	scrapeHeaders   = 16 << 10 // bytes
 )
 
-// listenMetrics listens at the address of --metrics.
-func listenMetrics(ctx context.Context, f *serveFlags) (net.Listener, error) {
-	if strings.HasPrefix(f.metrics, app.NetworkUnix+":") {
-		return nil, umpire.Errorf("--metrics: %w", errors.New("want HOST:PORT"))
+// listenFor listens at HOST:PORT, for a purpose that errors name.
+func listenFor(ctx context.Context, purpose, address string, remote bool) (net.Listener, error) {
+	if strings.HasPrefix(address, app.NetworkUnix+":") {
+		return nil, umpire.Errorf("%s: %w", purpose, errors.New("want HOST:PORT"))
 	}
-	listener, err := server.Listen(ctx, f.metrics, f.allowRemote)
+	listener, err := server.Listen(ctx, address, remote)
 	if err != nil {
-		return nil, umpire.Errorf("--metrics: %w", err)
+		return nil, umpire.Errorf("%s: %w", purpose, err)
 	}
 	return listener, nil
 }

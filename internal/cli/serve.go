@@ -29,6 +29,7 @@ type serveFlags struct {
 	listen, store string
 	console       string
 	metrics       string
+	proxy         string
 	allowRemote   bool
 }
 
@@ -51,6 +52,8 @@ func newServeCommand(a *app.App) *cobra.Command {
 		"open the console on `ADDRESS` at once, such as 127.0.0.1:7576 (default: when umpire console asks)")
 	flags.StringVar(&f.metrics, "metrics", "",
 		"serve counts and times, without commands, paths or ids, to Prometheus at http://`ADDRESS`/metrics")
+	flags.StringVar(&f.proxy, "proxy", "",
+		"lead out connections of agents' own sandboxes at `ADDRESS`, such as 127.0.0.1:7578 (default: network.proxy)")
 	flags.BoolVar(&f.allowRemote, "allow-remote", false, "permit an unencrypted address that other machines can reach")
 	return cmd
 }
@@ -171,17 +174,22 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 	pages := newConsole(a, g.Gate, log, func() func() { return served.Attend() })
 	served = server.New(server.Config{Gate: g.Gate, Hooks: hosts.NewGateResponder(a, g.Gate), Credentials: credentials,
 		Remote: f.allowRemote, Console: pages.Open, Log: log})
-	var listener, figures net.Listener
+	var listener, figures, exits net.Listener
 	notices := app.NoticeConfig(a, conf)
 	if err = listenConsole(ctx, a, conf, f, pages, notices.Push); err == nil && f.metrics != "" {
-		figures, err = listenMetrics(ctx, f)
+		figures, err = listenFor(ctx, "--metrics", f.metrics, f.allowRemote)
+	}
+	if at := cmp.Or(f.proxy, conf.NetworkProxy); err == nil && at != "" {
+		exits, err = listenFor(ctx, "proxy", at, false)
 	}
 	if err == nil {
 		listener, err = listenReady(ctx, a, where, f.allowRemote)
 	}
 	if err != nil {
-		if figures != nil {
-			_ = figures.Close() // err has the cause
+		for _, l := range []net.Listener{figures, exits} {
+			if l != nil {
+				_ = l.Close() // err has the cause
+			}
 		}
 		if _, explained := errors.AsType[*app.CommandError](err); !explained {
 			err = app.Failed(err)
@@ -189,9 +197,11 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 		return errors.Join(err, pages.Close(), g.Close())
 	}
 	stopMetrics := serveMetrics(ctx, a, g.Gate, figures, log)
+	stopProxy := serveProxy(ctx, a, g.Gate, served, exits, log)
 	stopNotices := startNotices(a, g.Gate, notices)
 	err = served.Serve(ctx, listener)
 	stopNotices()
+	stopProxy()
 	stopMetrics()
 	return app.Failed(errors.Join(err, pages.Close(), g.Close()))
 }

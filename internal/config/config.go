@@ -33,6 +33,7 @@ type Config struct {
 	Retention   time.Duration // of sessions that are over, 0 for ever
 
 	Store, Listen, Lang string
+	NetworkProxy        string // where sandboxes of agents find the gate's proxy, or ""
 	WatchNotify         string // off, bell or desktop
 	Agents              map[string]Agent
 	Servers             map[string]Server

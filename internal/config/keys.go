@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"net"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -221,6 +222,12 @@ var ownKeys = []Key{
 		nil,
 	},
 	{
+		"network.proxy", "where the gate leads out connections of agents' own sandboxes, such as 127.0.0.1:7578",
+		decodeProxy,
+		func(c *Config) any { return c.NetworkProxy },
+		nil, // a repository could open a port
+	},
+	{
 		"agents", "tools and editable suffixes of each agent",
 		decodeAgents,
 		func(c *Config) any { return effective(c.Agents) },
@@ -289,6 +296,18 @@ func decodeNames(c *Config, v *docedit.Value) error {
 		if name == "" || strings.ContainsAny(name, "=*? \x00") {
 			return umpire.Errorf("%q: want the name of a variable", name)
 		}
+	}
+	return nil
+}
+
+// decodeProxy reads an address that only this machine can reach.
+func decodeProxy(c *Config, v *docedit.Value) error {
+	err := v.Decode(&c.NetworkProxy)
+	if err != nil || c.NetworkProxy == "" {
+		return err
+	}
+	if host, port, err := net.SplitHostPort(c.NetworkProxy); err != nil || !isPort(port) || !isLoopback(host) {
+		return umpire.Errorf("%q: want a loopback address with a port, such as 127.0.0.1:7578", c.NetworkProxy)
 	}
 	return nil
 }

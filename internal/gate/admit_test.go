@@ -332,3 +332,21 @@ func TestAdmitForATicket(t *testing.T) {
 		}
 	}
 }
+
+// TestAdmitLed: a connection that was led out is stored as started, although it would ask, and nobody is asked.
+func TestAdmitLed(t *testing.T) {
+	t.Parallel()
+	d := newTestGate(t)
+	d.hosted()
+	c := call("c", umpire.ConnectTool, `{"url":"https://files.example/"}`)
+	led := func(*umpire.Decision) umpire.Admission { return umpire.AdmitLed }
+	if got := must(d.Admit(t.Context(), single(c), "", led))(t); !got.Go {
+		t.Errorf("it did not start: %+v", got.Batch)
+	}
+	reached := []umpire.TrialReach{{Target: "files.example:443", Times: 1}}
+	must(d.Finish(t.Context(), umpire.Result{Session: "s1", Batch: "c", Call: "c", Status: umpire.ResultOK, Reached: reached}))(t)
+	kinds := d.kinds(umpire.Session{ID: "s1"})
+	if slices.Contains(kinds, umpire.EventPermissionAsked) || !slices.Contains(kinds, umpire.EventCallFinished) {
+		t.Error(kinds)
+	}
+}

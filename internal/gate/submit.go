@@ -50,13 +50,13 @@ func (g *Gate) Admit(
 			return nil, nil
 		case umpire.AdmitLeave:
 			return nil, t.leaveToHost(sub, started.Decision)
-		case umpire.AdmitTrial:
+		case umpire.AdmitTrial, umpire.AdmitLed:
 			j := sub.calls[0]
 			j.decision, j.unasked, j.state, j.question = started.Decision, false, umpire.CallApproved, nil
 		case umpire.AdmitStart, umpire.AdmitLater:
 		}
 		b, err := t.submit(sub)
-		if err == nil && chosen == umpire.AdmitStart {
+		if err == nil && (chosen == umpire.AdmitStart || chosen == umpire.AdmitLed) {
 			started, err = t.admit(b, sub, runner)
 		}
 		return b, err

@@ -36,7 +36,7 @@ func (b *Browser) Identify(ctx context.Context, sessions umpire.SessionReader) (
 	case tellsPeers && len(p.origin.itself) == 0:
 		return "", errors.New("no process found that holds the connection")
 	}
-	runner, err := p.runner(ctx, sessions)
+	runner, _, err := p.runner(ctx, sessions)
 	if err != nil {
 		return "", umpire.Errorf("%w: cannot determine the owner of sessions: %w", umpire.ErrNotRecorded, err)
 	}

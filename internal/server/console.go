@@ -62,6 +62,11 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 	return n, err
 }
 
+// Shows reports whether a person would see a session's question now.
+func (s *Server) Shows(ctx context.Context, session umpire.SessionID) bool {
+	return s.inbox.shows(ctx, s.config.Gate, session)
+}
+
 // Attend counts a page as an inbox in which a person sees questions, until leave is called.
 func (s *Server) Attend() (leave func()) {
 	return s.inbox.enter(&exchange{role: rolePerson}, umpire.Filter{})

@@ -166,7 +166,7 @@ func (g *guard) person(x *exchange, r *http.Request, where route) *failure {
 	if where.role != rolePerson {
 		return nil
 	}
-	runner, err := x.peer.runner(r.Context(), g.server.gate.Sessions())
+	runner, _, err := x.peer.runner(r.Context(), g.server.gate.Sessions())
 	if err != nil {
 		return failureOf(umpire.Errorf("%w: cannot determine the owner of sessions: %w", umpire.ErrNotRecorded, err))
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -119,11 +120,13 @@ func (p *peer) person() string {
 	return p.origin.objection
 }
 
-// runner returns the client's ancestor that runs a session, or nil. It looks up the
+// runner returns the client's ancestor that runs a session, or nil, and the session. It looks up the
 // ancestors only, not all sessions.
-func (p *peer) runner(ctx context.Context, sessions umpire.SessionReader) (*peerProcess, error) {
+func (p *peer) runner(
+	ctx context.Context, sessions umpire.SessionReader,
+) (by *peerProcess, session umpire.SessionID, err error) {
 	if len(p.origin.lineage) == 0 {
-		return nil, nil //nolint:nilnil // a missing runner is not an error
+		return nil, "", nil
 	}
 	names := make([]string, len(p.origin.lineage))
 	for i, parent := range p.origin.lineage {
@@ -136,11 +139,29 @@ func (p *peer) runner(ctx context.Context, sessions umpire.SessionReader) (*peer
 		}
 		for _, name := range found[i].AllRunners() {
 			if at := slices.Index(names, name); at >= 0 {
-				return &p.origin.lineage[at], nil
+				return &p.origin.lineage[at], found[i].ID, nil
 			}
 		}
 	}
-	return nil, err
+	return nil, "", err
+}
+
+// SessionOf returns the session of the agent below which a process of this machine has made a TCP connection, or "".
+// The process must belong to this user. Systems that do not tell the process know no session.
+func (s *Server) SessionOf(ctx context.Context, c net.Conn) (umpire.SessionID, error) {
+	if !tellsPeers {
+		return "", nil
+	}
+	p := peerOf(c)
+	p.findOrigin()
+	if p.err != nil {
+		return "", p.err
+	}
+	if len(p.origin.itself) == 0 {
+		return "", errors.New(p.origin.objection)
+	}
+	_, session, err := p.runner(ctx, s.config.Gate.Sessions())
+	return session, err
 }
 
 // hasOrigin reports whether the client is a process of this machine that the system can

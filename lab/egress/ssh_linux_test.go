@@ -89,7 +89,7 @@ func servers(t *testing.T, n *internet) {
 		{"ssh-add -l", 1, 0, nil, "no identities"},
 		{"ls -a ~/.ssh ~root/.ssh", 2, 0, nil, ""},
 		{"cat ~/.ssh/id_ed25519 ~/.ssh/known_hosts", 1, 0, nil, ""},
-		{"ssh root@" + unknownServer + " true", 255, 0, nil, "your known_hosts files have no key of " + unknownServer + ":22"},
+		{"ssh root@" + unknownServer + " true", 255, 0, nil, "Refused: " + unknownServer + ":22 (your known_hosts files have no key of it"},
 		{"ssh root@" + falseServer + " true", 255, 0, []string{falseServer}, "Host key verification failed"},
 		{
 			"ssh -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null root@" + falseServer + " true", 255, 0,

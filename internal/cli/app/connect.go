@@ -7,21 +7,31 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/hold/egress"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // connectWait is how long a command waits for an answer about a destination.
 const connectWait = time.Minute
 
+// MayAskToConnect reports whether a destination of an agent's command is asked about: a person would see the question,
+// or wants it in umpire's inbox all the same.
+func MayAskToConnect(c *config.Config, attended bool) bool {
+	return c.Hook.WhenAsked == policy.AskedHold || c.Hook.WhenAsked == policy.AskedAuto && attended
+}
+
 // AskToConnect asks the gate, and so the person, whether the command of a call may connect to a
 // destination. The question is a call of its own in the session. Without an answer within a minute it is
 // withdrawn, and the answer is no.
 func AskToConnect(ctx context.Context, g umpire.Gate, of *umpire.Call, d egress.Destination, why egress.Reason) bool {
-	var run struct {
-		Command string `json:"command"`
+	var asked struct {
+		URL     string `json:"url"`
+		Command string `json:"command,omitempty"`
 	}
-	_ = json.Unmarshal(of.Input, &run) // a call without a command is asked about without one
-	input, err := json.Marshal(map[string]string{"url": d.URL(), "command": run.Command})
+	_ = json.Unmarshal(of.Input, &asked) // a call without a command is asked about without one
+	asked.URL = d.URL()
+	input, err := json.Marshal(asked)
 	if err != nil {
 		return false
 	}

@@ -56,6 +56,13 @@ func (j *initJob) summary(c settingsChange) string {
 		fmt.Fprintf(&b, "    %s\n",
 			view.Visible(view.CommandLine(append([]string{change.list[0].Command}, change.list[0].Args...))))
 	}
+	_, had := setup.ClaudeSandbox(c.before)
+	_, has := setup.ClaudeSandbox(c.after)
+	for _, p := range has {
+		if c.file.Host == setup.Claude.Host && len(had) == 0 {
+			fmt.Fprintf(&b, "  + %s: %s\n", p.Key, view.Visible(p.Port))
+		}
+	}
 	if c.existed && !c.remove {
 		fmt.Fprintf(&b, "  %s\n", j.Text.Of("nothing else in it changes; --diff shows every line"))
 	} else {

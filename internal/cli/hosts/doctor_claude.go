@@ -45,6 +45,7 @@ func (d *doctor) claude(ctx context.Context) {
 	}
 	d.limits(h)
 	d.trials(ctx, h)
+	checkSandboxProxy(ctx, d)
 	for _, r := range before {
 		if d.handler(h, r) {
 			d.canary(ctx, h, r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/config/docedit"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/relay"
@@ -35,6 +37,7 @@ type initFlags struct {
 	scope                        string
 	dryRun, undo, diff, unproven bool
 	observe                      bool
+	sandboxProxy                 bool
 }
 
 // registrable are the names of the hosts whose settings umpire writes.
@@ -71,7 +74,33 @@ func newInitJob(a *app.App, name string, f initFlags) (*initJob, error) {
 		return nil, app.Usage("umpire setup "+name+" --unproven",
 			"umpire was never tested with %s, and relies on its documentation", h.Title)
 	}
-	return &initJob{App: a, host: h, file: s, initFlags: f}, nil
+	j := &initJob{App: a, host: h, file: s, initFlags: f}
+	return j, j.leadSandbox()
+}
+
+// leadSandbox has the job write the port of network.proxy into the settings of Claude Code's sandbox if that is wanted,
+// or take it back.
+func (j *initJob) leadSandbox() error {
+	port := ""
+	c, err := j.ReadUserConfig()
+	if err == nil {
+		_, port, _ = net.SplitHostPort(c.NetworkProxy)
+	}
+	applies := j.host.Name == setup.Claude.Host && j.scope == "user"
+	switch {
+	case applies && port != "" && (j.sandboxProxy || j.undo):
+		j.file = j.file.WithProxy(port)
+	case !j.sandboxProxy: // undo restores the file from memory
+	case !applies:
+		return app.Usage("umpire setup claude --sandbox-proxy", "--sandbox-proxy is for your own settings of claude")
+	case err == nil:
+		err = app.Refused("network.proxy: 127.0.0.1:7578", "the gate has no proxy: set network.proxy in %s",
+			filepath.Join(j.Home(), config.FileName))
+	}
+	if j.sandboxProxy {
+		return err
+	}
+	return nil
 }
 
 // The remarks of init in addition to its result.

@@ -29,7 +29,7 @@ import (
 type setupJob struct {
 	*app.App
 	yes, dryRun, undo, diff, unproven bool
-	observe                           bool
+	observe, sandboxProxy             bool
 	autonomy                          string
 	reach                             []string
 	only                              []string
@@ -82,6 +82,8 @@ func NewSetupCommand(a *app.App) *cobra.Command {
 		"also set up agents that umpire was never tested with")
 	flags.BoolVar(&s.observe, "observe", false,
 		"only record what umpire would do, and stop nothing; run umpire setup to end this")
+	flags.BoolVar(&s.sandboxProxy, "sandbox-proxy", false,
+		"lead connections of Claude Code's own sandbox through network.proxy")
 	flags.BoolVar(&list, "list", false, "list the agents that umpire knows, and which have its hook")
 	flags.StringVar(&scope, "scope", "user", "with an AGENT, the settings to change, `SCOPE`: user or project")
 	flags.StringVar(&s.autonomy, "autonomy", "", "how much runs without a question: `LEVEL` low, medium or high")
@@ -115,6 +117,7 @@ func (s *setupJob) setUpOne(cmd *cobra.Command, agent, scope string) error {
 	}
 	j, err := newInitJob(s.App, agent, initFlags{
 		scope: scope, dryRun: s.dryRun, diff: s.diff, undo: s.undo, unproven: s.unproven,
+		sandboxProxy: s.sandboxProxy && !s.undo,
 	})
 	if err != nil {
 		return err
@@ -183,9 +186,13 @@ func (s *setupJob) plan(ctx context.Context) {
 			continue
 		}
 		plan := agentPlan{found: found, job: &initJob{App: s.App, host: h, file: file, quiet: true,
-			initFlags: initFlags{scope: "user", diff: s.diff, unproven: s.unproven, observe: s.observe}}}
-		var err error
-		if plan.change, plan.info, err = plan.job.plan(ctx); err != nil {
+			initFlags: initFlags{scope: "user", diff: s.diff, unproven: s.unproven, observe: s.observe,
+				sandboxProxy: s.sandboxProxy && h.Name == setup.Claude.Host}}}
+		err := plan.job.leadSandbox()
+		if err == nil {
+			plan.change, plan.info, err = plan.job.plan(ctx)
+		}
+		if err != nil {
 			s.left = append(s.left, err)
 			continue
 		}
@@ -294,7 +301,43 @@ func (s *setupJob) confirm(ctx context.Context) error {
 			}
 		}
 	}
+	if err := s.askSandbox(ctx, tty); err != nil {
+		return err
+	}
 	return s.Confirm(ctx, tty, "", "y")
+}
+
+// askSandbox asks whether Claude Code's own sandbox connects through the gate. It asks nothing unless that sandbox is
+// on, has no proxy, and the gate has one.
+func (s *setupJob) askSandbox(ctx context.Context, tty *os.File) error {
+	c, err := s.ReadUserConfig()
+	if err != nil {
+		return err
+	}
+	for i := range s.agents {
+		p := &s.agents[i]
+		on, ports := setup.ClaudeSandbox(p.change.after)
+		if p.job.host.Name != setup.Claude.Host || c.NetworkProxy == "" || !on || len(ports) > 0 {
+			continue
+		}
+		if err := app.DropEarlyKeys(ctx, tty); err != nil {
+			return err
+		}
+		fmt.Fprint(tty, s.Text.Of("Claude Code's own sandbox connects through umpire (y, n; Enter takes n): "))
+		said, err := app.ReadTyped(ctx, tty)
+		if err != nil || !strings.EqualFold(strings.TrimSpace(said), "y") {
+			return err
+		}
+		p.job.sandboxProxy = true
+		if err = p.job.leadSandbox(); err == nil {
+			p.change, p.info, err = p.job.plan(ctx)
+		}
+		if err == nil {
+			p.job.show(p.change)
+		}
+		return err
+	}
+	return nil
 }
 
 // askAutonomy asks how much may run without a question. Enter alone takes medium where commands can be tried

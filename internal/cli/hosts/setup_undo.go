@@ -154,6 +154,9 @@ func (s *setupJob) undoHost(ctx context.Context, name string) error {
 	}
 	j := &initJob{App: s.App, host: h, file: file, quiet: true,
 		initFlags: initFlags{scope: "user", undo: true, diff: s.diff, dryRun: s.dryRun}}
+	if err := j.leadSandbox(); err != nil {
+		return err
+	}
 	return j.changeFile(ctx)
 }
 

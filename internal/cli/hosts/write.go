@@ -142,7 +142,8 @@ func (j *initJob) remember(c settingsChange) error {
 	case !bytes.Equal(original, c.before):
 		return nil // of an install that is not recorded
 	}
-	if back, err := c.file.Uninstall(c.after); err != nil || !bytes.Equal(back, original) {
+	hooks, _ := setup.Find(c.file.Host) // without the proxy, whose port may be another by then
+	if back, err := hooks.Uninstall(c.after); err != nil || !bytes.Equal(back, original) {
 		m.Before = original
 	}
 	text, err := json.Marshal(m)

@@ -242,8 +242,7 @@ func (e *execution) way() (egress.Way, error) {
 		SSH:    app.SSHOf(e.App),
 		Decide: e.decideTo,
 	}
-	hold := e.config.Hook.WhenAsked
-	if hold == policy.AskedHold || hold == policy.AskedAuto && e.ticket.Attended {
+	if app.MayAskToConnect(e.config, e.ticket.Attended) {
 		way.Ask = e.askTo
 	}
 	return way, err
@@ -530,7 +529,7 @@ func (e *execution) sayRefused(all []umpire.TrialAttempt) {
 		case umpire.AttemptNetwork:
 			text := e.Text.Of("it wanted %s, which a trial does not reach")
 			fmt.Fprintf(e.Stderr, "umpire: "+text+"\n", view.Visible(r.Target))
-		case umpire.AttemptSend, umpire.AttemptSecret:
+		case umpire.AttemptSend, umpire.AttemptHostKey, umpire.AttemptSecret:
 			said := view.Joined(e.Text.Of("Refused"), ": ", refusal(e.App, r.Kind, r.Target))
 			fmt.Fprintln(e.Stderr, "umpire: "+said)
 		}

@@ -419,10 +419,7 @@ func (s *agentRun) leave(call *umpire.Call, named []string) (*egress.Proxy, erro
 		return nil, nil //nolint:nilnil // the person opened the network to each command
 	}
 	hosts, _ := egress.Hosts(s.conf.Listed)
-	// Servers of SSH ask: the command has no agent for them.
-	isSSH := func(entry string) bool { return strings.HasSuffix(entry, ":22") }
-	listed := slices.DeleteFunc(slices.Clone(s.conf.Listed), isSSH)
-	way := s.wayOf(call, slices.Concat(named, hosts, listed))
+	way := s.wayOf(call, slices.Concat(named, hosts, s.conf.Listed))
 	way.Network = umpire.NetworkOnce
 	return egress.NewProxy(way)
 }

@@ -112,6 +112,8 @@ func refusal(a *app.App, kind umpire.AttemptKind, target string) string {
 		why = a.Text.Of("outside of the project")
 	case umpire.AttemptSend:
 		why = a.Text.Of("commands only fetch from it")
+	case umpire.AttemptHostKey:
+		why = a.Text.Of("your known_hosts files have no key of it; connect to it once outside of a trial")
 	case umpire.AttemptSecret:
 		why = a.Text.Of("a secret of yours, used for something else")
 	case umpire.AttemptNetwork, umpire.AttemptRepository, umpire.AttemptHistory, umpire.AttemptPlain:

@@ -288,6 +288,30 @@ func TestLeaseUnderRules(t *testing.T) {
 	}
 }
 
+// TestUnreadGroups: to a command that trusts no further authority, a group is an entry like any other. With once, each
+// of its hosts needs an approval in the session.
+func TestUnreadGroups(t *testing.T) {
+	t.Parallel()
+	for network, want := range map[umpire.NetworkAnswer]string{umpire.NetworkOnce: "Bash", umpire.NetworkListed: "WebFetch"} {
+		last := ""
+		p, err := NewProxy(Way{
+			Listed: []string{"npm"}, Network: network, Unread: true,
+			Decide: func(_ context.Context, call umpire.Call) (umpire.Decision, error) {
+				last = call.Tool
+				return umpire.Decision{Verdict: umpire.Ask}, nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := Destination{"registry.npmjs.org", portHTTPS}
+		entry, found := p.entryOf(d)
+		if verdict := p.Judge(t.Context(), d, entry, 0); !found || entry.seals(d) || verdict != umpire.Ask || last != want {
+			t.Errorf("%d: %s of %s, found %t, read %t", network, verdict, last, found, entry.seals(d))
+		}
+	}
+}
+
 func TestNewLease(t *testing.T) {
 	t.Parallel()
 	good := func(path string) bool {

@@ -181,7 +181,7 @@ func TestGroups(t *testing.T) {
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	said := map[umpire.Phrase]Reason{"": 0}
-	for r := NotListed; r <= NoHostKey; r++ {
+	for r := NotListed; r <= MisplacedSecret; r++ {
 		phrase := r.Say(Destination{"telemetry.example", 443})
 		if other, twice := said[phrase]; twice {
 			t.Errorf("%d says the same as %d: %q", r, other, phrase)
@@ -194,7 +194,7 @@ func TestReasons(t *testing.T) {
 		"telemetry.example isn't one of the destinations you listed" {
 		t.Error(got)
 	}
-	if Reason(0).Say(example) != "" || (NoHostKey+1).Say(example) != "" {
+	if Reason(0).Say(example) != "" || (MisplacedSecret+1).Say(example) != "" {
 		t.Error("no reason says something")
 	}
 }

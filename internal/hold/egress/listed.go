@@ -13,11 +13,14 @@ type Way struct {
 	// Listed are the entries that the person listed, and Network is their answer about the network.
 	Listed  []string
 	Network umpire.NetworkAnswer
+	// Unread says that the command trusts no further authority. Groups are then passed on like any other entry.
+	Unread bool
 	// Approved are hosts and addresses that the person approved for this run alone. Unreadable ones are left out.
 	Approved []string
 	// Leases are secrets for requests to their hosts, which they approve.
 	Leases []Lease
-	// SSH is how the command signs in at servers among these entries.
+	// SSH is how the command signs in at servers among these entries. Without known hosts no entry with their port
+	// counts, so they ask.
 	SSH SSH
 	// Decide judges a call of the session, like umpire check.
 	Decide func(context.Context, umpire.Call) (umpire.Decision, error)
@@ -35,6 +38,11 @@ func NewProxy(w Way) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
+	list = w.withoutServers(list)
+	for i := range list.entries {
+		e := &list.entries[i]
+		e.Unread = e.Unread || w.Unread
+	}
 	var approved List
 	for _, text := range w.Approved {
 		if e, err := parseEntry(text); err == nil { // the name of a group is not a host
@@ -42,6 +50,7 @@ func NewProxy(w Way) (*Proxy, error) {
 			approved.entries = append(approved.entries, e)
 		}
 	}
+	approved = w.withoutServers(approved)
 	list.entries = append(list.entries, approved.entries...)
 	if len(list.entries)+len(w.Leases) == 0 && w.Ask == nil {
 		return nil, nil //nolint:nilnil // a command without a way out is usual
@@ -66,6 +75,14 @@ func NewProxy(w Way) (*Proxy, error) {
 		p.keys.record = p.record
 	}
 	return p, nil
+}
+
+// withoutServers returns the entries that count if the command can't sign in at servers.
+func (w *Way) withoutServers(list List) List {
+	if w.SSH.KnownHosts == nil {
+		list.entries = slices.DeleteFunc(list.entries, func(e Entry) bool { return e.port == portSSH })
+	}
+	return list
 }
 
 // approvedQuota is the number of bytes that a command may send to a destination that was approved for its run.

@@ -16,6 +16,7 @@ const (
 	NotPermitted                       // an entry covers it, and a rule of the person does not permit it
 	PrivateAddress                     // the address belongs to this machine, its network or no network
 	MetadataAddress                    // the address hands out credentials of a cloud
+	NoHostKey                          // a server of SSH whose key is not pinned
 	NoAddress                          // the name has no address
 	Unreachable                        // the connection failed
 	OtherServerName                    // the client hello of TLS names another server
@@ -34,7 +35,6 @@ const (
 	Idle                               // nothing was sent either way for too long
 	NotLeased                          // a request to a leased host that neither a lease nor the list covers
 	MisplacedSecret                    // a secret's placeholder or a key, used for something else
-	NoHostKey                          // a server of SSH whose key is not pinned
 )
 
 // Say returns the reason as a sentence without a full stop, or "" for 0.
@@ -110,7 +110,7 @@ func (r Reason) sayProtocol(to string) umpire.Phrase {
 }
 
 // denies reports whether the reason is about the destination, as opposed to a failure.
-func (r Reason) denies() bool { return NotListed <= r && r <= MetadataAddress }
+func (r Reason) denies() bool { return NotListed <= r && r <= NoHostKey }
 
 // status returns the HTTP status for the reason.
 func (r Reason) status() int {

@@ -26,11 +26,13 @@ func (t *Traffic) Note(c Connection) {
 	if c.Destination == (Destination{}) {
 		target = unknownTarget
 	}
-	failed := c.Reason == NoAddress || c.Reason == Unreachable || c.Reason == Idle || c.Reason == NoHostKey
+	failed := c.Reason == NoAddress || c.Reason == Unreachable || c.Reason == Idle
 	attempt := umpire.TrialAttempt{Kind: umpire.AttemptNetwork, Target: target}
 	switch c.Reason { //nolint:exhaustive // all others refuse the destination
 	case NotFetching:
 		attempt.Kind = umpire.AttemptSend
+	case NoHostKey:
+		attempt.Kind = umpire.AttemptHostKey
 	case MisplacedSecret:
 		attempt = umpire.TrialAttempt{Kind: umpire.AttemptSecret, Target: c.Misplaced}
 		if target != unknownTarget {

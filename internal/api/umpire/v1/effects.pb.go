@@ -135,7 +135,7 @@ func (x *TrialEffect) GetSameAs() string {
 // A TrialAttempt is something that a trial was refused.
 type TrialAttempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// network, send, secret or write.
+	// network, send, host_key, secret or write.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// An address or a name with its port, or a path.
 	Target        string `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
