@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -125,6 +126,22 @@ type TrialReach struct {
 	Problem Phrase `json:"problem,omitempty"` // why the last connection that failed did so
 	// Secrets are the uses of leased secrets, and of keys to sign in.
 	Secrets []SecretUse `json:"secrets,omitempty"`
+	// Each has the connections one by one, in the order in which they ended: the first [MaxConnections] of a run.
+	Each []TrialConnection `json:"each,omitempty"`
+}
+
+// MaxConnections bounds the connections that are listed for one run, over all its destinations. The sums of a
+// [TrialReach] count all.
+const MaxConnections = 200
+
+// A TrialConnection is one connection of a tried command.
+type TrialConnection struct {
+	At      time.Time `json:"at"`                // when it began
+	Address string    `json:"address,omitempty"` // the address and port it led to; "" if it led to none
+	Sent    int64     `json:"sent"`              // bytes to the target
+	Got     int64     `json:"got"`               // bytes from the target
+	Millis  int64     `json:"ms"`                // how long it lasted
+	Problem Phrase    `json:"problem,omitempty"` // why it failed or was cut
 }
 
 // A SecretUse says how often requests used a leased secret or an SSH key, which the command did not see.

@@ -1,9 +1,9 @@
 package egress
 
 import (
+	"cmp"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/umpirehq/umpire"
 )
@@ -16,6 +16,7 @@ type Traffic struct {
 	mu      sync.Mutex
 	reached []umpire.TrialReach
 	refused []umpire.TrialAttempt
+	listed  int // connections in reached
 }
 
 // Note adds a connection, as [Proxy.Record] does. One that was refused, or cut, counts as a refused attempt.
@@ -55,16 +56,23 @@ func (t *Traffic) Note(c Connection) {
 		}
 	}
 	r := &t.reached[at]
-	if r.Address == "" && c.Address.IsValid() {
-		r.Address = c.Address.String()
-	}
-	r.Times++
-	r.Sent, r.Got, r.Millis = r.Sent+c.Up, r.Got+c.Down, r.Millis+int64(c.Lasted/time.Millisecond)
-	for _, u := range c.Uses {
-		r.Secrets = addUse(r.Secrets, u)
+	one := umpire.TrialConnection{At: c.Began, Sent: c.Up, Got: c.Down, Millis: c.Lasted.Milliseconds()}
+	if c.Address.IsValid() {
+		one.Address = c.Address.String()
 	}
 	if c.Reason != 0 {
-		r.Problem = c.Reason.Say(c.Destination)
+		one.Problem = c.Reason.Say(c.Destination)
+		r.Problem = one.Problem
+	}
+	r.Address = cmp.Or(r.Address, one.Address)
+	r.Times++
+	r.Sent, r.Got, r.Millis = r.Sent+one.Sent, r.Got+one.Got, r.Millis+one.Millis
+	if t.listed < umpire.MaxConnections {
+		t.listed++
+		r.Each = append(r.Each, one)
+	}
+	for _, u := range c.Uses {
+		r.Secrets = addUse(r.Secrets, u)
 	}
 }
 

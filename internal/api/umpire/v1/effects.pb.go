@@ -208,7 +208,10 @@ type TrialReach struct {
 	// Why the last connection that failed did so.
 	Problem string `protobuf:"bytes,8,opt,name=problem,proto3" json:"problem,omitempty"`
 	// How leased secrets were used there.
-	Secrets       []*SecretUse `protobuf:"bytes,9,rep,name=secrets,proto3" json:"secrets,omitempty"`
+	Secrets []*SecretUse `protobuf:"bytes,9,rep,name=secrets,proto3" json:"secrets,omitempty"`
+	// Its connections one by one: the first 200 of a run. The sums count all
+	// of them.
+	Each          []*TrialConnection `protobuf:"bytes,10,rep,name=each,proto3" json:"each,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -306,6 +309,104 @@ func (x *TrialReach) GetSecrets() []*SecretUse {
 	return nil
 }
 
+func (x *TrialReach) GetEach() []*TrialConnection {
+	if x != nil {
+		return x.Each
+	}
+	return nil
+}
+
+// A TrialConnection is one connection of a tried command.
+type TrialConnection struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When it began.
+	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// The address and port that it led to, if any.
+	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
+	// Bytes sent to the target.
+	Sent int64 `protobuf:"varint,3,opt,name=sent,proto3" json:"sent,omitempty"`
+	// Bytes received from the target.
+	Got int64 `protobuf:"varint,4,opt,name=got,proto3" json:"got,omitempty"`
+	// How long it lasted, in milliseconds.
+	Ms int64 `protobuf:"varint,5,opt,name=ms,proto3" json:"ms,omitempty"`
+	// Why it failed or was cut.
+	Problem       string `protobuf:"bytes,6,opt,name=problem,proto3" json:"problem,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TrialConnection) Reset() {
+	*x = TrialConnection{}
+	mi := &file_umpire_v1_effects_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TrialConnection) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TrialConnection) ProtoMessage() {}
+
+func (x *TrialConnection) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_effects_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TrialConnection.ProtoReflect.Descriptor instead.
+func (*TrialConnection) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *TrialConnection) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *TrialConnection) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *TrialConnection) GetSent() int64 {
+	if x != nil {
+		return x.Sent
+	}
+	return 0
+}
+
+func (x *TrialConnection) GetGot() int64 {
+	if x != nil {
+		return x.Got
+	}
+	return 0
+}
+
+func (x *TrialConnection) GetMs() int64 {
+	if x != nil {
+		return x.Ms
+	}
+	return 0
+}
+
+func (x *TrialConnection) GetProblem() string {
+	if x != nil {
+		return x.Problem
+	}
+	return ""
+}
+
 // A SecretUse says how often requests carried a leased secret, which the
 // command did not see.
 type SecretUse struct {
@@ -322,7 +423,7 @@ type SecretUse struct {
 
 func (x *SecretUse) Reset() {
 	*x = SecretUse{}
-	mi := &file_umpire_v1_effects_proto_msgTypes[3]
+	mi := &file_umpire_v1_effects_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -334,7 +435,7 @@ func (x *SecretUse) String() string {
 func (*SecretUse) ProtoMessage() {}
 
 func (x *SecretUse) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_effects_proto_msgTypes[3]
+	mi := &file_umpire_v1_effects_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -347,7 +448,7 @@ func (x *SecretUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretUse.ProtoReflect.Descriptor instead.
 func (*SecretUse) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{3}
+	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SecretUse) GetName() string {
@@ -390,7 +491,7 @@ type TrialEffects struct {
 
 func (x *TrialEffects) Reset() {
 	*x = TrialEffects{}
-	mi := &file_umpire_v1_effects_proto_msgTypes[4]
+	mi := &file_umpire_v1_effects_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -402,7 +503,7 @@ func (x *TrialEffects) String() string {
 func (*TrialEffects) ProtoMessage() {}
 
 func (x *TrialEffects) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_effects_proto_msgTypes[4]
+	mi := &file_umpire_v1_effects_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -415,7 +516,7 @@ func (x *TrialEffects) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrialEffects.ProtoReflect.Descriptor instead.
 func (*TrialEffects) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{4}
+	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TrialEffects) GetList() []*TrialEffect {
@@ -485,7 +586,7 @@ type Trial struct {
 
 func (x *Trial) Reset() {
 	*x = Trial{}
-	mi := &file_umpire_v1_effects_proto_msgTypes[5]
+	mi := &file_umpire_v1_effects_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -497,7 +598,7 @@ func (x *Trial) String() string {
 func (*Trial) ProtoMessage() {}
 
 func (x *Trial) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_effects_proto_msgTypes[5]
+	mi := &file_umpire_v1_effects_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -510,7 +611,7 @@ func (x *Trial) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trial.ProtoReflect.Descriptor instead.
 func (*Trial) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{5}
+	return file_umpire_v1_effects_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Trial) GetTrialId() string {
@@ -606,7 +707,7 @@ const file_umpire_v1_effects_proto_rawDesc = "" +
 	"\asame_as\x18\b \x01(\tR\x06sameAs\":\n" +
 	"\fTrialAttempt\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x16\n" +
-	"\x06target\x18\x02 \x01(\tR\x06target\"\xe4\x01\n" +
+	"\x06target\x18\x02 \x01(\tR\x06target\"\x94\x02\n" +
 	"\n" +
 	"TrialReach\x12\x16\n" +
 	"\x06target\x18\x01 \x01(\tR\x06target\x12\x18\n" +
@@ -617,7 +718,16 @@ const file_umpire_v1_effects_proto_rawDesc = "" +
 	"\x03got\x18\x06 \x01(\x03R\x03got\x12\x0e\n" +
 	"\x02ms\x18\a \x01(\x03R\x02ms\x12\x18\n" +
 	"\aproblem\x18\b \x01(\tR\aproblem\x12.\n" +
-	"\asecrets\x18\t \x03(\v2\x14.umpire.v1.SecretUseR\asecrets\"O\n" +
+	"\asecrets\x18\t \x03(\v2\x14.umpire.v1.SecretUseR\asecrets\x12.\n" +
+	"\x04each\x18\n" +
+	" \x03(\v2\x1a.umpire.v1.TrialConnectionR\x04each\"\xa7\x01\n" +
+	"\x0fTrialConnection\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +
+	"\x04sent\x18\x03 \x01(\x03R\x04sent\x12\x10\n" +
+	"\x03got\x18\x04 \x01(\x03R\x03got\x12\x0e\n" +
+	"\x02ms\x18\x05 \x01(\x03R\x02ms\x12\x18\n" +
+	"\aproblem\x18\x06 \x01(\tR\aproblem\"O\n" +
 	"\tSecretUse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\arequest\x18\x02 \x01(\tR\arequest\x12\x14\n" +
@@ -657,29 +767,32 @@ func file_umpire_v1_effects_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_effects_proto_rawDescData
 }
 
-var file_umpire_v1_effects_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_umpire_v1_effects_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_umpire_v1_effects_proto_goTypes = []any{
 	(*TrialEffect)(nil),           // 0: umpire.v1.TrialEffect
 	(*TrialAttempt)(nil),          // 1: umpire.v1.TrialAttempt
 	(*TrialReach)(nil),            // 2: umpire.v1.TrialReach
-	(*SecretUse)(nil),             // 3: umpire.v1.SecretUse
-	(*TrialEffects)(nil),          // 4: umpire.v1.TrialEffects
-	(*Trial)(nil),                 // 5: umpire.v1.Trial
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(*TrialConnection)(nil),       // 3: umpire.v1.TrialConnection
+	(*SecretUse)(nil),             // 4: umpire.v1.SecretUse
+	(*TrialEffects)(nil),          // 5: umpire.v1.TrialEffects
+	(*Trial)(nil),                 // 6: umpire.v1.Trial
+	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
 }
 var file_umpire_v1_effects_proto_depIdxs = []int32{
-	3, // 0: umpire.v1.TrialReach.secrets:type_name -> umpire.v1.SecretUse
-	0, // 1: umpire.v1.TrialEffects.list:type_name -> umpire.v1.TrialEffect
-	1, // 2: umpire.v1.TrialEffects.refused:type_name -> umpire.v1.TrialAttempt
-	2, // 3: umpire.v1.TrialEffects.reached:type_name -> umpire.v1.TrialReach
-	4, // 4: umpire.v1.Trial.effects:type_name -> umpire.v1.TrialEffects
-	6, // 5: umpire.v1.Trial.started_at:type_name -> google.protobuf.Timestamp
-	6, // 6: umpire.v1.Trial.ran_at:type_name -> google.protobuf.Timestamp
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	4, // 0: umpire.v1.TrialReach.secrets:type_name -> umpire.v1.SecretUse
+	3, // 1: umpire.v1.TrialReach.each:type_name -> umpire.v1.TrialConnection
+	7, // 2: umpire.v1.TrialConnection.at:type_name -> google.protobuf.Timestamp
+	0, // 3: umpire.v1.TrialEffects.list:type_name -> umpire.v1.TrialEffect
+	1, // 4: umpire.v1.TrialEffects.refused:type_name -> umpire.v1.TrialAttempt
+	2, // 5: umpire.v1.TrialEffects.reached:type_name -> umpire.v1.TrialReach
+	5, // 6: umpire.v1.Trial.effects:type_name -> umpire.v1.TrialEffects
+	7, // 7: umpire.v1.Trial.started_at:type_name -> google.protobuf.Timestamp
+	7, // 8: umpire.v1.Trial.ran_at:type_name -> google.protobuf.Timestamp
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	9, // [9:9] is the sub-list for extension type_name
+	9, // [9:9] is the sub-list for extension extendee
+	0, // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_effects_proto_init() }
@@ -693,7 +806,7 @@ func file_umpire_v1_effects_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_effects_proto_rawDesc), len(file_umpire_v1_effects_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
