@@ -264,13 +264,13 @@ func checkHostOptions(u *use) {
 				judgeJqFilter(u, g.value)
 			case scan.HasField("-R --repo", g.name) && g.has &&
 				(strings.Count(g.value.text, "/") > 1 || strings.Contains(g.value.text, ":")):
-				u.visit(g.value, umpire.Medium, "names a git host of its own")
+				u.visit(g.value, umpire.Medium, "names its own git host")
 			}
 		}
 	}
 	for _, operand := range u.operands {
 		if u.namesUnknownHost(operand) {
-			u.visit(operand, umpire.Medium, "names a git host of its own")
+			u.visit(operand, umpire.Medium, "names its own git host")
 		}
 	}
 }

@@ -224,7 +224,7 @@ func (h *hook) configOf(project string) (host.Config, error) {
 	case h.missing != nil:
 		return host.Config{}, h.missing
 	case h.config.Decide == nil || project != h.project:
-		return host.Config{}, fmt.Errorf("nothing is known of the project %q", project)
+		return host.Config{}, fmt.Errorf("unknown project %q", project)
 	}
 	return h.config, nil
 }

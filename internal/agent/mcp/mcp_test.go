@@ -149,7 +149,7 @@ func TestAnswers(t *testing.T) {
 	w.wants("mcp__s__mixed", `{}`, umpire.ResultOK,
 		"a picture:\n[image, image/png, 3 bytes: not shown]\nof a file\n[a resource that can be read at file:///b: b]\n"+`{"n":1}`)
 	w.wants("mcp__s__fail", `{}`, umpire.ResultError, "it is broken")
-	w.wants("mcp__s__nothing", `{}`, umpire.ResultError, "there is no tool")
+	w.wants("mcp__s__nothing", `{}`, umpire.ResultError, "unknown tool")
 	w.wants("mcp__s__ask", `{}`, umpire.ResultError, "umpire refuses")
 	w.wants("mcp__s__long", `{}`, umpire.ResultOK, "begin", "left out", "end")
 	if r := w.run("mcp__s__long", `{}`); len(r.Output) > 64<<10 {
