@@ -7,7 +7,7 @@
 //
 //	umpire-hook claude --deadline 595s
 //
-// The word hook may stand before the agent, as it does for umpire.
+// The word hook may precede the agent, as it does for umpire.
 package main
 
 import (

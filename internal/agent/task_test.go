@@ -254,7 +254,7 @@ func TestQuestionsOfSubAgents(t *testing.T) {
 	}
 }
 
-// A run that is interrupted leaves its sub-agent, and the next one goes on with it: what
+// A run that is interrupted leaves its sub-agent, and the next one continues with it: what
 // has been done is not done again, and the task has one result.
 func TestSubAgentIsGoneOnWith(t *testing.T) {
 	t.Parallel()

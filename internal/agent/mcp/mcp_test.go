@@ -227,7 +227,7 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
-// A call ends when its run does, and the server goes on.
+// A call ends when its run does, and the server keeps running.
 func TestCallIsEnded(t *testing.T) {
 	t.Parallel()
 	w := open(t, map[string]config.Server{"s": local()})

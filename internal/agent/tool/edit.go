@@ -25,7 +25,7 @@ func countNoun(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// A replacement is one text in the place of another.
+// A replacement is one text that replaces another.
 type replacement struct {
 	field    string // of the input, with the old text
 	old, new []byte

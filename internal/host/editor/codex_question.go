@@ -38,7 +38,7 @@ func isKnown(method string) bool {
 	return isCodexJudged(method) || slices.Contains(leftToEditor, method)
 }
 
-// answerTo returns the answer for Codex: yes to this call alone, or no, after which the turn goes on.
+// answerTo returns the answer for Codex: yes to this call alone, or no, after which the turn continues.
 func answerTo(method string, params json.RawMessage, accept bool) any {
 	switch {
 	case isLegacy(method):
