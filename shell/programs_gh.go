@@ -312,7 +312,7 @@ func checkGhAPI(u *use) {
 			fields = true
 			noteFieldFile(u, g)
 			if g.value.open {
-				u.raiseTo(umpire.Medium, sent, "sends what is not known before it runs")
+				u.raiseTo(umpire.Medium, sent, "sends something known only at run time")
 			}
 		case g.means("--header"):
 			header, _, _ := strings.Cut(g.value.text, ":")

@@ -100,7 +100,7 @@ func (f *runFlags) check(task string) error {
 		return err
 	}
 	if task == "" && !f.goOn && f.session == "" && f.fork == "" {
-		return app.Usage(hint, "want a TASK, or --continue to go on with the latest session")
+		return app.Usage(hint, "want a TASK, or --continue to resume the latest session")
 	}
 	return nil
 }
