@@ -21,7 +21,7 @@ const (
 	TrialOffered TrialOffer = "offered" // a person may ask for a trial
 	TrialFirst   TrialOffer = "first"   // autonomy tries it before asking a person
 	// TrialNetwork: a trial failed because it did not reach some destinations, and a person may
-	// repeat it with these. Data that it sends cannot be taken back.
+	// repeat it with these. Data that it sends cannot be undone.
 	TrialNetwork TrialOffer = "network"
 	// TrialAgain is TrialNetwork for another agent's command, which only that agent can repeat.
 	// An approval gives exactly the same command these destinations in its next trial, once.

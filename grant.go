@@ -135,7 +135,7 @@ type SecretLease struct {
 	Host    string   `json:"host"`
 	Methods []string `json:"methods"`
 	Paths   []string `json:"paths"`
-	// Session is the session that it is for; "" is every session of the project.
+	// Session limits the grant to one session; "" means every session of the project.
 	Session   SessionID `json:"session_id,omitempty"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 	Revoked   bool      `json:"revoked,omitempty"`

@@ -210,7 +210,7 @@ func (p Phrase) In(translate func(format string) string) string {
 // formatted is a value that every verb formats the same way.
 type formatted string
 
-// Error makes it an error, as the verb %w requires.
+// Error implements error, as the verb %w requires.
 func (f formatted) Error() string { return string(f) }
 
 // Format implements fmt.Formatter.

@@ -102,8 +102,8 @@ type OptionLimit string
 // The limits.
 const (
 	OptionsAny OptionLimit = "" // any
-	// OptionsShown covers the options of the match, and options that according to the tables
-	// have no additional effect.
+	// OptionsShown covers the options of the match, and others that have no additional effect
+	// according to the tables.
 	OptionsShown OptionLimit = "shown"
 )
 

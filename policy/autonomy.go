@@ -94,13 +94,13 @@ func autonomyInside(j *judge) []umpire.Reason {
 	case a.Observed && a.Table != TableGitTree:
 		if a.Kind == umpire.KindDelete && auto.Deletes || a.Kind == umpire.KindWrite && auto.UnknownCode {
 			return answered("autonomy-trial",
-				"Kept by the person's autonomy: a trial did it in the project, and undo takes it back")
+				"Kept by the person's autonomy: a trial did it in the project, and umpire can undo it")
 		}
 	case auto.Edits && umpire.Medium.AtLeast(a.Risk) && j.given.BeyondUndo == "" && isEditing(j):
 		return answered("autonomy-edits", "Runs by the person's autonomy: edits in the project")
 	case auto.LocalGit && recordsLocally(j):
 		return answered("autonomy-local-git",
-			"Runs by the person's autonomy: git records it here, and can take it back")
+			"Runs by the person's autonomy: git records it here, and can undo it")
 	case reachesListed(j):
 		return answered("autonomy-network", "Runs by the person's autonomy: a listed destination")
 	}

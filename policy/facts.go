@@ -73,7 +73,7 @@ func subAgentMode(a *umpire.Access, in strictjson.Object) error {
 		}
 		if mode != "" && mode != "default" && mode != "plan" {
 			a.Risk = umpire.High
-			a.Doubt = "the sub-agent would be in a mode of its own"
+			a.Doubt = "the sub-agent would have its own mode"
 		}
 	}
 	return nil

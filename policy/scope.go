@@ -19,7 +19,7 @@ func CheckScope(scope umpire.Scope, code umpire.ReasonCode, rules []umpire.Sugge
 	for i := range rules {
 		switch {
 		case scope == umpire.ScopeProject && rules[i].Scope == umpire.ScopeGlobal:
-			return errors.New("only a rule of your own can allow this; approve it globally")
+			return errors.New("only your own rule can allow this; approve it globally")
 		case scope == umpire.ScopeGlobal && FolderOutside(&rules[i]):
 			return errors.New("a folder outside can be approved only for the session or the project")
 		}

@@ -62,8 +62,8 @@ var tools = []tool{
 	{"WebFetch", shapeNetwork, umpire.Safe, umpire.Outward, umpire.Network, "fetches a page"},
 	{umpire.ConnectTool, shapeNetwork, umpire.Medium, umpire.Outward, umpire.Network, "connects a command to a host"},
 	{"WebSearch", shapeNetwork, umpire.Safe, umpire.Outward, umpire.Network, "searches the web"},
-	{"TodoWrite", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "notes what is to be done"},
-	{"TodoRead", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "reads what is to be done"},
+	{"TodoWrite", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "writes a list of tasks"},
+	{"TodoRead", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "reads a list of tasks"},
 	{
 		"Task", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Task,
 		"starts a sub-agent, whose calls are judged one by one",

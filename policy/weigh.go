@@ -57,5 +57,5 @@ func weighSecret(a *umpire.Access, sent string) {
 		return
 	}
 	a.Risk, a.Asks = umpire.Worse(a.Risk, umpire.Medium), umpire.CodeSecret
-	a.Reason = umpire.Say("what is sent may hold a secret: %s", why)
+	a.Reason = umpire.Say("the sent data may hold a secret: %s", why)
 }

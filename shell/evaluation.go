@@ -17,7 +17,7 @@ import (
 
 const mayRunAsCode = "arithmetic with text that may run as code"
 
-// An evaluation records these facts about a line.
+// An evaluation records both facts about a line.
 type evaluation struct{ text, unknown, reported bool }
 
 // doubtEvaluation doubts a line with both facts.
@@ -198,7 +198,7 @@ func (s *state) argumentWords(n int) []word {
 	return append([]word{{open: true}}, s.args...)
 }
 
-// maxReferences is the maximum number of values that refer to one another to follow.
+// maxReferences limits how many references from one value to another are followed.
 const maxReferences = 100
 
 func leadsToCode(w *walker, s *state, name string, left *int) bool {

@@ -185,7 +185,7 @@ func declareFunction(w *walker, s *state, cmd *syntax.FuncDecl) {
 	}
 	s.setFunction(cmd.Name.Value, cmd.Body)
 	if w.trapped || scan.HasField(zshHooks, cmd.Name.Value) {
-		w.doubt(cmd.Name.Value, umpire.Say("what is set to run later may call %s", cmd.Name.Value))
+		w.doubt(cmd.Name.Value, umpire.Say("a command set to run later may call %s", cmd.Name.Value))
 	}
 	if _, simple := cmd.Body.Cmd.(*syntax.CallExpr); simple || cmd.Body.Cmd == nil {
 		w.doubt(cmd.Name.Value, "the body of a function is a command, which shells read in several ways")

@@ -73,7 +73,7 @@ var goTools = []program{
 					{flags: "-c -i -artifacts", does: asks, consequence: reversible, why: "writes what was built"},
 					{values: "-fuzz", does: asks, consequence: lost,
 						why: "runs until it is stopped, and writes what it finds"},
-					{flags: "-args", does: ends | asks, consequence: lost, why: "gives the tests options of their own"},
+					{flags: "-args", does: ends | asks, consequence: lost, why: "passes options to the tests"},
 					{values: "-mod", does: asks, consequence: reversible, why: changesModules,
 						limits: &limits{except: "readonly vendor"}},
 					{values: goRuns + goCompilers, does: obeys, why: obeysBuild},

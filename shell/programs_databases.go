@@ -17,7 +17,7 @@ var databases = []program{
 		names: "sqlite3 sqlite", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words,
 		check: checkSQLite, about: "-version --version -help --help", opts: []option{
 			{values: "-init --init", does: reads | obeys, why: "runs a file of statements"},
-			{values: "-cmd --cmd", does: asks, consequence: lost, why: "runs a command of its own"},
+			{values: "-cmd --cmd", does: asks, consequence: lost, why: "runs its own command"},
 			{flags: "-readonly --readonly", why: "only looks"},
 			{flags: "-header --header -noheader --noheader -csv --csv -json --json -line --line -column --column " +
 				"-list --list -table --table -box --box -markdown --markdown -html -tabs -ascii -quote -batch " +

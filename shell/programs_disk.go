@@ -24,7 +24,7 @@ var diskTools = []program{
 			"mkfs.ntfs mkfs.f2fs mkfs.minix mkfs.bfs mkfs.cramfs mkfs.jfs mkfs.reiserfs mkfs.udf mkfs.nilfs2 " +
 			"mkfs.erofs mkfs.ubifs mkfs.bcachefs mkfs.gfs2 mkfs.ocfs2 mke2fs mkswap mkdosfs mkntfs mkexfatfs mkudffs " +
 			"newfs newfs_apfs newfs_hfs newfs_msdos bcache make-bcache zerofree",
-		risk: umpire.High, consequence: lost, why: "makes a new file system over what is there", args: "write…",
+		risk: umpire.High, consequence: lost, why: "makes a new file system over the existing data", args: "write…",
 		lax: true, opts: []option{{values: "-t -L -b -O -E --type --label", does: plain}},
 	},
 	// safe: fdisk -l
@@ -183,7 +183,7 @@ var diskTools = []program{
 	{names: "pm-suspend pm-hibernate rtcwake wall write mesg", risk: umpire.High, consequence: lost,
 		why: "reaches everybody on the machine", lax: true},
 	{
-		names: "format", risk: umpire.High, consequence: lost, why: "makes a new file system over what is there",
+		names: "format", risk: umpire.High, consequence: lost, why: "makes a new file system over the existing data",
 		style: bare, args: "write…",
 		check: func(u *use) {
 			for _, operand := range u.operands {

@@ -264,13 +264,13 @@ func checkHostOptions(u *use) {
 				judgeJqFilter(u, g.value)
 			case scan.HasField("-R --repo", g.name) && g.has &&
 				(strings.Count(g.value.text, "/") > 1 || strings.Contains(g.value.text, ":")):
-				u.visit(g.value, umpire.Medium, "names a git host of its own")
+				u.visit(g.value, umpire.Medium, "names its own git host")
 			}
 		}
 	}
 	for _, operand := range u.operands {
 		if u.namesUnknownHost(operand) {
-			u.visit(operand, umpire.Medium, "names a git host of its own")
+			u.visit(operand, umpire.Medium, "names its own git host")
 		}
 	}
 }
@@ -312,7 +312,7 @@ func checkGhAPI(u *use) {
 			fields = true
 			noteFieldFile(u, g)
 			if g.value.open {
-				u.raiseTo(umpire.Medium, sent, "sends what is not known before it runs")
+				u.raiseTo(umpire.Medium, sent, "sends something known only at run time")
 			}
 		case g.means("--header"):
 			header, _, _ := strings.Cut(g.value.text, ":")

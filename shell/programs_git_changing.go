@@ -89,7 +89,7 @@ var gitChanging = []program{
 				"--allow-empty --no-add --allow-binary-replacement --binary --ignore-space-change --ignore-whitespace",
 				values: "-C --include --exclude --directory --whitespace", does: plain},
 			{flags: "-R -v -q -z", values: "-p", does: plain},
-			{flags: "--reject", does: asks, consequence: reversible, why: "leaves what does not fit in files"},
+			{flags: "--reject", does: asks, consequence: reversible, why: "writes rejected changes to files"},
 			{flags: "--unsafe-paths", does: harms, consequence: lost, why: "changes files outside of the work tree"},
 			{values: "--build-fake-ancestor", does: writes},
 		},

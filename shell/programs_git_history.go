@@ -48,7 +48,7 @@ var gitHistory = []program{
 		also:  []*[]option{&gitRevOpts},
 	},
 	{
-		names: "blame annotate", risk: umpire.Safe, why: "prints who wrote which line", check: checkPrinted,
+		names: "blame annotate", risk: umpire.Safe, why: "prints the author of each line", check: checkPrinted,
 		about: aboutItself, opts: []option{
 			{flags: "-b -f -n -p -c -t -l -s -e -w -h --root --show-stats --progress --no-progress --score-debug " +
 				"--show-name --show-number --porcelain --line-porcelain --show-email --color-lines --color-by-age " +

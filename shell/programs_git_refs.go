@@ -38,10 +38,10 @@ var gitRefs = []program{
 		names: "stash", risk: umpire.Medium, consequence: reversible, why: "puts changes away", check: checkOutward,
 		also: []*[]option{&gitStashOpts},
 		subs: []program{
-			{names: "list", risk: umpire.Safe, why: "lists what was put away", check: checkPrinted,
+			{names: "list", risk: umpire.Safe, why: "lists stashed changes", check: checkPrinted,
 				also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 			{
-				names: "show", risk: umpire.Safe, why: "prints what was put away", check: checkPrinted,
+				names: "show", risk: umpire.Safe, why: "prints stashed changes", check: checkPrinted,
 				also: []*[]option{&gitRevOpts, &gitDiffOpts},
 				opts: []option{{flags: "--include-untracked --only-untracked --no-include-untracked"}},
 			},

@@ -98,7 +98,7 @@ var networkTools = []program{
 		names: "telnet ftp lftp tftp ncftp ftpget ftpput rlogin rsh rexec", risk: umpire.High, consequence: sent,
 		why: "opens a connection", lax: true, check: reachesFirst, out: fromNetwork,
 		about: "--version --help", opts: []option{
-			{values: "-e -c", does: asks, consequence: lost, why: "runs commands of its own"},
+			{values: "-e -c", does: asks, consequence: lost, why: "runs its own commands"},
 			{values: "-f", does: reads},
 		},
 	},

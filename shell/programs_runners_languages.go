@@ -268,7 +268,7 @@ func checkCredo(u *use) {
 		u.operands = u.operands[1:]
 	case "":
 		if len(u.operands) > 0 {
-			u.raise(umpire.Medium, "runs what is not known before it runs")
+			u.raise(umpire.Medium, "runs something known only at run time")
 		}
 	default:
 		if !strings.Contains(u.firstOperand(), "/") {

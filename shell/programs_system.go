@@ -161,10 +161,13 @@ var systemTools = []program{
 	}},
 	// safe: fuser a
 	// asks: fuser -k a
-	{names: "fuser", risk: umpire.Safe, why: "lists who uses files", args: "read…", about: "-V --help", opts: []option{
-		{flags: "-a -I -l -m -M -s -u -v -c -f -4 -6"}, {values: "-n", does: plain},
-		{flags: "-k -i -w --kill", does: harms, consequence: lost, why: "kills who uses files"},
-	}},
+	{
+		names: "fuser", risk: umpire.Safe, why: "lists the processes that use files", args: "read…", about: "-V --help",
+		opts: []option{
+			{flags: "-a -I -l -m -M -s -u -v -c -f -4 -6"}, {values: "-n", does: plain},
+			{flags: "-k -i -w --kill", does: harms, consequence: lost, why: "kills the processes that use files"},
+		},
+	},
 	// safe: top -b -n 1
 	// asks: top
 	{

@@ -56,11 +56,11 @@ var desktopTools = []program{
 	}, about: aboutItself},
 	// safe: say hello
 	// asks: say -f /etc/shadow
-	{names: "say", risk: umpire.Low, why: "tells whoever sits there",
+	{names: "say", risk: umpire.Low, why: "tells the person at the desktop",
 		opts: []option{{values: "-v -r", does: plain}, {values: "-f", does: reads}, {values: "-o", does: writes}}},
 	// safe: notify-send done
 	// asks: notify-send -A x=y done
-	{names: "notify-send", risk: umpire.Low, why: "tells whoever sits there", opts: []option{
+	{names: "notify-send", risk: umpire.Low, why: "tells the person at the desktop", opts: []option{
 		{values: "-u -t -i -a -c --urgency --expire-time --icon --app-name --category", does: plain},
 		{flags: "-e --transient"},
 	}},

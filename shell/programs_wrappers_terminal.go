@@ -60,7 +60,7 @@ func judgeTmux(u *use, command word, args []word) bool {
 	}
 	switch {
 	case showsTerminal(command, args):
-		u.askSecret("prints what stands on a terminal, with whatever was typed")
+		u.askSecret("prints the content of a terminal, with everything typed there")
 	case scan.HasField(looking, command.text):
 		for _, arg := range args {
 			if arg.open && arg.split || strings.Contains(arg.text, "#(") {
@@ -72,7 +72,7 @@ func judgeTmux(u *use, command word, args []word) bool {
 	case scan.HasField("show-buffer showb save-buffer saveb", command.text):
 		u.askSecret(printsClipboard)
 	case strings.HasPrefix(command.text, "kill-"):
-		u.raise(umpire.High, "ends what runs in terminals")
+		u.raise(umpire.High, "ends the programs that run in terminals")
 	case scan.HasField(starting, command.text):
 		walkTmuxCode(u, args)
 	}

@@ -93,7 +93,7 @@ var tracers = []program{
 	},
 	{
 		names: "dbus-run-session dbus-launch xvfb-run Xvfb xinit startx", risk: umpire.Medium, consequence: reversible,
-		why: "runs a command in a session of its own", style: leading, check: checkWrapped,
+		why: "runs a command in its own session", style: leading, check: checkWrapped,
 		about: aboutItself, opts: []option{
 			{flags: "-a --auto-servernum"},
 			{values: "-s --server-args -n --server-num", does: plain, why: "options of the display"},
@@ -105,7 +105,7 @@ var tracers = []program{
 func checkTrace(u *use) {
 	if file := u.got("-o"); file != nil && file.has {
 		if code, ok := strings.CutPrefix(strings.Replace(file.value.text, "!", "|", 1), "|"); ok {
-			u.raise(umpire.Medium, "gives what it prints to a program")
+			u.raise(umpire.Medium, "passes its output to a program")
 			u.then(func() { u.w.walkCode(u.outsideState(), word{text: code, open: file.value.open}, flow{}) })
 			return
 		}

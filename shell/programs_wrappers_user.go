@@ -67,7 +67,7 @@ var privileges = []program{
 	},
 	// asks: unshare ls
 	{
-		names: "unshare", risk: umpire.High, consequence: lost, why: "runs a command in a world of its own",
+		names: "unshare", risk: umpire.High, consequence: lost, why: "runs a command in its own namespaces",
 		style: leading, args: "command", check: startsShell, about: aboutItself, opts: []option{
 			{flags: "-f -r -c --fork --map-root-user --map-current-user --map-auto --keep-caps --forward-signals",
 				attached: "--kill-child -m --mount -u --uts -i --ipc -n --net -p --pid -U --user -C --cgroup -T " +

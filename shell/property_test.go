@@ -43,7 +43,7 @@ func essences(line string) []string {
 }
 
 // TestListHoldsBoth: the facts of `a; b` contain the facts of both. A program may carry more
-// risk there, since it may run code that the other writes.
+// risk there, because it may run code that the other writes.
 func TestListHoldsBoth(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,7 +7,7 @@
 //
 //	umpire-hook claude --deadline 595s
 //
-// The word hook may stand before the agent, as it does for umpire.
+// The word hook may precede the agent, as it does for umpire.
 package main
 
 import (
@@ -225,7 +225,7 @@ func (h *hook) configOf(project string) (host.Config, error) {
 	case h.missing != nil:
 		return host.Config{}, h.missing
 	case h.config.Decide == nil || project != h.project:
-		return host.Config{}, fmt.Errorf("nothing is known of the project %q", project)
+		return host.Config{}, fmt.Errorf("unknown project %q", project)
 	}
 	return h.config, nil
 }

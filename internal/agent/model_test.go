@@ -112,8 +112,8 @@ func TestContextThatFillsUp(t *testing.T) {
 	}, say(use("a", "Read")), say(use("b", "Read")), say(use("c", "Read")), say(use("d", "Read")))
 }
 
-// TestContextThatStaysFull: there is an error when leaving out does not help, and nothing
-// is asked twice in vain.
+// TestContextThatStaysFull: if leaving out outputs does not help, the run fails, and no request is
+// repeated in vain.
 func TestContextThatStaysFull(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {

@@ -36,7 +36,7 @@ func play(t *testing.T, test func(s *stage), replies ...llm.Message) {
 	})
 }
 
-// A running is a run that goes on beside the test.
+// A running is a run that continues beside the test.
 type running struct {
 	*stage
 
@@ -323,7 +323,7 @@ func TestToolThatIsGone(t *testing.T) {
 	}, say(use("t", "Teleport"), use("a", "Read"), use("w", "weird*name")))
 }
 
-// TestIDsThatComeAgain are told apart: a model may count anew in every message.
+// TestIDsThatComeAgain are told apart: a model may start counting again in every message.
 func TestIDsThatComeAgain(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1000)

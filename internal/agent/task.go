@@ -115,7 +115,7 @@ func (t *tasks) assign(call *umpire.Call) (assignment, error) {
 		a.Profile = t.run.session.Profile
 	default:
 		return a, umpire.Errorf(
-			"input.subagent_type: there is no profile %q; there are: %s", a.Profile, strings.Join(profiles, ", "),
+			"input.subagent_type: unknown profile %q; want one of: %s", a.Profile, strings.Join(profiles, ", "),
 		)
 	}
 	return a, nil

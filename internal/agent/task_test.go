@@ -185,7 +185,7 @@ func TestBadTasks(t *testing.T) {
 	))
 	h.models["reviewer"] = &scripted{replies: []llm.Message{{Role: llm.RoleAssistant, Content: []llm.Block{llm.Text("half a")}, Stop: llm.StopCut}}}
 	_, results := h.run(umpire.Opening{})
-	for i, want := range []string{"no profile \"nobody\"; there are: reader, reviewer", "input.prompt: is missing", "input", "no model", "is incomplete"} {
+	for i, want := range []string{"unknown profile \"nobody\"; want one of: reader, reviewer", "input.prompt: is missing", "input", "no model", "is incomplete"} {
 		if !results[i].IsError || !strings.Contains(results[i].Output, want) {
 			t.Errorf("result %d is %+v, want an error with %q", i, results[i], want)
 		}
@@ -254,7 +254,7 @@ func TestQuestionsOfSubAgents(t *testing.T) {
 	}
 }
 
-// A run that is interrupted leaves its sub-agent, and the next one goes on with it: what
+// A run that is interrupted leaves its sub-agent, and the next one continues with it: what
 // has been done is not done again, and the task has one result.
 func TestSubAgentIsGoneOnWith(t *testing.T) {
 	t.Parallel()

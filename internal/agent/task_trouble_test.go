@@ -125,7 +125,7 @@ func (broken) Reply(context.Context, llm.Request, func(llm.Delta)) (llm.Message,
 }
 
 // Where a run that is interrupted leaves nothing, the task ends with it, and the same
-// process can go on with the session.
+// process can continue the session.
 func TestSubAgentEndsWithTheRun(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, say(task("t", "reviewer")))

@@ -80,7 +80,7 @@ func (b Toolbox) Run(ctx context.Context, started umpire.Started) umpire.Result 
 	}
 	return umpire.Result{
 		Call: started.Call.ID, Status: umpire.ResultError,
-		Output: fmt.Sprintf("there is no tool %q here any more", started.Call.Tool),
+		Output: fmt.Sprintf("tool %q no longer exists", started.Call.Tool),
 	}
 }
 

@@ -24,8 +24,8 @@ func busy(ctx context.Context, _ umpire.Started) umpire.Result {
 	return umpire.Result{Status: umpire.ResultCancelled, Output: "half done"}
 }
 
-// TestInterrupted: the call that runs is ended and its result kept; another run goes on
-// with the next call, and none runs twice.
+// TestInterrupted: the running call is stopped and its result kept. Another run continues with the
+// next call, and no call runs twice.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {

@@ -242,7 +242,7 @@ func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string
 				view.DescribeStanding(view.StandingOf(&e), a.Text))
 		}
 	}
-	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("nothing waits under the id %q", app.Clip(id)),
+	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("no waiting call has the ID %q", app.Clip(id)),
 		Hint: "umpire pending --all-projects"}
 }
 

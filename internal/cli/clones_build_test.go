@@ -144,7 +144,7 @@ func (o *opened) write(t *testing.T, name, text string, mode os.FileMode) {
 	}
 }
 
-// fill puts the folders and the listener in the place of their names.
+// fill replaces the names of the folders and the listener.
 func (o *opened) fill(text string) string {
 	address := o.listener.Addr().String()
 	return strings.NewReplacer("CLONE", o.dir, "MARKS", filepath.Join(o.top, "marks"), "LISTENER", address,

@@ -36,7 +36,8 @@ func scriptListener(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// ownAddress returns an address of this machine that a command in a trial does not take for its own, or the loopback's.
+// ownAddress returns an address of this machine that a command in a trial does not consider its
+// own, or else the loopback's.
 func ownAddress() string {
 	all, err := net.InterfaceAddrs()
 	for _, a := range all {

@@ -10,7 +10,7 @@ import (
 )
 
 // renameVerb returns the arguments with a command's present name, and tells a person of it.
-// Programs that start umpire by a former name are told nothing.
+// Programs that start umpire by a former name get no remark.
 func renameVerb(a *app.App, args []string) []string {
 	at := 0
 	if len(args) > 1 && args[0] == "help" {

@@ -9,8 +9,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// web FILE...: serves the script's files on this machine, and writes where, in the place
-// of WEB, into the files that are named.
+// web FILE...: serves the script's files on this machine, and replaces WEB in the named files with
+// the server's address.
 func scriptWeb(ts *testscript.TestScript, _ bool, args []string) {
 	server := httptest.NewServer(http.FileServer(http.Dir(ts.Getenv("WORK"))))
 	ts.Defer(server.Close)

@@ -38,7 +38,7 @@ func decodeChoice(v *docedit.Value, into *bool, no, yes string) error {
 	return nil
 }
 
-// choice is the word that decodeChoice reads.
+// choice returns the word that decodeChoice reads as the value.
 func choice(is bool, no, yes string) string {
 	if is {
 		return yes

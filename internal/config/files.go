@@ -56,7 +56,7 @@ func readFiles(files []file) (*Config, error) {
 	return c, nil
 }
 
-// guarded refuses a file that others than its owner could have written: it can start
+// guarded refuses a file that users other than its owner could have written, because it can start
 // programs and switch the mode.
 func (f file) guarded() error {
 	switch {

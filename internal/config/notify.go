@@ -126,7 +126,7 @@ func (n *Notify) checkTrust() error {
 	server, err := url.Parse(n.ntfyServer())
 	switch {
 	case err != nil || n.Ntfy == nil || n.Ntfy.Replies == "":
-		return umpire.Errorf("want ntfy with a server of your own and a topic for replies")
+		return umpire.Errorf("want your own ntfy server and a topic for replies")
 	case server.Scheme != "https":
 		return umpire.Errorf("want a server that is reached by https://")
 	case n.Ntfy.TokenFile == "":
@@ -134,7 +134,7 @@ func (n *Notify) checkTrust() error {
 	case strings.HasSuffix("."+strings.ToLower(strings.TrimSuffix(server.Hostname(), ".")), "."+publicService):
 		return umpire.Errorf("%s is not your own server: its operator could approve", publicService)
 	case !n.Commands:
-		return umpire.Errorf("want commands: true, so that you see what you approve")
+		return umpire.Errorf("want commands: true, to show the command that you approve")
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ func (c *Console) explainMissing(ctx context.Context, session umpire.SessionID, 
 		return err
 	}
 	if standing == nil {
-		return umpire.Errorf("nothing waits under the id %q: %w", string(id), umpire.ErrNotFound)
+		return umpire.Errorf("no waiting call has the ID %q: %w", string(id), umpire.ErrNotFound)
 	}
 	return &umpire.ResolvedError{Standing: *standing}
 }

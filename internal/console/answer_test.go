@@ -256,7 +256,7 @@ func TestNextCall(t *testing.T) {
 	}
 }
 
-// Of two browsers and a terminal that answer one card one wins, and the others are told which answer counts.
+// Of two browsers and a terminal that answer one card one wins, and the others learn which answer counts.
 func TestTwoBrowsersAndATerminal(t *testing.T) {
 	t.Parallel()
 	one, _ := signedIn(t, "en")

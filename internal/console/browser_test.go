@@ -174,8 +174,8 @@ func TestSignInStaysHereInABrowser(t *testing.T) {
 	b.Until(t, `document.querySelector("nav")`)
 }
 
-// The way of a person through the timeline in a real browser: it grows without a reload, is
-// filtered and searched, and takes back.
+// A person's way through the timeline in a real browser: it grows without a reload, filters,
+// searches and undoes.
 func TestTimelineInABrowser(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)

@@ -222,7 +222,7 @@ type refusal struct {
 	Standing string `json:"standing,omitempty"`
 }
 
-// sendRefusal answers a request with an error: for a page, with one that says so.
+// sendRefusal answers a failed request: with an error page if it asked for a page, or with JSON.
 func sendRefusal(w http.ResponseWriter, r *http.Request, status int, err error) {
 	text := textOf(r)
 	said := refusal{Error: view.Visible(text.Error(err))}

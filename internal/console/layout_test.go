@@ -26,7 +26,7 @@ func TestLayoutInABrowser(t *testing.T) {
 		}
 	}
 
-	// A toast is on one line, in the middle. In one expression, since the page hides it once it is connected.
+	// A toast is on one line, in the middle. In one expression, because the page hides it once it is connected.
 	b.Until(t, `(() => {
 		const toast = document.getElementById("lost");
 		toast.hidden = false;

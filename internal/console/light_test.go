@@ -15,8 +15,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 )
 
-// A costs counts what a database is asked and what it answers: it is the driver, and its connections,
-// statements and rows count.
+// A costs counts a database's requests and replies. It is the driver; its connections, statements
+// and rows do the counting.
 type costs struct {
 	driver.Driver
 

@@ -36,7 +36,7 @@ type passkey struct {
 }
 
 var (
-	errNoPasskey   = umpire.Errorf("no passkey of yours is registered for this address: add one under Passkeys")
+	errNoPasskey   = umpire.Errorf("you have no passkey for this address: add one under Passkeys")
 	errFullPasskey = umpire.Errorf("there are %d passkeys already: remove one first", maxPasskeys)
 )
 

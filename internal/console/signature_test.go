@@ -167,7 +167,7 @@ func TestReplayAtOnce(t *testing.T) {
 	}
 }
 
-// After signing out the key signs nothing. Another key of the same person goes on.
+// After signing out the key signs nothing. Another key of the same person keeps working.
 func TestSignedOutKey(t *testing.T) {
 	t.Parallel()
 	w, p := newWorld(t, "en")

@@ -180,7 +180,7 @@ func TestTimelinePages(t *testing.T) {
 	}
 }
 
-// A line of the timeline takes back the changes of its call.
+// A line of the timeline undoes the changes of its call.
 func TestUndoFromTheTimeline(t *testing.T) {
 	t.Parallel()
 	b, _ := signedIn(t, "en")

@@ -170,8 +170,8 @@ func TestAdmitAfterACrash(t *testing.T) {
 	}
 }
 
-// TestAdmitLeavesToTheHost: nothing waits and nothing starts; the timeline says what was
-// left. What a person denied in this turn is not left to anyone.
+// TestAdmitLeavesToTheHost: nothing waits and nothing starts, and the timeline records the calls
+// left to the host. A call that a person denied in this turn is not left to the host.
 func TestAdmitLeavesToTheHost(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -250,8 +250,8 @@ func TestAdmitAfterwards(t *testing.T) {
 	}
 }
 
-// TestAdmitRefused: a call that a host has run although it was not allowed is on the timeline once, with the
-// decision that stood. One that was approved and did not start counts for nothing.
+// TestAdmitRefused: a call that a host ran without permission is on the timeline once, with the
+// decision that was in force. An approved call that did not start does not count.
 func TestAdmitRefused(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

@@ -240,7 +240,7 @@ func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error 
 // giveUpCall ends a call whose outcome will stay unknown.
 func (o *outcome) giveUpCall(b *umpire.Batch, c *umpire.BatchCall) error {
 	e := umpire.Event{Kind: umpire.EventCallIndeterminate, Call: c.ID, Tool: c.Tool,
-		Reason: "nobody is there to tell what became of it"}
+		Reason: "its runner is gone, and its outcome is unknown"}
 	if err := o.apply(b, e, nil); err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// TestLargeInputIsStoredOnce: a command of three megabytes costs what it takes to keep it once, compressed, and
-// every step after that what a small one costs. It is judged, bound and run whole.
+// TestLargeInputIsStoredOnce: a command of three megabytes is stored once, compressed, and each
+// later step costs no more than for a small one. It is judged, bound and run whole.
 func TestLargeInputIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	sample.OnlyFull(t)

@@ -119,7 +119,7 @@ func TestChildEndsWithItsParent(t *testing.T) {
 	}
 }
 
-// A sub-agent that was started may be started again: it goes on in its own session.
+// A sub-agent that was started may be started again: it continues in its own session.
 func TestTaskIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

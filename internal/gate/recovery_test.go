@@ -31,8 +31,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// A call that was started and whose runner is gone: what only looks runs again,
-// the rest is for a person to settle.
+// If the runner of a started call is gone, a call that only looks runs again, and a person settles
+// any other.
 func TestLostCalls(t *testing.T) {
 	t.Parallel()
 	for _, choice := range []umpire.Choice{umpire.Approve, umpire.Refuse, umpire.Cancel} {

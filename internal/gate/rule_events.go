@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Every change of the rules in force is an event. It names the rules and, if known, the person who
-// changed them; a file edited behind the gate's back does not tell.
+// Every change of the rules in force is an event. It names the rules and, if known, the author; a
+// file edited without the gate has no known author.
 
 // signed adds the author to the detail of an event.
 func signed(detail map[string]any, by umpire.Actor) map[string]any {

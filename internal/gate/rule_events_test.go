@@ -45,8 +45,8 @@ func (d *testGate) rulesTold() (told []string) {
 	return told
 }
 
-// One author, one event: a change is told once for a project, however often the gate holds
-// it, and with its author also for another project that the file is for.
+// One author, one event: a project's timeline has a change once, however often the gate holds it.
+// Another project that the file is for also gets it, with its author.
 func TestAChangeIsToldOnce(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

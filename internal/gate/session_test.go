@@ -270,7 +270,7 @@ func TestTaskOfExternalSession(t *testing.T) {
 	}
 }
 
-// N-43: a rule that lets a read leave the project is told of.
+// N-43: a rule that lets a read leave the project is reported.
 func TestRuleForAReadOutsideIsTold(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)
@@ -521,7 +521,7 @@ func TestExternalSessionKeepsItsProject(t *testing.T) {
 	if other := d.session(umpire.Opening{}); other.Project == before.Project {
 		t.Fatal("the commit did not change the project's id, so nothing was tried")
 	}
-	// Another change is told with the next call, without anything being opened.
+	// Another change is reported with the next call, without anything being opened.
 	git("checkout", "-q", "--orphan", "other")
 	git("commit", "-q", "--allow-empty", "-m", "other")
 	for i := range 3 {

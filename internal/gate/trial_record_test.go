@@ -22,7 +22,7 @@ func reported(d *testGate, id string) umpire.TrialSettlement {
 	}
 }
 
-// The timeline of a project has one event for everything that a person keeps, discards or takes back
+// The timeline of a project has one event for everything that a person keeps, discards or undoes
 // outside any session, however often it is reported.
 func TestReportRecord(t *testing.T) {
 	t.Parallel()

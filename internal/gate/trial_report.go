@@ -94,7 +94,7 @@ func (ts *trials) tryReport(
 // lateRule asks about the effects of a command that outlived its host's wait.
 var lateRule = umpire.Rule{
 	ID: "late", Action: umpire.Ask, Tool: "*", Source: umpire.SourceSession,
-	Says: "nobody waited for the command any more",
+	Says: "the command's caller was gone",
 }
 
 // prepareReport decides on the effects of a trial, and builds the question about them.

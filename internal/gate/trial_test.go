@@ -301,7 +301,7 @@ func TestTrialThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// TestTrialWithTheNetwork: a trial that failed since it wanted the network runs again with it once a
+// TestTrialWithTheNetwork: a trial that failed because it wanted the network runs again with it once a
 // person says so, and its effects are decided on like any others. It is not run a third time.
 func TestTrialWithTheNetwork(t *testing.T) {
 	t.Parallel()

@@ -161,7 +161,7 @@ func TestWritesLeftToTheHostCount(t *testing.T) {
 	}
 }
 
-// The trust in a clone's code is listed with its age, and taken back like any grant.
+// The trust in a clone's code is listed with its age, and revoked like any grant.
 func TestTrustedCodeIsAGrant(t *testing.T) {
 	t.Parallel()
 	d := newTestGate(t)

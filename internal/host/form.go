@@ -224,9 +224,8 @@ func (e *Event) approve() Output {
 	return Output{Stdout: f.write(e.Name, said{value: f.allow, approved: true})}
 }
 
-// handBack answers an event before a call whose question was held and now goes to the host's own
-// dialog. The dialog shows the message above it. A reply that is neither a question nor silence
-// denies.
+// handBack answers an event before a call whose held question goes back to the host's own dialog.
+// The dialog shows the message above it. A reply that is neither a question nor silence denies.
 func (e *Event) handBack(d umpire.Decision, reply Reply, message string) Output {
 	f := e.Host.before().form
 	switch {

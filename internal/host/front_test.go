@@ -112,7 +112,8 @@ func TestQuestionIsHandedOn(t *testing.T) {
 	}
 }
 
-// TestGateThatBreaksOffIsAskedAgain, and is told that it is.
+// TestGateThatBreaksOffIsAskedAgain: the second question tells the gate that the first got no
+// answer.
 func TestGateThatBreaksOffIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
@@ -201,7 +202,7 @@ func TestFrontWithholds(t *testing.T) {
 	}
 }
 
-// A line about what is not enforced begins with the consequence.
+// A line about missing enforcement begins with the consequence.
 func TestUnenforcedBeginsWithHeadline(t *testing.T) {
 	t.Parallel()
 	d := umpire.Decision{

@@ -281,8 +281,8 @@ func denies(h *Host, out Output) bool {
 	})
 }
 
-// flatten gives the fields of two objects in each other by their names, with texts unquoted. What
-// is deeper, as the new input of a call, stays as it is.
+// flatten returns an object's fields and those of the objects in it by their names, with texts
+// unquoted. Deeper values, such as the new input of a call, stay as they are.
 func flatten(object []byte) (map[string]string, error) {
 	all := map[string]string{}
 	var into func(prefix string, object []byte) error

@@ -187,7 +187,7 @@ func sendPrompt(ctx context.Context, gate umpire.Gate, q *Question, e Event) err
 }
 
 // closeOpen ends the open calls when the agent's turn or session is over: it withdraws waiting
-// calls, and started calls without a result never get one. The session itself stays open, since the
+// calls, and started calls without a result never get one. The session itself stays open, because the
 // agent may continue it another day. At the end of a turn, sub-agents may still be at work.
 func closeOpen(ctx context.Context, gate umpire.Gate, e Event) error {
 	open, err := openCalls(ctx, gate, e.Session)

@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// request answers a PermissionRequest, which has no call id: with the answer to the identical call
-// that PreToolUse brought before, else as without a gate.
+// request answers a PermissionRequest, which has no call id. It uses the answer to the identical
+// call that PreToolUse brought before, or else answers as without a gate.
 func (h *gateHook) request(ctx context.Context) (Output, error) {
 	d, err := h.findIdentical(ctx)
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {

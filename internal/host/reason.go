@@ -89,8 +89,9 @@ const approveStep = "It needs the user's approval: ask the user to keep `umpire 
 // askText is shown to the user next to the host's own prompt.
 func askText(e *Event, d umpire.Decision) string { return e.explain(&d, e.lastingStep(d)) }
 
-// explain says what a call would do, why that is not simply allowed, and how to go on. It begins with our name, since a
-// host may have hooks of several programs, or with the fixed words about a person who is not there.
+// explain says what a call would do, why it is not simply allowed, and what to do next. It begins
+// with our name, because a host may have hooks of several programs, or with the fixed words about
+// an absent person.
 func (e *Event) explain(d *umpire.Decision, next string) string {
 	said, why := view.Explain(d, e.folders, catalogue.English)
 	if said == "" {

@@ -80,7 +80,7 @@ func TestReasonNamesWhatDecided(t *testing.T) {
 	}
 }
 
-// A command that cannot stand in single quotes is not offered as something to type.
+// A command that cannot be put in single quotes is not offered for typing.
 func TestLastingStepIsTypeable(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range []string{"echo it's", "echo \x1b[2J", "a\nb", strings.Repeat("x", 400)} {

@@ -151,7 +151,7 @@ func (r *testRewriter) Issue(_ context.Context, _ *Question, t umpire.Ticket) (s
 	return strings.Repeat("f", ticketDigits), nil
 }
 
-// rewritten is the line that the host is told to run, "" for that of the call.
+// rewritten is the line that the host should run, "" for the call's own.
 func rewritten(t *testing.T, by *testRewriter, e *Event) string {
 	t.Helper()
 	r, ok := planRewriting(e, &triedFirst, Ask, true)
@@ -326,8 +326,8 @@ func TestTicketEndsInTheBackground(t *testing.T) {
 	}
 }
 
-// TestNeverReplaced: no command is replaced in a host whose own rules umpire cannot read, though its hooks
-// could, and nothing is handed over for that.
+// TestNeverReplaced: if umpire cannot read a host's own rules, it replaces no command there, even
+// if the host's hooks could, and hands nothing over.
 func TestNeverReplaced(t *testing.T) {
 	t.Parallel()
 	for _, h := range Hosts {

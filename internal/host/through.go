@@ -236,7 +236,7 @@ func (h *gateHook) startCall(ctx context.Context) (umpire.Started, error) {
 	return started, err
 }
 
-// refusal returns the decision behind a refused call. It denies, since a Decision's zero value
+// refusal returns the decision behind a refused call. It denies, because a Decision's zero value
 // does.
 func refusal(c *umpire.BatchCall) umpire.Decision {
 	d := umpire.Decision{Reason: c.Reason, ReasonCode: c.Code}

@@ -203,7 +203,7 @@ func (w *making) expand(text, target string, depth int) (string, error) {
 		case problem != nil:
 			return ""
 		case !known || depth > maxMakeDepth || len(ref) < 4:
-			problem = umpire.Errorf("%s is not known", ref)
+			problem = umpire.Errorf("cannot expand %s", ref)
 			return ""
 		}
 		value, err := w.expand(value, target, depth+1)

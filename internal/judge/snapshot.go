@@ -107,7 +107,7 @@ func readOwn(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 || info.Size() > maxSize || !files.Owned(info) {
-		return nil, errors.New("not a snapshot of ours")
+		return nil, errors.New("not umpire's snapshot")
 	}
 	data := make([]byte, info.Size())
 	_, err = io.ReadFull(f, data)

@@ -169,7 +169,7 @@ func TestPyproject(t *testing.T) {
 	}
 }
 
-// TestTasksOfOneProject: two programs of one name, and files that stand beside each other.
+// TestTasksOfOneProject: two programs of one name, and files beside each other.
 func TestTasksOfOneProject(t *testing.T) {
 	t.Parallel()
 	taskipy, taskfile := "[tool.taskipy.tasks]\ntest = 'a'\n", "tasks:\n  test: b\n"

@@ -166,7 +166,7 @@ func TestTrustOfClones(t *testing.T) {
 				return
 			}
 			// Its own from now on: a change in one ends nothing in the other, and the trust
-			// is taken back in both.
+			// is withdrawn in both.
 			write(t, root, "package.json", `{"scripts": {"test": "evil"}}`)
 			if why := l.Check(g, []string{dir}); why != "" {
 				t.Errorf("after a change elsewhere: %s", why)

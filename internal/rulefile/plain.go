@@ -12,8 +12,9 @@ import (
 	"github.com/umpirehq/umpire/internal/config/docedit"
 )
 
-// A plainFile reads a file in umpire's own format in one pass, if it has no fault, as nearly every
-// file. That takes a fifth of the time of a tree, which can report problems and their positions.
+// A plainFile reads a file in umpire's own format in one pass, which takes a fifth of the time of a
+// tree. It stops at a fault, which few files have: only a tree can report problems with their
+// positions.
 type plainFile struct {
 	*reader
 	docedit.Lines // of the whole file; the texts of rules are pieces of it

@@ -54,7 +54,7 @@ func (t Trust) entries() ([]Trusted, error) {
 	}
 	if writableByOthers(c.mode) {
 		return nil, umpire.Errorf(
-			"trust ledger %s: others can write it; take that away with chmod 600", escapeControl(t.Path),
+			"trust ledger %s: other users can write it; run chmod 600", escapeControl(t.Path),
 		)
 	}
 	var l ledger

@@ -88,8 +88,8 @@ func (w *Watcher) Current() *Set {
 	return w.Set()
 }
 
-// Ready is Current for a caller that must not wait long: if the files are large, it returns the set
-// that was loaded last, and a change is read in the background.
+// Ready is like Current, but never waits long: if the files are large, it returns the last loaded
+// set, and reads a change in the background.
 func (w *Watcher) Ready() *Set {
 	switch changed, size := w.hasChanged(); {
 	case changed && size <= maxAwaited:
@@ -339,7 +339,7 @@ type stamp struct {
 	number  uint64 // of the file on its disk, if the system provides it
 }
 
-// noFile is the stamp of a file that is not there.
+// noFile is the stamp of a missing file.
 var noFile = stamp{size: -1}
 
 // look returns the stamps of all files, in their order.

@@ -117,7 +117,7 @@ func TestWatchTrust(t *testing.T) {
 	}
 	await(t, w, "trusted elsewhere", rules(1))
 
-	// Readers never see umpire's own writes asleep.
+	// Readers never see umpire's own writes inactive.
 	if _, err := (Writer{Check: testCheck, Trust: trust}).Add(l, npm("run build")); err != nil {
 		t.Fatal(err)
 	}

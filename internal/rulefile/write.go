@@ -205,7 +205,7 @@ func verifyReadable(l Layer, data []byte) error {
 
 // replace writes a file and keeps it trusted if it was trusted. It trusts the new
 // content before writing it, and the old content until it is gone; otherwise a reader
-// could find the rules asleep in between.
+// could find the rules inactive in between.
 func (w Writer) replace(l Layer, old content, data []byte, fresh bool) error {
 	keep := l.Source == umpire.SourceProject && w.Trust.Path != ""
 	if keep && !fresh {

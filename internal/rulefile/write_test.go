@@ -214,8 +214,8 @@ func TestWriteRefusesLinks(t *testing.T) {
 	}
 }
 
-// Umpire's own changes to a trusted or a new project file count at once; a file that
-// came with a clone stays asleep.
+// Umpire's own changes to a trusted or a new project file count at once; a file that came with a
+// clone stays inactive.
 func TestWriteKeepsTrust(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

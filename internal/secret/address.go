@@ -6,7 +6,7 @@ import (
 	"github.com/umpirehq/umpire/internal/secret/sensitive"
 )
 
-// maxAddress limits how much of an address before its host is read.
+// maxAddress limits how many bytes of an address before its host are read.
 const maxAddress = 1024
 
 // address masks the password in scheme://user:password@host, or a token in place of the

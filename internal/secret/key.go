@@ -108,7 +108,7 @@ func readKey(path string) ([]byte, error) {
 	}
 	if others := info.Mode().Perm() & 0o077; others != 0 && runtime.GOOS != "windows" {
 		return nil, umpire.Errorf(
-			"others can read %s (%v): check that nobody has, then chmod 600 it", path, info.Mode().Perm(),
+			"other users can read %s (%v): check that none of them did, then run chmod 600", path, info.Mode().Perm(),
 		)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxFile))

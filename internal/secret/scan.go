@@ -60,8 +60,8 @@ func (s *scan) readTo(what string, end int) {
 	s.read[what] = end
 }
 
-// Values are read far at first. A text full of names without values would then take
-// quadratic time, so after a few times its length only short values are read.
+// Values are read far at first. A text full of names without values would then take quadratic time,
+// so after reading a few times the text's length, only short values are read.
 const (
 	maxValue   = 4096
 	surelyCut  = maxValue - 64 // a value this long may have been cut

@@ -183,8 +183,8 @@ func TestKeyFilesThatAreRefused(t *testing.T) {
 		"short":        {keyHeader + "AAAA", 0o600, "contains no key"},
 		"something":    {"hello\n", 0o600, "contains no key"},
 		"another kind": {strings.Replace(whole, "-1:", "-2:", 1), 0o600, "contains no key"},
-		"for all":      {whole, 0o644, "(-rw-r--r--): check that nobody has"},
-		"for a group":  {whole, 0o640, "others can read"},
+		"for all":      {whole, 0o644, "(-rw-r--r--): check that none of them did"},
+		"for a group":  {whole, 0o640, "other users can read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

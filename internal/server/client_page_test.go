@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// eventPage answers with events of these numbers, and what else is to stand beside them.
+// eventPage answers with events of these numbers, and further fields.
 func eventPage(beside string, seqs ...int) http.HandlerFunc {
 	events := make([]umpire.Event, len(seqs))
 	for i, seq := range seqs {

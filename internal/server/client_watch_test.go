@@ -39,7 +39,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	step(w, r)
 }
 
-// says answers with a stream, and keeps it open if it is told to.
+// says answers with a stream, and keeps it open on request.
 func says(hold bool, lines string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, lines)

@@ -108,7 +108,7 @@ type pendingCollector struct {
 	count func(context.Context) (int, error)
 }
 
-// Describe sends the description of its only figure.
+// Describe sends the description of its only metric.
 func (c *pendingCollector) Describe(to chan<- *prometheus.Desc) { to <- c.desc }
 
 // Collect sends the count, or the error.

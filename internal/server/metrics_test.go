@@ -147,7 +147,7 @@ func TestNoPending(t *testing.T) {
 	}
 }
 
-// TestPendingFails: one figure that cannot be had leaves the others.
+// TestPendingFails: one unavailable metric leaves the others.
 func TestPendingFails(t *testing.T) {
 	t.Parallel()
 	o := NewFigures(func(ctx context.Context) (int, error) {

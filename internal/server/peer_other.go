@@ -13,7 +13,7 @@ const tellsPeers = false
 
 // credentialsOf is not available: only the modes of the socket's folder control access.
 func credentialsOf(*net.UnixConn) (uid, pid int, err error) {
-	return -1, -1, errors.New("this system does not report who connected")
+	return -1, -1, errors.New("this system does not report which process connected")
 }
 
 // originOf returns no objection: this system does not report a process's restrictions or

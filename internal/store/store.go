@@ -62,7 +62,7 @@ import (
 var ErrConflict = errors.New("conflict")
 
 // ErrUncertain is matched if the outcome of the commit is unknown.
-var ErrUncertain = errors.New("commit outcome not known")
+var ErrUncertain = errors.New("commit outcome unknown")
 
 // A Sealed text may hold secrets. Shown has them masked and is used everywhere; Exact is
 // the encrypted original, or nil if masking changed nothing.

@@ -208,7 +208,7 @@ func (c *Card) writeRemarks() {
 		remark(fmt.Sprintf(c.text.Of("The call has %d bytes, and this shows only parts of it."), size))
 	}
 	if c.Pending.AllowAll {
-		remark(c.text.Of("ALLOW ALL is on for this workspace: what no rule or guard asks about runs unasked."))
+		remark(c.text.Of("ALLOW ALL is on for this workspace: calls run unasked unless a rule or guard asks."))
 	}
 	if c.Pending.NoSandbox != "" {
 		unheld := c.text.Of("NO SANDBOX: nothing will hold this command to what it was judged by.")

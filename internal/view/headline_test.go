@@ -19,7 +19,7 @@ import (
 const headlines = "testdata/headlines.txt"
 
 // TestHeadlines: the headlines of recorded calls that are not simply allowed, in both languages. Each fits on a line.
-// With UPDATE set it writes them anew, for the commands in the file.
+// With UPDATE set it rewrites them, for the commands in the file.
 func TestHeadlines(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

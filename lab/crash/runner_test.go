@@ -199,8 +199,8 @@ func (c *conversation) awaitEnds(ctx context.Context, g *gate) error {
 	return nil
 }
 
-// hasRunning reports whether anything runs of the first runners. A process that has begun to end has
-// no environment any more.
+// hasRunning reports whether a process of the first runners still runs. A process that is exiting
+// no longer has an environment.
 func (c *conversation) hasRunning(runners int) bool {
 	all, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is well-formed
 	return slices.ContainsFunc(all, func(name string) bool {

@@ -51,7 +51,7 @@ func (w *world) deny(ctx context.Context, id, reason string) {
 		switch {
 		case code == 0:
 			return
-		case ctx.Err() != nil || !strings.Contains(out, "nothing waits under the id"):
+		case ctx.Err() != nil || !strings.Contains(out, "no waiting call has the ID"):
 			w.Fatalf("umpire deny: exit %d\n%s", code, out)
 		}
 	}

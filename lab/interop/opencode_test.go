@@ -74,7 +74,7 @@ func (w *world) approve(ctx context.Context, id string) {
 		switch {
 		case code == 0:
 			return
-		case ctx.Err() != nil || !strings.Contains(out, "nothing waits under the id"):
+		case ctx.Err() != nil || !strings.Contains(out, "no waiting call has the ID"):
 			w.Fatalf("umpire approve: exit %d\n%s", code, out)
 		}
 	}

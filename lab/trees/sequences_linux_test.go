@@ -252,7 +252,8 @@ type sequenceTally struct {
 	sequences, withChange int
 }
 
-// idle matches processes that do nothing, and need no question even in the background: sleep, and what is around it.
+// idle matches processes that do nothing, and need no question even in the background: sleep and
+// its wrappers.
 var idle = regexp.MustCompile(`^(timeout \d+ )?sleep |^bash -c (cd \S+ && )*sleep 300 & *$`)
 
 // run plays one sequence, and judges its effects.

@@ -7,7 +7,7 @@
 // first, the answer would be the same, only slower. Only umpire-hook imports this package, and with
 // arguments other than a hook's it does nothing.
 //
-// If the gate answers at once, the process ends here with that answer. Otherwise main goes on with
+// If the gate answers at once, the process ends here with that answer. Otherwise main continues with
 // what [Attempt] has read and sent: see [relay.Attempt].
 package early
 

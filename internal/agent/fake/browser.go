@@ -56,7 +56,7 @@ func StartBrowser(t *testing.T, width, height int, dark bool, flags ...string) *
 	return StartBrowserAs(t, os.Getuid(), width, height, dark, flags...)
 }
 
-// StartBrowserAs starts a browser of another user, which takes root.
+// StartBrowserAs starts a browser of another user, which requires root.
 func StartBrowserAs(t *testing.T, user, width, height int, dark bool, flags ...string) *Page {
 	t.Helper()
 	at := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })

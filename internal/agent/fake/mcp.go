@@ -205,7 +205,7 @@ func leave(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallTool
 	return MCPText(fmt.Sprint(cmd.Process.Pid)), nil
 }
 
-// raw speaks the protocol by hand, since no library would send these messages.
+// raw speaks the protocol by hand, because no library would send these messages.
 func raw() {
 	lines := bufio.NewScanner(os.Stdin)
 	var pestered json.RawMessage // the call that asked

@@ -247,7 +247,7 @@ func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result)
 func (s *Set) call(ctx context.Context, call *umpire.Call) (string, error) {
 	t := s.offer(call.Tool)
 	if t == nil {
-		return "", umpire.Errorf("there is no tool %q here", call.Tool)
+		return "", umpire.Errorf("unknown tool %q", call.Tool)
 	}
 	s.called(t)
 	output, err := t.server.call(ctx, t, call.Input)

@@ -149,7 +149,7 @@ func TestAnswers(t *testing.T) {
 	w.wants("mcp__s__mixed", `{}`, umpire.ResultOK,
 		"a picture:\n[image, image/png, 3 bytes: not shown]\nof a file\n[a resource that can be read at file:///b: b]\n"+`{"n":1}`)
 	w.wants("mcp__s__fail", `{}`, umpire.ResultError, "it is broken")
-	w.wants("mcp__s__nothing", `{}`, umpire.ResultError, "there is no tool")
+	w.wants("mcp__s__nothing", `{}`, umpire.ResultError, "unknown tool")
 	w.wants("mcp__s__ask", `{}`, umpire.ResultError, "umpire refuses")
 	w.wants("mcp__s__long", `{}`, umpire.ResultOK, "begin", "left out", "end")
 	if r := w.run("mcp__s__long", `{}`); len(r.Output) > 64<<10 {
@@ -227,7 +227,7 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
-// A call ends when its run does, and the server goes on.
+// A call ends when its run does, and the server keeps running.
 func TestCallIsEnded(t *testing.T) {
 	t.Parallel()
 	w := open(t, map[string]config.Server{"s": local()})

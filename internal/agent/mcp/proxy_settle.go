@@ -180,8 +180,8 @@ func (p *Proxy) begin(r *proxyRequest, s *umpire.Started, err error) error {
 	return nil
 }
 
-// await waits for a person. It sends a client that can come back away after a while; for other
-// clients it withdraws the call when they stop waiting.
+// await waits for a person. After a while it sends away a client that can come back. If any other
+// client stops waiting, await withdraws the call.
 func (p *Proxy) await(ctx context.Context, r *proxyRequest, b *umpire.Batch) (umpire.Batch, error) {
 	deadline := time.Time{}
 	if r.comesBack() {

@@ -42,7 +42,7 @@ var bashTool = tool{
 func commandOf(in input) (string, error) {
 	if _, one := in.field("command"); one != nil {
 		if _, two := in.field("cmd"); two != nil {
-			return "", errors.New("input.cmd: stands beside command")
+			return "", errors.New("input.cmd: cannot be combined with command")
 		}
 	}
 	command, err := in.must("command", "cmd")
@@ -50,7 +50,7 @@ func commandOf(in input) (string, error) {
 		err = errors.New("input.command: is empty")
 	}
 	if err == nil && strings.ContainsRune(command, 0) {
-		err = errors.New("input.command: holds a NUL byte")
+		err = errors.New("input.command: contains a NUL byte")
 	}
 	return command, err
 }

@@ -193,7 +193,7 @@ func TestBackgroundCommands(t *testing.T) {
 	if got := look("second now\n"); strings.Contains(got, "first") || !strings.Contains(got, "[bash_1: ended: exit code 4]") {
 		t.Errorf("at the end: %.200q", got)
 	}
-	b.fails("BashOutput", fields{"bash_id": "bash_9"}, `there is no background command "bash_9"`)
+	b.fails("BashOutput", fields{"bash_id": "bash_9"}, `unknown background command "bash_9"`)
 }
 
 func TestBackgroundCommandsEndWhenTheyAreStopped(t *testing.T) {
@@ -232,5 +232,5 @@ func TestBackgroundCommandsAreFewEnough(t *testing.T) {
 	for range maxJobs {
 		b.ok("Bash", fields{"command": "sleep 1000", "background": true})
 	}
-	b.fails("Bash", fields{"command": "sleep 1000", "background": true}, fmt.Sprintf("%d commands run in the background already", maxJobs))
+	b.fails("Bash", fields{"command": "sleep 1000", "background": true}, fmt.Sprintf("%d commands already run in the background", maxJobs))
 }

@@ -137,7 +137,7 @@ func (p *place) work(c *change) (fs.FileInfo, *outcome, error) {
 // tool itself changes no files.
 type Preview struct {
 	// Diff shows it as `diff -u` does. An edit that cannot be done, or is refused, is
-	// described in the place of its diff.
+	// described in place of its diff.
 	Diff string
 	// Shown are the fields of the input that the diff makes redundant, because it shows all
 	// their changes. It is empty if the diff is incomplete.

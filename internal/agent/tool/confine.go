@@ -150,7 +150,7 @@ func wasAskedAbout(d *umpire.Decision, access int, code umpire.ReasonCode) bool 
 }
 
 // errNoSandbox means that a command was not started because there is no sandbox.
-var errNoSandbox = errors.New("the command was not run: the decision wants a sandbox, and there is none here")
+var errNoSandbox = errors.New("the command was not run: the decision requires a sandbox, and none is available")
 
 // confined runs the command of a call in the sandbox with its limits. If a command may have failed
 // because of the sandbox, it adds the sandbox's restrictions to the output.

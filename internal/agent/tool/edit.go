@@ -25,7 +25,7 @@ func countNoun(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// A replacement is one text in the place of another.
+// A replacement is one text that replaces another.
 type replacement struct {
 	field    string // of the input, with the old text
 	old, new []byte
@@ -57,7 +57,7 @@ func editChange(in input) (change, error) {
 // create creates the file of an edit with nothing to replace.
 func (r replacement) create(o *original) ([]byte, string, error) {
 	if o != nil && o.size > 0 {
-		return nil, "", errors.New("is there already; say in old_string what to replace")
+		return nil, "", errors.New("already exists; set old_string to the text to replace")
 	}
 	return r.new, fmt.Sprintf("a new file of %d bytes", len(r.new)), nil
 }
@@ -73,13 +73,13 @@ func (r replacement) apply(o *original) ([]byte, string, error) {
 	}
 	switch {
 	case n == 0:
-		return nil, "", fmt.Errorf("%s does not stand there: read the file and copy it exactly", r.field)
+		return nil, "", fmt.Errorf("%s not found: read the file and copy the text exactly", r.field)
 	case n > 1 && !r.all && r.field == "old_string":
 		return nil, "", fmt.Errorf(
-			"old_string stands there %d times: give more of what is around it, or set replace_all", n,
+			"old_string matches %d times: add surrounding lines to make it unique, or set replace_all", n,
 		)
 	case n > 1 && !r.all:
-		return nil, "", fmt.Errorf("%s stands there %d times: give more of what is around it", r.field, n)
+		return nil, "", fmt.Errorf("%s matches %d times: add surrounding lines to make it unique", r.field, n)
 	}
 	result := bytes.ReplaceAll(data, before, after)
 	return result, fmt.Sprintf("%s, %d bytes now", countNoun(n, "replacement"), len(result)), nil

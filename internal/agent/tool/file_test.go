@@ -148,10 +148,10 @@ func TestEdit(t *testing.T) {
 		{"dollars mean nothing", "a", fields{"old_string": "a", "new_string": "$1 $$ \\0"}, "$1 $$ \\0", ""},
 		{"lines that end in CR LF", "a\r\nb\r\nc\r\n", fields{"old_string": "a\nb", "new_string": "x\ny"}, "x\r\ny\r\nc\r\n", ""},
 		{"an empty file is made", "", fields{"old_string": "", "new_string": "a"}, "a", ""},
-		{"twice", "a a", fields{"old_string": "a", "new_string": "b"}, "a a", "stands there 2 times"},
-		{"nowhere", "a", fields{"old_string": "b", "new_string": "c"}, "a", "does not stand there"},
+		{"twice", "a a", fields{"old_string": "a", "new_string": "b"}, "a a", "old_string matches 2 times"},
+		{"nowhere", "a", fields{"old_string": "b", "new_string": "c"}, "a", "old_string not found"},
 		{"nothing to do", "a", fields{"old_string": "a", "new_string": "a"}, "a", "is the same as old_string"},
-		{"there already", "a", fields{"old_string": "", "new_string": "b"}, "a", "is there already"},
+		{"there already", "a", fields{"old_string": "", "new_string": "b"}, "a", "already exists"},
 	} {
 		b := newBench(t)
 		b.file("f", tt.before)
@@ -224,7 +224,7 @@ func TestDecisionOfAnotherPath(t *testing.T) {
 		started := b.start(tool, fields{"path": "a", "content": "x"})
 		started.Call.Input = []byte(`{"path":"b","content":"x"}`)
 		r := b.Run(t.Context(), started)
-		if r.Status != umpire.ResultError || !strings.Contains(r.Output, "the decision does not speak of this path") {
+		if r.Status != umpire.ResultError || !strings.Contains(r.Output, "the decision does not cover this path") {
 			t.Errorf("%s: %s %q", tool, r.Status, r.Output)
 		}
 	}

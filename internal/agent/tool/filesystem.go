@@ -74,7 +74,7 @@ func (sp span) apply(o *original) ([]byte, string, error) {
 		lines = lines[:len(lines)-1]
 	}
 	if sp.first > len(lines)+1 {
-		return nil, "", fmt.Errorf("has %s: startLine %d is behind them", countNoun(len(lines), "line"), sp.first)
+		return nil, "", fmt.Errorf("has only %s: startLine %d is past the end", countNoun(len(lines), "line"), sp.first)
 	}
 	last := min(sp.last, len(lines))
 	head, old, tail := bytes.Join(lines[:sp.first-1], nil), bytes.Join(

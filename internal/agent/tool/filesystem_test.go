@@ -68,8 +68,8 @@ func TestReplaceFoundText(t *testing.T) {
 		{"over lines", "a\nb\nc\n", "a\nb", "x", "x\nc\n", ""},
 		{"lines that end in CR LF", "a\r\nb\r\n", "a\nb", "x\ny", "x\r\ny\r\n", ""},
 		{"taken out", "a b", " b", "", "a", ""},
-		{"twice", "a a", "a", "b", "a a", "searchContent stands there 2 times"},
-		{"nowhere", "a", "b", "c", "a", "searchContent does not stand there"},
+		{"twice", "a a", "a", "b", "a a", "searchContent matches 2 times"},
+		{"nowhere", "a", "b", "c", "a", "searchContent not found"},
 		{"nothing to look for", "a", "", "c", "a", "input.searchContent: is empty"},
 		{"nothing to do", "a", "a", "a", "a", "is the same as searchContent"},
 	} {
@@ -333,7 +333,7 @@ func TestPreview(t *testing.T) {
 		"a new file":   {"Write", fields{"file_path": "new", "content": "x\n"}, Preview{"--- /dev/null\n+++ new\n@@ -0,0 +1 @@\n+x\n", []string{"content"}}},
 		"a new folder": {"Write", fields{"file_path": "dir/sub/new", "content": "x\n"}, Preview{"--- /dev/null\n+++ dir/sub/new\n@@ -0,0 +1 @@\n+x\n", []string{"content"}}},
 		"what is not found": {"Edit", fields{"file_path": "a.md", "old_string": "none", "new_string": "new"},
-			Preview{Diff: "[a.md: " + path + ": old_string does not stand there: read the file and copy it exactly]\n"}},
+			Preview{Diff: "[a.md: " + path + ": old_string not found: read the file and copy the text exactly]\n"}},
 		"several":             {"filesystem-edit", each("filesystem-edit", "a.md", "b.py"), Preview{Diff: change + "[b.py: the decision does not allow it]\n"}},
 		"a command":           {"Bash", fields{"command": "rm a.md"}, Preview{}},
 		"a file that is read": {"Read", fields{"file_path": "a.md"}, Preview{}},
@@ -361,7 +361,7 @@ func TestPreview(t *testing.T) {
 	b.link("b.py", "link")
 	accesses[0].Target, accesses[0].Resolved = b.path("link"), b.path("link")
 	call.Input = []byte(`{"file_path":"link","old_string":"old","new_string":"new"}`)
-	if got, err := b.Preview(call, accesses); err != nil || !strings.Contains(got.Diff, "a link stands where the decision saw none") {
+	if got, err := b.Preview(call, accesses); err != nil || !strings.Contains(got.Diff, "a link has appeared since the decision") {
 		t.Errorf("through a link: %v %q", err, got.Diff)
 	}
 }

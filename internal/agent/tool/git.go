@@ -147,7 +147,7 @@ func (u *use) allowsGit(words []string) error {
 		spoken = spoken || a.Kind == umpire.KindExec && a.Program == words[0] && slices.Equal(a.Args, words[1:])
 	}
 	if !spoken {
-		return errors.New("the decision does not speak of this command")
+		return errors.New("the decision does not cover this command")
 	}
 	return nil
 }

@@ -315,7 +315,7 @@ func TestGitRunsWhatWasDecided(t *testing.T) {
 	b.repository()
 	started := b.start("GitCheckout", fields{"branch": "other", "create": true})
 	started.Call.Input = []byte(`{"branch":"evil","create":true}`)
-	if r := b.Run(t.Context(), started); r.Status != umpire.ResultError || r.Output != "the decision does not speak of this command" {
+	if r := b.Run(t.Context(), started); r.Status != umpire.ResultError || r.Output != "the decision does not cover this command" {
 		t.Errorf("%s %q", r.Status, r.Output)
 	}
 	started = b.start("GitStatus", fields{})

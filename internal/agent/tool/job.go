@@ -86,7 +86,7 @@ func (s *Set) startJob(command string, u *use) (string, error) {
 	), nil
 }
 
-var errClosed = errors.New("the session is over: nothing is started any more")
+var errClosed = errors.New("the session is over: no command can start")
 
 // newJob makes a job with its output file.
 func (b *jobs) newJob(command string, stop context.CancelFunc) (*job, error) {
@@ -102,7 +102,7 @@ func (b *jobs) newJob(command string, stop context.CancelFunc) (*job, error) {
 		}
 	}
 	if running >= maxJobs {
-		return nil, fmt.Errorf("%d commands run in the background already", running)
+		return nil, fmt.Errorf("%d commands already run in the background", running)
 	}
 	id := fmt.Sprintf("bash_%d", b.last+1)
 	file := filepath.Join(b.scratch, id+".out")
@@ -149,7 +149,7 @@ func (b *jobs) job(in input, names ...string) (*job, error) {
 	if j, ok := b.byID[id]; ok {
 		return j, nil
 	}
-	return nil, fmt.Errorf("there is no background command %q", id)
+	return nil, fmt.Errorf("unknown background command %q", id)
 }
 
 func (b *jobs) jobOutput(_ context.Context, u *use) (string, error) {

@@ -34,7 +34,7 @@ func newPattern(text string) (pattern, error) {
 	}
 	for i, one := range all {
 		if path.IsAbs(one) || strings.HasPrefix(one, "~") || slices.Contains(strings.Split(one, "/"), "..") {
-			return nil, errors.New("starts in the folder given as path and stays there: no /, ~ or .. that leads out")
+			return nil, errors.New("must stay in the folder given as path: no /, ~ or .. that leads out")
 		}
 		if !doublestar.ValidatePattern(one) {
 			return nil, errPattern

@@ -24,8 +24,8 @@ type place struct {
 func (p *place) closeDir() { _ = p.dir.Close() } // opened for lookups only: no data can be lost
 
 var (
-	errLink    = errors.New("a link stands where the decision saw none")
-	errChanged = errors.New("it was replaced while it was opened")
+	errLink    = errors.New("a link has appeared since the decision")
+	errChanged = errors.New("it was replaced while being opened")
 )
 
 // target writes a path of an input the way the decision does.
@@ -37,7 +37,7 @@ func (o *Options) target(u *use, path string) (string, error) {
 		return "", fmt.Errorf("%s: this is a Windows path; use slashes and no drive letter", path)
 	case path == "~" || strings.HasPrefix(path, "~/"):
 		if o.Home == "" {
-			return "", errors.New("the home directory is not known")
+			return "", errors.New("the home directory is unknown")
 		}
 		return o.Home + path[1:], nil
 	}
@@ -70,7 +70,7 @@ func (o *Options) decided(u *use, path string, kind umpire.AccessKind) (string, 
 		}
 		return linkFree(target)
 	}
-	return "", fmt.Errorf("%s: the decision does not speak of this path", path)
+	return "", fmt.Errorf("%s: the decision does not cover this path", path)
 }
 
 // permits rejects one access of a call whose others run: a decision that allows the
@@ -102,12 +102,12 @@ func linkFree(path string) (string, error) {
 		info, err := os.Lstat(at)
 		switch {
 		case err == nil && info.Mode()&fs.ModeSymlink != 0:
-			return "", fmt.Errorf("%s: leads through a link, and the decision does not say where to", path)
+			return "", fmt.Errorf("%s: leads through a link that the decision did not resolve", path)
 		case err == nil:
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			return "", namePathOnce(path, err)
 		case strings.Contains(path, ".."):
-			return "", fmt.Errorf("%s: the path has .. in it, which cannot be followed to what is not there yet", path)
+			return "", fmt.Errorf("%s: cannot resolve .. in a path that does not exist yet", path)
 		}
 	}
 	return filepath.Clean(path), nil

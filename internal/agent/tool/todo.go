@@ -15,7 +15,7 @@ const (
 )
 
 var todoTool = tool{
-	about: "Notes what is to be done, as a list for the person to follow. Each call gives the whole list, in the " +
+	about: "Keeps a list of tasks that the person can follow. Each call gives the whole list, in the " +
 		"place of the one before. " +
 		"Use it for work of several steps, and keep it true: one item in_progress at a time, completed as soon as " +
 		"it is.",

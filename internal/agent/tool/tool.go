@@ -176,7 +176,7 @@ func (s *Set) runTool(ctx context.Context, u *use) (output string, err error) {
 	t, ok := s.tools[u.call.Tool]
 	if !ok {
 		return "", fmt.Errorf(
-			"there is no tool %q here; there are: %s", u.call.Tool, strings.Join(s.Names(), ", "),
+			"unknown tool %q; want one of: %s", u.call.Tool, strings.Join(s.Names(), ", "),
 		)
 	}
 	if u.in, err = readInput(u.call.Input); err != nil {
@@ -187,7 +187,7 @@ func (s *Set) runTool(ctx context.Context, u *use) (output string, err error) {
 	}
 	s.approved(&u.decision)
 	if u.record, err = s.recordCall(ctx, u); err != nil {
-		return "", fmt.Errorf("nothing was changed, since it could not be undone: %w", err)
+		return "", fmt.Errorf("nothing was changed, because undo could not restore it: %w", err)
 	}
 	output, err = t.run(s, ctx, u)
 	if u.record != nil {

@@ -39,9 +39,9 @@ func TestNothingRunsWithoutTheGatesWord(t *testing.T) {
 func TestUnknownToolIsAnError(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.fails("Teleport", fields{}, `there is no tool "Teleport" here; there are: Bash, BashOutput, Edit`)
+	b.fails("Teleport", fields{}, `unknown tool "Teleport"; want one of: Bash, BashOutput, Edit`)
 	b.Keep(func(name string) bool { return name == "Read" })
-	b.fails("Bash", fields{"command": "true"}, `there is no tool "Bash" here; there are: Read`)
+	b.fails("Bash", fields{"command": "true"}, `unknown tool "Bash"; want one of: Read`)
 	if b.Has("Bash") || !b.Has("Read") || len(b.Tools()) != 1 {
 		t.Errorf("kept %v", b.Names())
 	}
@@ -108,7 +108,7 @@ func TestInputIsReadAsItWasJudged(t *testing.T) {
 		}
 	}
 	b.fails("Read", fields{"file_path": "a", "path": "b"}, "names another path")
-	b.fails("Bash", fields{"command": "true", "cmd": "false"}, "stands beside command")
+	b.fails("Bash", fields{"command": "true", "cmd": "false"}, "cannot be combined with command")
 	b.fails("Read", fields{}, "input.file_path: is missing")
 	b.fails("Read", fields{"file_path": "a", "offset": "x"}, "input.offset: want a whole number")
 	b.fails("Read", fields{"file_path": "a", "limit": 1.5}, "input.limit: want a whole number")

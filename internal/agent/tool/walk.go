@@ -16,7 +16,7 @@ const (
 	maxDepth = 128     // nested folders, each kept open
 )
 
-var errWalk = errors.New("there is too much to look through: search a smaller folder")
+var errWalk = errors.New("too many files or nested folders: search a smaller folder")
 
 // A walk visits a folder and everything below it, in order of name. It skips links,
 // .git, and ignored names.

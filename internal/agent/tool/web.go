@@ -67,14 +67,14 @@ func (u *use) page(address string) (*url.URL, error) {
 	case at.Hostname() == "":
 		return nil, errors.New("input.url: names no host")
 	case at.User != nil:
-		return nil, errors.New("input.url: holds a user name or password, which are not sent")
+		return nil, errors.New("input.url: contains a user name or password, which umpire never sends")
 	}
 	for i := range u.decision.Accesses {
 		if a := &u.decision.Accesses[i]; a.Kind == umpire.KindNetwork && a.Target == address {
 			return at, u.permits(i)
 		}
 	}
-	return nil, errors.New("the decision does not speak of this URL")
+	return nil, errors.New("the decision does not cover this URL")
 }
 
 // meansPrivate reports whether the decision knowingly allowed a URL on this machine or its

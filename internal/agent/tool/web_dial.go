@@ -100,7 +100,7 @@ func refuseAddress(addr netip.Addr, private bool) error {
 	addr = addr.Unmap().WithZone("")
 	switch {
 	case slices.Contains(metadata, addr):
-		return fmt.Errorf("leads to %v, which hands out what logs this machine in to its cloud", addr)
+		return fmt.Errorf("leads to %v, which serves this machine's cloud credentials", addr)
 	case private && (addr.IsLoopback() || addr.IsPrivate()):
 		return nil
 	case !sensitive.PublicAddress(addr):

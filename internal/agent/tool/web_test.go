@@ -318,11 +318,11 @@ func TestFetchFails(t *testing.T) {
 		t.Errorf("%s: %.200q", r.Status, r.Output)
 	}
 	b.fails("WebFetch", fields{"url": "ftp://example.com/x"}, `want http:// or https://, got "ftp"`)
-	b.fails("WebFetch", fields{"url": "http://me:secret@example.com/x"}, "holds a user name or password")
+	b.fails("WebFetch", fields{"url": "http://me:secret@example.com/x"}, "contains a user name or password")
 	b.fails("WebFetch", fields{"prompt": "x"}, "input.url: is missing")
 	other := b.start("WebFetch", fields{"url": "http://example.com/x"})
 	other.Call.Input = []byte(`{"url":"http://example.com/y"}`)
-	if r := b.Run(t.Context(), other); r.Status != umpire.ResultError || r.Output != "the decision does not speak of this URL" {
+	if r := b.Run(t.Context(), other); r.Status != umpire.ResultError || r.Output != "the decision does not cover this URL" {
 		t.Errorf("another page: %s %q", r.Status, r.Output)
 	}
 	wrong, _ := fetcher(t, page("text/plain", "x"))

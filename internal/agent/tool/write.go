@@ -101,7 +101,7 @@ func (p *place) unchanged(before fs.FileInfo) error {
 	case err != nil && before != nil:
 		return err
 	case before == nil, !os.SameFile(before, now), !before.ModTime().Equal(now.ModTime()), before.Size() != now.Size():
-		return errors.New("somebody else has changed it meanwhile: read it again")
+		return errors.New("it has changed since it was read: read it again")
 	}
 	return nil
 }

@@ -581,7 +581,7 @@ func TestRefusedWidths(t *testing.T) {
 		{control, []string{"always allow", "allow this session", "allow this project", "allow everywhere"}, map[string]string{
 			"s": "a control file can be approved only once at a time", "p": "a control file can be approved only once at a time",
 		}},
-		{own, []string{"always allow", "allow this project"}, map[string]string{"p": "only a rule of your own can allow this"}},
+		{own, []string{"always allow", "allow this project"}, map[string]string{"p": "only your own rule can allow this"}},
 	} {
 		d := driven(t, nil, 80, 30)
 		d.ask(tt.p)

@@ -19,7 +19,7 @@ type slash struct {
 	run         func(m *model, words string) tea.Cmd
 }
 
-// listCommands are the commands, in the order of the help. It is a function, since help is one
+// listCommands returns the commands, in the order of the help. It is a function because help is one
 // of them.
 func listCommands() []slash {
 	return []slash{

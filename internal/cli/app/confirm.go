@@ -97,7 +97,7 @@ func (l *Lines) Next(ctx context.Context) (string, error) {
 // OpenTerminal opens the terminal that the process belongs to.
 func (a *App) OpenTerminal() (*os.File, error) {
 	if a.device == "" {
-		return nil, errors.New("no terminal is known")
+		return nil, errors.New("no terminal")
 	}
 	tty, err := os.OpenFile(a.device, os.O_RDWR, 0)
 	if err != nil {

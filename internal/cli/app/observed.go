@@ -32,7 +32,7 @@ type Observed struct {
 
 func observedFile(a *App) string { return filepath.Join(a.StateDir(), "observed.jsonl") }
 
-// BeginObserving begins the count anew.
+// BeginObserving restarts the count.
 func BeginObserving(a *App) error {
 	return writeObservation(a, os.O_TRUNC, observation{})
 }

@@ -19,7 +19,7 @@ var undoWords = map[trial.Kind]string{
 	trial.Attributes: "changed back", trial.Moved: "moved back",
 }
 
-// FindUndone returns the calls whose changes were taken back.
+// FindUndone returns the calls whose changes were undone.
 func FindUndone(a *App) (map[history.Name]bool, error) {
 	records, err := trial.Records(a.StateDir())
 	if err != nil {

@@ -85,7 +85,7 @@ func newMCPCommand(a *app.App) *cobra.Command {
 func (f *mcpFlags) check(words []string) error {
 	switch {
 	case (f.url == "") == (len(words) == 0):
-		return errors.New("want the command of a SERVER or --url, and not both")
+		return errors.New("want either the command of a SERVER or --url")
 	case f.url == "" && len(f.headers) > 0:
 		return errors.New("--header: is for --url")
 	}

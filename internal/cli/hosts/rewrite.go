@@ -34,7 +34,7 @@ type rewriter struct {
 
 var _ host.Rewriter = (*rewriter)(nil)
 
-// Command is this very program. A folder other than the usual one is named, since the
+// Command is this very program. A folder other than the usual one is named, because the
 // environment of the command may name another.
 func (r *rewriter) Command() []string {
 	words := []string{r.app.Executable, "exec"}

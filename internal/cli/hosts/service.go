@@ -119,7 +119,7 @@ func (s *service) install(ctx context.Context, a *app.App) error {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return errors.New("the gate was started and does not answer: umpire serve says why")
+	return errors.New("the gate started but does not answer: run umpire serve to see why")
 }
 
 // remove stops the gate and takes the unit away.

@@ -347,8 +347,8 @@ func (s *setupJob) askAutonomy(ctx context.Context, tty *os.File) (string, error
 	prompt, usual := s.Text.Of("Autonomy (low, medium, high; Enter leaves it as it is): "), ""
 	conf, err := s.LoadConfig(s.Dir)
 	if err == nil && conf.Source("autonomy.edits") == "default" && sandbox.Available().Whole() {
-		fmt.Fprintln(tty, s.Text.Of("medium is recommended: commands are tried first here, and umpire undo takes back "+
-			"what they changed."))
+		fmt.Fprintln(tty, s.Text.Of("medium is recommended: commands are tried first here, and umpire undo reverts "+
+			"their changes."))
 		prompt, usual = s.Text.Of("Autonomy (low, medium, high; Enter takes medium): "), string(policy.AutonomyMedium)
 	}
 	if err := app.DropEarlyKeys(ctx, tty); err != nil {

@@ -160,7 +160,7 @@ func suggestFrom(
 	return found, err
 }
 
-// TryRule says what one more rule, in short form, would have changed about the calls of a project since a time, like
+// TryRule says how one more rule, in short form, would have changed the calls of a project since a time, like
 // umpire replay. An error that matches [umpire.ErrInvalid] is about the rule.
 func TryRule(
 	ctx context.Context, a *app.App, from umpire.Gate, dir, action, short string, since time.Time,

@@ -44,7 +44,7 @@ itself. Remarks name the calls that no line can allow.
 
 const approveTaskLong = `Shows a task, how many of the session's questions each line would have answered, and
 the worst calls that it allows; after you confirm, the session may make its calls. Those
-that wait already go on.
+that already wait continue.
 
 FILE is a text as "umpire task draft" writes it, or - for standard input.`
 

@@ -106,7 +106,7 @@ func (d *Demo) playAgent(ctx context.Context, a *app.App, place string) error {
 		s.asks, s.headless, s.answer = false, false, s.approveOnce
 	}
 	if s.headless {
-		return app.Refused("umpire demo --yes", "nobody can be asked here")
+		return app.Refused("umpire demo --yes", "no person can be asked here")
 	}
 	a.Dir = filepath.Join(place, "greeter")
 	if err := errors.Join(moveHome(place), makeProject(ctx, "demo/project", a.Dir)); err != nil {

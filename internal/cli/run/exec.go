@@ -455,7 +455,7 @@ func (e *execution) keepAllowed(
 		return errors.Join(app.Failed(err), exitOf(h.Exit))
 	}
 	if late {
-		return e.hold(h, seen, e.Text.Of("nobody was waiting for it any longer"))
+		return e.hold(h, seen, e.Text.Of("its caller was gone"))
 	}
 	d := e.decide(seen, h.Exit)
 	e.profile.End(process.EffectsDecided)

@@ -100,7 +100,7 @@ func (f *runFlags) check(task string) error {
 		return err
 	}
 	if task == "" && !f.goOn && f.session == "" && f.fork == "" {
-		return app.Usage(hint, "want a TASK, or --continue to go on with the latest session")
+		return app.Usage(hint, "want a TASK, or --continue to resume the latest session")
 	}
 	return nil
 }
@@ -457,7 +457,7 @@ func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 		}
 	case o.Unattended > 0:
 		return &app.CommandError{Code: app.ExitDenied, Hint: "umpire serve",
-			Err: umpire.Errorf("denied because nobody could be asked: %d", o.Unattended)}
+			Err: umpire.Errorf("denied because no person could be asked: %d", o.Unattended)}
 	case o.Late > 0:
 		return &app.CommandError{Code: app.ExitAsks, Hint: goOn + " TASK",
 			Err: umpire.Errorf("denied, because no answer came before the deadline: %d", o.Late)}
@@ -478,7 +478,7 @@ func (s *agentRun) brokenOff(ctx context.Context, id umpire.SessionID, err error
 	switch {
 	case errors.Is(err, app.ErrUnconfirmed):
 		return &app.CommandError{Code: app.ExitAsks, Hint: goOn,
-			Err: umpire.Errorf("nobody can answer any longer: the calls of session %s still wait", id)}
+			Err: umpire.Errorf("the calls of session %s still wait, but no person can answer", id)}
 	case ctx.Err() != nil:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn,
 			Err: umpire.Errorf("interrupted; you can resume session %s", id)}

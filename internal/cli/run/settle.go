@@ -75,7 +75,7 @@ func answerFor(ctx context.Context, a *app.App, h *trial.Held, choice umpire.Cho
 func sayAnswered(a *app.App, h *trial.Held, c *umpire.BatchCall) error {
 	switch {
 	case c == nil || c.Result == nil:
-		fmt.Fprintln(a.Stderr, a.Text.Of("Approved. The agent that tried it keeps it when it goes on."))
+		fmt.Fprintln(a.Stderr, a.Text.Of("Approved. The agent that tried it keeps it when it continues."))
 	case c.Result.Code == umpire.CodeChanged:
 		return app.Refused("umpire try show "+h.ID, "%s", view.Visible(c.Result.Output))
 	default:

@@ -41,7 +41,7 @@ func (d *Doc) Set(value any, path ...string) (*Doc, error) {
 	return d.edited(d.Root.graft(at, set), d.addYAML(at, path, text)...)
 }
 
-// replaceYAML puts a text in the place of a value. One with its own lines moves up to the line of
+// replaceYAML replaces a value with a text. One with its own lines moves up to the line of
 // its key.
 func (d *Doc) replaceYAML(at *Value, text string) []edit {
 	key := d.scalarEnd(at.KeyPos.Offset, at.Key)

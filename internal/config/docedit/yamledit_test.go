@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// yamlLayouts are values as people write them, which stand for % in a frame, and how the line goes
-// on after another value has come in their place.
+// yamlLayouts maps values as people write them, which replace % in a frame, to the rest of the line
+// once another value has replaced them.
 var yamlLayouts = map[string]string{
 	" word": "", " 12 # a": " # a", " 'it''s # b'": "", ` "a\" # b" # c`: " # c", " [a, 'b]', # c\n      {d: e}] # f": " # f", " {}": "",
 	"": "", " # a": " # a", " ~": "", "\n      - a # b\n      - c": "", "\n      b: {c: d}\n      e: f": "", " # a\n      - b": " # a",

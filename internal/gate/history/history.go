@@ -10,7 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Name identifies a call: agents number theirs anew in each session.
+// A Name identifies a call: agents restart their numbering in each session.
 type Name struct {
 	Session umpire.SessionID
 	Call    umpire.CallID
@@ -89,7 +89,7 @@ func (c *Call) Add(e *umpire.Event) {
 	}
 }
 
-// addQuestion adds a question in place of an open one: after a trial the call asks anew, about the effects.
+// addQuestion adds a question in place of an open one: after a trial the call asks again, about the effects.
 func (c *Call) addQuestion(e *umpire.Event) {
 	if e.Code == umpire.CodeAutoDeny {
 		return // there was no person to ask

@@ -90,7 +90,7 @@ type Summary struct {
 // A Tally counts calls from their events, which it must get in the order of the timeline. It remembers a call only
 // until it ends.
 type Tally struct {
-	// Undone reports whether a call was taken back; nil means that no call was.
+	// Undone reports whether a call was undone; nil means that no call was.
 	Undone func(Name) bool
 	// In is the location of days; nil means UTC.
 	In *time.Location

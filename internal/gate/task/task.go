@@ -198,8 +198,8 @@ func (t *Task) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Accept reads the text of a task that a person approved in the form with a digest. It refuses another text, and one
-// whose lines allow too much.
+// Accept reads the text of a task that a person approved by its digest. It refuses a changed text,
+// and one whose lines allow too much.
 func Accept(text, digest string, o policy.Options) (Task, error) {
 	t, err := Parse(text)
 	if err == nil && digest != t.Digest() {

@@ -110,7 +110,7 @@ func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	late := limited.Err() != nil && ran.Exit != 0
 	switch {
 	case late && ctx.Err() != nil:
-		ran.Reason = umpire.Say("Hook %q was ended: nobody waits for it any more", h.ID)
+		ran.Reason = umpire.Say("Hook %q was stopped: its caller is gone", h.ID)
 	case late:
 		ran.Reason = umpire.Say("Hook %q took longer than %s and was killed", h.ID, h.Limit())
 	case ran.Exit == 0:

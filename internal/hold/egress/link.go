@@ -143,7 +143,7 @@ func (l *link) received(n int64) {
 	}
 }
 
-// asleep reports whether nothing moved for the idle time. A download notes its bytes up to half that time late.
+// asleep reports whether no bytes moved for the idle time. A download notes its bytes up to half that time late.
 func (l *link) asleep() bool { return time.Now().UnixNano()-l.active.Load() >= int64(l.idle+l.idle/2) }
 
 var errOverQuota = errors.New("over-quota")

@@ -270,7 +270,7 @@ func helloOf(name string) []byte {
 	return sent.Bytes()
 }
 
-// A deaf connection keeps what is written.
+// A deaf connection records the bytes written to it, and never answers.
 type deaf struct{ io.Writer }
 
 func (deaf) Read([]byte) (int, error)         { return 0, io.EOF }

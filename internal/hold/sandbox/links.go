@@ -9,8 +9,8 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// This file deals with hard links between the workspace and other folders, as pnpm and uv
-// make them to their stores: a write to one name changes the file under all its names.
+// This file deals with hard links between the workspace and other folders, such as the stores of
+// pnpm and uv: a write to one name changes the file under all its names.
 
 // maxLinked limits how many such files are made read-only one by one.
 const maxLinked = 200

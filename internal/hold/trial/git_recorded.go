@@ -15,8 +15,8 @@ import (
 // maxLost is the maximum number of paths to report for one git directory: each asks separately.
 const maxLost = 20
 
-// unrecorded returns the changes in git directories that git does not make when it records:
-// then it adds objects, moves and logs refs, and loses no commit.
+// unrecorded returns the changes in git directories that are not part of git's normal recording:
+// git adds objects, moves and logs refs, and loses no commit.
 func unrecorded(v gitdir.View, changes []gitdir.Change) (found []string) {
 	repositories := map[string]*repository{}
 	for i := range changes {

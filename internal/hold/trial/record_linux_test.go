@@ -593,7 +593,7 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// TestKeepAfterUnreportedWrite: a write whose end no host reported can be taken back, even after a kept trial
+// TestKeepAfterUnreportedWrite: a write whose end no host reported can be undone, even after a kept trial
 // has deleted the file.
 func TestKeepAfterUnreportedWrite(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ type UndoSpec struct {
 var (
 	ErrNothingKept = errors.New("nothing to undo: no changes were kept")
 	ErrTakenBack   = errors.New("it was already undone")
-	ErrManyKept    = errors.New("the ID matches several: type more of it")
+	ErrManyKept    = errors.New("the ID is ambiguous: type more of it")
 )
 
 // An Unfinished is a record that cannot be finished: its project was removed or replaced

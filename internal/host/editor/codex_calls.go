@@ -55,7 +55,7 @@ type item struct {
 	Changes []fileChange `json:"changes"`
 }
 
-// noteItem remembers the files that an item changes, since a question about them names only the
+// noteItem remembers the files that an item changes, because a question about them names only the
 // item, and the calls of MCP servers' tools.
 func (p *CodexProxy) noteItem(params json.RawMessage) {
 	var about item

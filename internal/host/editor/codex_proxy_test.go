@@ -227,7 +227,7 @@ func TestAnswersWaitForNobody(t *testing.T) {
 	}
 }
 
-// TestEnds: the judge is told the outcome of an accepted call, and a question that Codex takes back
+// TestEnds: the judge learns the outcome of an accepted call, and a question that Codex withdraws
 // stays unanswered.
 func TestEnds(t *testing.T) {
 	t.Parallel()

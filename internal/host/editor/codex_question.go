@@ -38,7 +38,7 @@ func isKnown(method string) bool {
 	return isCodexJudged(method) || slices.Contains(leftToEditor, method)
 }
 
-// answerTo returns the answer for Codex: yes to this call alone, or no, after which the turn goes on.
+// answerTo returns the answer for Codex: yes to this call alone, or no, after which the turn continues.
 func answerTo(method string, params json.RawMessage, accept bool) any {
 	switch {
 	case isLegacy(method):
@@ -102,7 +102,7 @@ func toolKey(thread, server, tool string, args json.RawMessage) string {
 
 func toolOf(of *item) string { return toolKey(of.Thread, of.Item.Server, of.Item.Tool, of.Item.Args) }
 
-var errOwnQuestion = errors.New("the question is an MCP server's own")
+var errOwnQuestion = errors.New("an MCP server asked the question itself")
 
 // toolCalls returns the call of an MCP server's tool that Codex wants approved. Codex asks in the
 // form of a question of that server; a server's own question is about no waiting call, or has

@@ -28,11 +28,11 @@
 // Questions about commands, files, the network, more rights and tools of MCP servers are judged.
 //
 //   - A call known to be safe is accepted once, never for the session. A refused call is
-//     declined, and the turn goes on. All other questions go to the editor's dialog as they came.
+//     declined, and the turn continues. All other questions go to the editor's dialog as they came.
 //   - Input typed into a running program is declined, and so is a program that waits for such
 //     input outside of Codex's sandbox: Codex does not report the typed text.
-//   - A question that Codex takes back stays unanswered. The editor is not told of the end
+//   - A question that Codex withdraws stays unanswered. The editor is not told of the end
 //     of a question that it has not seen.
-//   - A request of an unknown kind is refused, since the editor's answer might allow something by
+//   - A request of an unknown kind is refused, because the editor's answer might allow something by
 //     default.
 package editor

@@ -78,7 +78,7 @@ func (l *MCPListener) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	given := []byte(q.Header.Get("Authorization"))
 	switch {
 	case q.Header.Get("Origin") != "" || !isLocal(q.Host):
-		http.Error(w, "umpire serves programs of this machine, and no web pages", http.StatusForbidden)
+		http.Error(w, "umpire serves programs on this machine, not web pages", http.StatusForbidden)
 	case subtle.ConstantTimeCompare(given, []byte("Bearer "+l.Token)) != 1:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)

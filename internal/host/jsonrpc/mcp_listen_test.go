@@ -382,8 +382,8 @@ func FuzzPost(f *testing.F) {
 	})
 }
 
-// TestSignIn: a server that wants its clients signed in gets the fields that the person named, and
-// never the client's own; the client learns what the server wants, and sees no 401.
+// TestSignIn: a server that requires sign-in gets the fields that the person named, and never the
+// client's own. The client learns the server's requirement, and sees no 401.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	asked := make(chan http.Header, 8)

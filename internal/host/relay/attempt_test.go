@@ -72,7 +72,7 @@ func (g *fakeGate) serve(conn net.Conn, answer func(*Question) string) {
 	}
 }
 
-// attempt is one on a question that stands on standard input, whole.
+// attempt is an attempt with a whole question on standard input.
 func (g *fakeGate) attempt(t *testing.T, stdin *os.File, args ...string) *Attempt {
 	t.Helper()
 	return &Attempt{

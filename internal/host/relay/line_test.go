@@ -68,8 +68,8 @@ func TestHostileAnswersAreErrors(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: no bytes of a gate, or of what pretends to be one, do anything but
-// make an answer that they spell out.
+// FuzzAnswer: whatever bytes a gate or an impostor sends, the result is only the answer that they
+// spell out.
 func FuzzAnswer(f *testing.F) {
 	f.Add(goodAnswer)
 	f.Add(goodAnswer + "x")

@@ -64,7 +64,7 @@ func (s *Start) Limits(host string) (Limits, error) {
 
 var (
 	errLimitsAll = errors.New("it denies or asks about every command")
-	errSandboxed = errors.New("it runs commands in a sandbox of its own")
+	errSandboxed = errors.New("it runs commands in its own sandbox")
 	errAsksFirst = errors.New("its mode asks about commands")
 )
 

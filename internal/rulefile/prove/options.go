@@ -11,7 +11,7 @@ import (
 const maxUses = 4_000
 
 // uses returns the commands that begin with words and have one more option or subcommand of the tables, each with value
-// in the place of an option's value and of an operand. By the tables, options only add effects, and those that show a
+// in place of an option's value and of an operand. By the tables, options only add effects, and those that show a
 // help or a version stand alone, so more options make no command milder.
 func (w *World) uses(words []string, value string) (lines [][]string) {
 	p, known := shell.Describe(baseName(words[0]), w.Programs)

@@ -80,10 +80,10 @@ var Groups = []Group{
 		Verbs: "rebase pull am",
 	},
 	{
-		ID: "control-git-state", Why: "git goes on with what stands here", Git: []string{"sequencer/**"},
+		ID: "control-git-state", Why: "git resumes the operation stored here", Git: []string{"sequencer/**"},
 		Verbs: "cherry-pick revert rebase pull",
 	},
-	{ID: "control-git-state", Why: "git goes on with what stands here", Git: []string{"BISECT_*"}, Verbs: "bisect"},
+	{ID: "control-git-state", Why: "git resumes the operation stored here", Git: []string{"BISECT_*"}, Verbs: "bisect"},
 
 	{ID: "control-agents", Why: "an agent's settings, hooks or servers", Empty: true, Paths: []string{
 		".{codex,cursor,gemini,muse}/**", ".github/hooks/**", ".mcp.json",

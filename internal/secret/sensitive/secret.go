@@ -60,7 +60,7 @@ var Secrets = []Secret{
 			".snowflake/config.toml,.snowflake/connections.toml,.config/glab-cli/config.yml,.cf/config.json," +
 			".config/openai/key,.config/io.datasette.llm/keys.json,.config/scw/config.yaml,.config/linode-cli," +
 			".config/op/**,.config/heroku/**,.pulumi/credentials.json}",
-	}, nil, "what logs in to a cloud or a registry"},
+	}, nil, "credentials of a cloud or a registry"},
 	{"secret-home", []string{
 		"/**/{.ssh/**,.gnupg/**,.password-store/**,.local/share/keyrings/**,Library/Keychains/**}",
 		"/**/{.config/age/keys.txt,.config/solana/id.json,.config/filezilla/**,.thunderbird/**," +
@@ -86,7 +86,7 @@ var Secrets = []Secret{
 	}, nil, "a browser's profile: cookies and passwords"},
 	{
 		"secret-history", []string{"/**/.*_history", "/**/fish_history", "/**/.Rhistory", "/**/.dbshell"}, nil,
-		"what somebody typed, passwords too",
+		"typed input, passwords too",
 	},
 	{
 		"secret-umpire", []string{"~/.umpire", "/**/.umpire/{state,keys}/**"}, nil,

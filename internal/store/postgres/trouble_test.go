@@ -106,7 +106,7 @@ func TestHorizonWaitsForWriters(t *testing.T) {
 			}
 		}
 	}
-	notYet(here, there) // nothing has ended since it drew its number
+	notYet(here, there) // no transaction has ended since it drew its number
 	var fast int64
 	for range 3 {
 		err := there.Update(t.Context(), func(tx *store.Tx) error {

@@ -336,7 +336,7 @@ func said(node ast.Node) (all []ast.Expr) {
 	return all
 }
 
-// nameOf is the name of what is called, without its package or receiver.
+// nameOf returns the name of the called function, without its package or receiver.
 func nameOf(called ast.Expr) string {
 	switch by := called.(type) {
 	case *ast.SelectorExpr:

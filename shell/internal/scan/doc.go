@@ -1,4 +1,4 @@
-// Package scan reads languages that stand in command lines, and knows how shells differ.
+// Package scan reads languages inside command lines, and knows how shells differ.
 //
 // [ReadAwk] and [ReadSed] parse programs of awk and sed, and report their effects besides printing
 // and editing text. [SQLDialect] recognizes statements that only look. It lists the accepted syntax:
