@@ -43,8 +43,6 @@ type Config struct {
 	Layers Layers
 	// UndoAge is the longest time undo keeps the files a trial replaced, or 0 if unknown.
 	UndoAge time.Duration
-	// KeepSessions is the age at which idle sessions are deleted; 0 means never.
-	KeepSessions time.Duration
 	// Warn receives the errors of background work; if nil, they are dropped.
 	Warn func(error)
 	// Now returns the current time; nil means time.Now.

@@ -72,15 +72,12 @@ func (be *backend) withdrawAbandoned(
 
 func (ss *sessions) tend(ctx context.Context) error {
 	var late []store.AskRow
-	var held, idle []umpire.Session
+	var held []umpire.Session
 	err := ss.view(ctx, func(tx *store.Tx) (err error) {
 		if late, err = tx.Asks.List(store.AskQuery{ExpiredBy: ss.now()}); err != nil {
 			return err
 		}
-		if held, err = tx.Sessions.List(store.SessionQuery{Held: true}); err != nil || ss.config.KeepSessions == 0 {
-			return err
-		}
-		idle, err = tx.Sessions.List(store.SessionQuery{IdleBefore: ss.now().Add(-ss.config.KeepSessions)})
+		held, err = tx.Sessions.List(store.SessionQuery{Held: true})
 		return err
 	})
 	if err != nil {
@@ -92,9 +89,6 @@ func (ss *sessions) tend(ctx context.Context) error {
 	}
 	for i := range held {
 		errs = append(errs, ss.tendHeld(ctx, &held[i]))
-	}
-	for i := range idle {
-		errs = append(errs, ignoreGone(ss.Delete(ctx, idle[i].ID)))
 	}
 	return errors.Join(errs...)
 }
