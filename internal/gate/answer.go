@@ -17,7 +17,6 @@ type resolution struct {
 	task       string // the task that gives the answer; "" for a person's own
 	ask        store.AskRow
 	card       umpire.Pending
-	call       umpire.Call
 	conditions *conditions
 	// revision is the revision of the rules at the time of the answer.
 	revision string

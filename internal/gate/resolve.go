@@ -155,7 +155,7 @@ func (g *Gate) prepareGrants(r *resolution) error {
 		r.grants, err = r.grantNetwork(g.be, &call, &d)
 		return err
 	}
-	r.call, r.confirms = call, asksAboutWritten(&d)
+	r.confirms = asksAboutWritten(&d)
 	r.grants, err = g.be.grantsFor(&r.conditions.session, &r.conditions.settings, r.answer, &call, &d)
 	return err
 }
