@@ -390,7 +390,7 @@ func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer u
 	line := fmt.Sprintf("%s %s: %s", a.Text.Of(view.Answered(answer.Choice)), p.Request,
 		app.Clip(view.Visible(subjectOf(&p))))
 	if waiting := b.Waiting(); waiting > 0 {
-		line += fmt.Sprintf(" (%s)", a.FormatCount(waiting, "%d of this message still waits",
+		line += fmt.Sprintf(" (%s)", a.Text.Count(waiting, "%d of this message still waits",
 			"%d of this message still wait"))
 	}
 	_, err = fmt.Fprintln(a.Stdout, line)

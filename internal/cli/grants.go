@@ -136,7 +136,7 @@ func showGrants(a *app.App, grants []umpire.GrantStatus) error {
 
 // formatGrantCount returns the number of grants, or says that everything is granted.
 func formatGrantCount(a *app.App, s *status) string {
-	text := a.FormatCount(s.Grants, "%d grant", "%d grants")
+	text := a.Text.Count(s.Grants, "%d grant", "%d grants")
 	if s.AllowAll {
 		text += ", " + a.Text.Of("ALLOW ALL is on")
 	}

@@ -222,15 +222,15 @@ func formatCounts(a *app.App, f fileStatus) string {
 	if f.Health == rulefile.HealthMissing {
 		return "-"
 	}
-	counts := []string{a.FormatCount(f.Rules, "%d rule", "%d rules")}
+	counts := []string{a.Text.Count(f.Rules, "%d rule", "%d rules")}
 	if f.Asleep > 0 {
-		counts = append(counts, a.FormatCount(f.Asleep, "%d inactive", "%d inactive"))
+		counts = append(counts, a.Text.Count(f.Asleep, "%d inactive", "%d inactive"))
 	}
 	if f.Hooks > 0 {
-		counts = append(counts, a.FormatCount(f.Hooks, "%d hook", "%d hooks"))
+		counts = append(counts, a.Text.Count(f.Hooks, "%d hook", "%d hooks"))
 	}
 	if f.AsleepHooks > 0 {
-		counts = append(counts, a.FormatCount(f.AsleepHooks, "%d hook inactive", "%d hooks inactive"))
+		counts = append(counts, a.Text.Count(f.AsleepHooks, "%d hook inactive", "%d hooks inactive"))
 	}
 	return strings.Join(counts, ", ")
 }

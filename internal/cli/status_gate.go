@@ -182,7 +182,7 @@ func (s *status) readLastDecision(ctx context.Context, here *app.ProjectView) er
 func formatPermission(a *app.App, s *status) string {
 	text := a.Text.Word("state", string(s.State))
 	if s.Pending > 0 {
-		text += ", " + a.FormatCount(s.Pending, "%d waits", "%d wait")
+		text += ", " + a.Text.Count(s.Pending, "%d waits", "%d wait")
 	}
 	if s.Type != "" {
 		text += fmt.Sprintf(" (%s, %s)", a.Text.Word("type", string(s.Type)), a.Text.Word("of risk", s.Risk))

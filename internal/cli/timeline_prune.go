@@ -120,7 +120,7 @@ func showPruned(a *app.App, r *pruneReport) error {
 }
 
 func formatSessionCount(a *app.App, n int64) string {
-	return a.FormatCount(int(n), "%d session", "%d sessions")
+	return a.Text.Count(int(n), "%d session", "%d sessions")
 }
 
-func formatEvents(a *app.App, n int64) string { return a.FormatCount(int(n), "%d event", "%d events") }
+func formatEvents(a *app.App, n int64) string { return a.Text.Count(int(n), "%d event", "%d events") }

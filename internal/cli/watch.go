@@ -185,7 +185,7 @@ func (w *waiting) refresh(ctx context.Context) error {
 		lines = append(lines, "  "+strings.Join(cells, "  "))
 	}
 	if len(list) > 0 {
-		head := w.FormatCount(len(list), "%d waits for an answer: umpire approve ID, umpire deny ID",
+		head := w.Text.Count(len(list), "%d waits for an answer: umpire approve ID, umpire deny ID",
 			"%d wait for an answer: umpire approve ID, umpire deny ID")
 		lines = append([]string{head}, lines...)
 	}

@@ -84,11 +84,6 @@ func VisibleDiff(text string) string {
 	return b.String()
 }
 
-// FormatCount returns a count with its noun.
-func (a *App) FormatCount(n int, one, more string) string {
-	return NewCount(n, one, more).In(a.Text)
-}
-
 // A Count is a number of things, with the words for one of them and for several.
 type Count struct {
 	n         int

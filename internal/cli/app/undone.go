@@ -39,7 +39,7 @@ func UndoneTitle(a *App, k *trial.Kept) string {
 	if len(k.Changes) == 0 {
 		return a.Text.Of("Nothing was left to undo.")
 	}
-	text := a.FormatCount(len(k.Changes), "Undid %d change", "Undid %d changes")
+	text := a.Text.Count(len(k.Changes), "Undid %d change", "Undid %d changes")
 	if k.Command != "" {
 		text = view.Joined(text, ": ", Clip(view.Visible(k.Command)))
 	}
@@ -55,7 +55,7 @@ func UndoneLines(a *App, k *trial.Kept) []string {
 		lines = append(lines, word+"  "+view.Visible(strings.TrimPrefix(e.Path, a.Dir+"/")))
 	}
 	if more := len(k.Changes) - maxUndoneShown; more > 0 {
-		lines = append(lines, "… "+a.FormatCount(more, "and %d more", "and %d more"))
+		lines = append(lines, "… "+a.Text.Count(more, "and %d more", "and %d more"))
 	}
 	for _, path := range k.Left {
 		lines = append(lines,

@@ -235,10 +235,10 @@ func (d *doctor) verdict(failures, warnings int) string {
 	if failures == 0 {
 		said = append(said, d.Text.Of("all well"))
 	} else {
-		said = append(said, d.FormatCount(failures, "%d thing fails", "%d things fail"))
+		said = append(said, d.Text.Count(failures, "%d thing fails", "%d things fail"))
 	}
 	if warnings > 0 {
-		said = append(said, d.FormatCount(warnings, "%d warning", "%d warnings"))
+		said = append(said, d.Text.Count(warnings, "%d warning", "%d warnings"))
 	}
 	return strings.Join(said, d.Text.Of(", "))
 }

@@ -258,7 +258,7 @@ const replayLimits = "Decided against the files and settings of today, not those
 
 func (r *replay) tellCounts(a *app.App) {
 	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
-	calls := a.FormatCount(r.Calls, "%d call", "%d calls")
+	calls := a.Text.Count(r.Calls, "%d call", "%d calls")
 	if r.From.IsZero() {
 		say("%s: %d questions before, %d after", calls, r.Before, r.After)
 	} else {
@@ -268,7 +268,7 @@ func (r *replay) tellCounts(a *app.App) {
 	say("questions saved: %d", r.Saved)
 	if r.LeftOut > 0 {
 		say("%s left out: not kept on the timeline, or the session or folder is gone",
-			a.FormatCount(r.LeftOut, "%d call", "%d calls"))
+			a.Text.Count(r.LeftOut, "%d call", "%d calls"))
 	}
 }
 

@@ -98,7 +98,7 @@ func (r *report) tell(a *app.App) error {
 		}
 		return nil
 	}
-	calls := a.FormatCount(r.Calls, "%d call", "%d calls")
+	calls := a.Text.Count(r.Calls, "%d call", "%d calls")
 	if !r.From.IsZero() {
 		calls = fmt.Sprintf(a.Text.Of("%s since %s"), calls, r.From.Local().Format(time.DateTime))
 	}
@@ -126,7 +126,7 @@ func (r *report) tell(a *app.App) error {
 	}
 	if r.LeftOut > 0 {
 		say("%s left out: not kept on the timeline, or the session or folder is gone",
-			a.FormatCount(r.LeftOut, "%d call", "%d calls"))
+			a.Text.Count(r.LeftOut, "%d call", "%d calls"))
 	}
 	if r.Observes {
 		say("To turn it on: umpire setup")

@@ -158,11 +158,11 @@ func remarkSleeping(a *app.App, set *rulefile.Set) {
 			a.Remark(fmt.Sprintf(a.Text.Of("the rules of %s are off: see umpire rules lint"), f.Path))
 		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
 			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire rules trust --show"), f.Path,
-				a.FormatCount(f.Inert, "%d allow rule inactive", "%d allow rules inactive")))
+				a.Text.Count(f.Inert, "%d allow rule inactive", "%d allow rules inactive")))
 		}
 		if n := len(f.AsleepHooks()); n > 0 {
 			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire rules trust --show"), f.Path,
-				a.FormatCount(n, "%d hook inactive", "%d hooks inactive")))
+				a.Text.Count(n, "%d hook inactive", "%d hooks inactive")))
 		}
 	}
 }

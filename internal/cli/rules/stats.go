@@ -129,11 +129,11 @@ func countCalls(
 
 func (s *statistic) tell(a *app.App) error {
 	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
-	say("%s since %s: %.1f questions in 100 calls", a.FormatCount(s.Calls, "%d call", "%d calls"),
+	say("%s since %s: %.1f questions in 100 calls", a.Text.Count(s.Calls, "%d call", "%d calls"),
 		s.From.Local().Format(time.DateTime), s.PerHundred())
 	if s.Before != nil {
 		say("the week before: %s, %.1f questions in 100 calls",
-			a.FormatCount(s.Before.Calls, "%d call", "%d calls"), s.Before.PerHundred())
+			a.Text.Count(s.Before.Calls, "%d call", "%d calls"), s.Before.PerHundred())
 	}
 	if answered := s.Approved + s.Denied; answered > 0 {
 		say("%d of %d answered, half of them within %s", answered, s.Questions, seconds(s.MedianSeconds))

@@ -135,10 +135,10 @@ func (s *suggested) tell(a *app.App) error {
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
 	say("%s since %s: %d questions, of which the suggestions would have saved %d",
-		a.FormatCount(s.Calls, "%d call", "%d calls"), s.From.Local().Format(time.DateTime), s.Questions, s.Saved)
+		a.Text.Count(s.Calls, "%d call", "%d calls"), s.From.Local().Format(time.DateTime), s.Questions, s.Saved)
 	if s.LeftOut > 0 {
 		say("%s left out: not kept on the timeline, or the session or folder is gone",
-			a.FormatCount(s.LeftOut, "%d call", "%d calls"))
+			a.Text.Count(s.LeftOut, "%d call", "%d calls"))
 	}
 	if len(s.List) == 0 {
 		say("No rule would have saved two questions or more.")
@@ -154,7 +154,7 @@ func (s *suggested) tell(a *app.App) error {
 }
 
 func (s *savings) tell(a *app.App, n int) {
-	fmt.Fprintf(a.Stdout, "\n%d. %s\n", n, a.FormatCount(s.Saves, "saves %d question", "saves %d questions"))
+	fmt.Fprintf(a.Stdout, "\n%d. %s\n", n, a.Text.Count(s.Saves, "saves %d question", "saves %d questions"))
 	for _, command := range s.Commands {
 		fmt.Fprintf(a.Stdout, "     %s\n", view.Visible(command))
 	}
@@ -168,7 +168,7 @@ func (s *savings) tell(a *app.App, n int) {
 	}
 	shown := view.List(calls, ", ")
 	if more := s.Kinds - len(s.Calls); more > 0 {
-		shown = view.Joined(shown, ", ", a.FormatCount(more, "and %d more", "and %d more"))
+		shown = view.Joined(shown, ", ", a.Text.Count(more, "and %d more", "and %d more"))
 	}
 	line("of calls such as", shown)
 	named := func(c umpire.Consequence, call, headline string) string {

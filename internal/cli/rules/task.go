@@ -166,7 +166,7 @@ func draftTask(ctx context.Context, a *app.App, f *taskFlags) error {
 		}
 		remark := func(text string) { fmt.Fprintf(a.Stdout, "# %s\n", view.Visible(text)) }
 		remark(fmt.Sprintf(a.Text.Of("Drafted from %s of session %s. To approve it: umpire task approve FILE"),
-			a.FormatCount(len(desk.questions), "%d question", "%d questions"), session.ID))
+			a.Text.Count(len(desk.questions), "%d question", "%d questions"), session.ID))
 		for _, call := range left {
 			remark(view.Joined(a.Text.Of("always asks"), ": ", call))
 		}
@@ -252,7 +252,7 @@ func tellWaiting(ctx context.Context, a *app.App, gate umpire.Gate, session *ump
 		return app.GateError(err)
 	}
 	if len(waiting) > 0 {
-		fmt.Fprintln(a.Stdout, a.FormatCount(len(waiting), "%d call still waits for its own answer: umpire pending",
+		fmt.Fprintln(a.Stdout, a.Text.Count(len(waiting), "%d call still waits for its own answer: umpire pending",
 			"%d calls still wait for their own answers: umpire pending"))
 	}
 	return nil

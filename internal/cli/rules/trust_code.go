@@ -28,7 +28,7 @@ func trustCode(ctx context.Context, a *app.App, p *app.OpenedProject) error {
 			return err
 		}
 		_, err = fmt.Fprintf(a.Stdout, a.Text.Of("trusted the code of %s as it is now (%s)\n"), view.Visible(p.Root),
-			a.FormatCount(len(names), "%d file that names code", "%d files that name code"))
+			a.Text.Count(len(names), "%d file that names code", "%d files that name code"))
 		return app.Failed(err)
 	})
 }

@@ -516,7 +516,7 @@ func (e *execution) sayDropped(seen *umpire.TrialEffects, why string, code int) 
 
 // hold leaves the effects to a person, and tells the reader of the output.
 func (e *execution) hold(h *trial.Held, seen *umpire.TrialEffects, why string) error {
-	changes := e.FormatCount(len(seen.List), "%d change", "%d changes")
+	changes := e.Text.Count(len(seen.List), "%d change", "%d changes")
 	why = view.Visible(strings.TrimSuffix(why, "."))
 	fmt.Fprintf(e.Stderr, "umpire: "+e.Text.Of(heldText)+"\n", h.ID, changes, why)
 	e.sayRefused(seen.Refused)

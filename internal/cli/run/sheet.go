@@ -200,10 +200,10 @@ func (s *sheet) summary() string {
 	}
 	parts := view.CountEffects(counts, s.Text)
 	if n := folders[trial.Created] + folders[trial.Deleted] + folders[trial.Attributes]; n > 0 && len(parts) == 0 {
-		parts = append(parts, s.FormatCount(n, "changed %d folder", "changed %d folders"))
+		parts = append(parts, s.Text.Count(n, "changed %d folder", "changed %d folders"))
 	}
 	if len(parts) == 0 {
-		parts = append(parts, s.FormatCount(len(s.held.Effects.Folders),
+		parts = append(parts, s.Text.Count(len(s.held.Effects.Folders),
 			"changed the time of %d folder", "changed the times of %d folders"))
 	}
 	said := "It %s. Nothing is real yet."

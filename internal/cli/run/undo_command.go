@@ -214,7 +214,7 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 			case k.Undone != "":
 				state = fmt.Sprintf(a.Text.Of("undone by %s"), k.Undone)
 			case len(k.Lost) > 0:
-				state = a.FormatCount(len(k.Lost), "kept, but for %d path", "kept, but for %d paths")
+				state = a.Text.Count(len(k.Lost), "kept, but for %d path", "kept, but for %d paths")
 			case k.Undoes != "":
 				state = fmt.Sprintf(a.Text.Of("undid %s"), k.Undoes)
 			}
