@@ -17,6 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -101,7 +102,7 @@ func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id st
 		return err
 	}
 	defer done()
-	p, err := findPending(ctx, a, gate, id)
+	p, err := findPending(ctx, a.Text, gate, id)
 	if err != nil {
 		return err
 	}
@@ -179,7 +180,7 @@ func openPersonsGate(ctx context.Context, a *app.App, tokenFile string) (umpire.
 
 // findPending finds the question that an id means: a request's id or a beginning
 // of it, or a call's id.
-func findPending(ctx context.Context, a *app.App, gate umpire.Gate, id string) (umpire.Pending, error) {
+func findPending(ctx context.Context, text *catalogue.Language, gate umpire.Gate, id string) (umpire.Pending, error) {
 	all, err := gate.Pending(ctx, umpire.PendingQuery{})
 	if err != nil {
 		return umpire.Pending{}, app.GateError(err)
@@ -189,7 +190,7 @@ func findPending(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 	case 1:
 		return found[0], nil
 	case 0:
-		return umpire.Pending{}, explainMissing(ctx, a, gate, id)
+		return umpire.Pending{}, explainMissing(ctx, text, gate, id)
 	}
 	var ids []string
 	for i := range found {
@@ -228,7 +229,7 @@ func matching(all []umpire.Pending, id string) []umpire.Pending {
 const searchedEvents = 5000
 
 // explainMissing says why no question has an id: it was answered, or never asked.
-func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string) error {
+func explainMissing(ctx context.Context, text *catalogue.Language, gate umpire.Gate, id string) error {
 	events, err := gate.Events(ctx, umpire.Filter{Last: searchedEvents})
 	if err != nil {
 		return app.GateError(err)
@@ -239,7 +240,7 @@ func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string
 				strings.HasPrefix(string(e.Request), id))
 		if about && (e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected) {
 			return app.Refused("umpire timeline --session "+string(e.Session), "%s",
-				view.DescribeStanding(view.StandingOf(&e), a.Text))
+				view.DescribeStanding(view.StandingOf(&e), text))
 		}
 	}
 	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("nothing waits under the id %q", app.Clip(id)),
@@ -291,7 +292,7 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 	// need a code.
 	word, left := "y", ""
 	if view.Approves(answer, &p) {
-		left = changes.LeftOut(a, view.New(p, s, a.UserHome(), a.Text, a.Now(), false))
+		left = changes.LeftOut(a.Text, view.New(p, s, a.UserHome(), a.Text, a.Now(), false))
 	}
 	if left != "" || view.NeedsCode(answer, &p) {
 		word = app.NewCode()
@@ -314,7 +315,7 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 	var b bytes.Buffer
 	c := view.New(p, s, a.UserHome(), a.Text, a.Now(), colour, host.MeanwhileIn(&s)...)
 	fmt.Fprintln(&b, c.Whole())
-	b.WriteString(changes.Text(a))
+	b.WriteString(changes.Text(a.Text))
 	row := func(name, value string) { b.WriteString(view.Row(name, value)) }
 	switch answer.Choice {
 	case umpire.Refuse:
@@ -377,7 +378,7 @@ func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer u
 		p.ShownDigest
 	b, err := gate.Resolve(ctx, answer)
 	if err != nil {
-		return explainLateAnswer(a, err, &p)
+		return explainLateAnswer(a.Text, err, &p)
 	}
 	if b.Total > 0 {
 		if b, err = gate.Batch(ctx, p.Session, p.Batch); err != nil {
@@ -398,10 +399,10 @@ func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer u
 }
 
 // explainLateAnswer names the standing answer if this one came late.
-func explainLateAnswer(a *app.App, err error, p *umpire.Pending) error {
+func explainLateAnswer(text *catalogue.Language, err error, p *umpire.Pending) error {
 	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
 		return app.Refused("umpire timeline --session "+string(p.Session), "%s",
-			view.DescribeStanding(late.Standing, a.Text))
+			view.DescribeStanding(late.Standing, text))
 	}
 	return app.GateError(err)
 }

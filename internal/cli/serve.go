@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -173,11 +174,11 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 		Remote: f.allowRemote, Console: pages.Open, Log: log})
 	var listener, figures net.Listener
 	notices := app.NoticeConfig(a, conf)
-	if err = listenConsole(ctx, a, conf, f, pages, notices.Push); err == nil && f.metrics != "" {
+	if err = listenConsole(ctx, a.KeysDir(), conf, f, pages, notices.Push); err == nil && f.metrics != "" {
 		figures, err = listenMetrics(ctx, f)
 	}
 	if err == nil {
-		listener, err = listenReady(ctx, a, where, f.allowRemote)
+		listener, err = listenReady(ctx, a.Stdout, where, f.allowRemote)
 	}
 	if err != nil {
 		if figures != nil {
@@ -197,7 +198,7 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 }
 
 // listenReady opens the listener of the gate, and prints that the gate is ready.
-func listenReady(ctx context.Context, a *app.App, where app.Address, remote bool) (net.Listener, error) {
+func listenReady(ctx context.Context, out io.Writer, where app.Address, remote bool) (net.Listener, error) {
 	listener, err := server.Listen(ctx, where.String(), remote)
 	if err != nil {
 		return nil, umpire.Errorf("listen on %s: %w", where, err)
@@ -205,7 +206,7 @@ func listenReady(ctx context.Context, a *app.App, where app.Address, remote bool
 	if where.Network == app.NetworkTCP {
 		where.Name = listener.Addr().String()
 	}
-	if _, err := fmt.Fprintf(a.Stdout, "umpire: ready on %s\n", where); err != nil {
+	if _, err := fmt.Fprintf(out, "umpire: ready on %s\n", where); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	return listener, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A timelineFlags is which events are shown, and how.
@@ -117,7 +118,7 @@ func timelineView(
 		if err != nil {
 			return nil, filter, in, err
 		}
-		return here, filter, here.Folders(a), nil
+		return here, filter, here.Folders(a.UserHome()), nil
 	}
 	var err error
 	filter.Session, err = findSession(ctx, a, gate, f.session)
@@ -188,7 +189,7 @@ func formatEvent(a *app.App, e *umpire.Event) string {
 	if e.Actor != "" {
 		parts = append(parts, fmt.Sprintf(a.Text.Of("by %s"), view.Visible(e.Actor)))
 	}
-	if about := eventSubject(a, e); about != "" {
+	if about := eventSubject(a.Text, e); about != "" {
 		parts = append(parts, app.Clip(view.Visible(about)))
 	}
 	if e.Reason != "" {
@@ -219,10 +220,10 @@ func formatEventKind(a *app.App, e *umpire.Event) string {
 }
 
 // eventSubject describes an event by its accesses.
-func eventSubject(a *app.App, e *umpire.Event) string {
+func eventSubject(text *catalogue.Language, e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
-		about = append(about, view.AccessText(&e.Accesses[i], a.Text))
+		about = append(about, view.AccessText(&e.Accesses[i], text))
 	}
 	return strings.Join(about, "; ")
 }

@@ -181,7 +181,7 @@ func (w *waiting) refresh(ctx context.Context) error {
 	}
 	var lines []string
 	for i := range list {
-		cells := pendingCells(w.App, &list[i], w.all)
+		cells := pendingCells(w.Now(), &list[i], w.all)
 		lines = append(lines, "  "+strings.Join(cells, "  "))
 	}
 	if len(list) > 0 {

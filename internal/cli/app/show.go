@@ -67,8 +67,8 @@ func (a *App) Columns() int {
 }
 
 // IntroduceLink is the line above a link to the console.
-func IntroduceLink(a *App) string {
-	return view.Joined(a.Text.Of("Open this page within a minute; the link works once"), ":", "")
+func IntroduceLink(text *catalogue.Language) string {
+	return view.Joined(text.Of("Open this page within a minute; the link works once"), ":", "")
 }
 
 // VisibleDiff escapes control characters, line by line, except for tabs.

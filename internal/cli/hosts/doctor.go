@@ -327,7 +327,7 @@ func (d *doctor) retention(ctx context.Context, c *config.Config) {
 	at, err := d.ReadStoreAddress(c.Store)
 	var r app.RetentionStatus
 	if err == nil {
-		r, err = app.ReadRetention(ctx, d.App, c, at)
+		r, err = app.ReadRetention(ctx, d.Now(), c, at)
 	}
 	switch {
 	case err != nil:

@@ -274,7 +274,7 @@ func (j *initJob) hookArgs() []string {
 	if home := j.Home(); home != "" {
 		args = append(args, "--home", home)
 	}
-	if dir := hostDir(j.App, j.file); dir != "" {
+	if dir := hostDir(j.Getenv, j.file); dir != "" {
 		args = append(args, "--host-dir", dir)
 	}
 	return append(args, "--deadline", seconds(relay.Deadline(j.host.Timeout())))

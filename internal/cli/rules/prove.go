@@ -203,7 +203,7 @@ func proveApplies(a *app.App, f *proveFlags, words []string) error {
 		for at, p := range proofs {
 			r := w.Rules[at]
 			fmt.Fprintf(a.Stdout, "%s %s (%s)\n", r.Action, view.Visible(p.Of), view.Visible(placeOf(r)))
-			p.tell(a, "  ")
+			p.tell(a.Stdout, a.Text, "  ")
 		}
 		return nil
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 const taskLong = `Approves a task once, in place of each of its calls. You approve a text; its lines then
@@ -147,7 +148,7 @@ func draftTask(ctx context.Context, a *app.App, f *taskFlags) error {
 	return atDesk(ctx, a, f.session, func(gate umpire.Gate, session *umpire.Session, desk *Desk) error {
 		var old *task.Task
 		if f.wider != "" {
-			found, err := findTask(ctx, a, gate, f.wider)
+			found, err := findTask(ctx, a.Dir, gate, f.wider)
 			if err != nil {
 				return err
 			}
@@ -188,7 +189,7 @@ func approveTask(ctx context.Context, a *app.App, f *taskFlags, name string) err
 		if err != nil {
 			return err
 		}
-		if err := confirmTask(ctx, a, f, card, tellCard(a, card, session.ID)); err != nil {
+		if err := confirmTask(ctx, a, f, card, tellCard(a.Text, card, session.ID)); err != nil {
 			return err
 		}
 		approved, err := gate.Grants().ApproveTask(ctx, umpire.TaskApproval{
@@ -198,7 +199,7 @@ func approveTask(ctx context.Context, a *app.App, f *taskFlags, name string) err
 			return app.GateError(err)
 		}
 		fmt.Fprintf(a.Stdout, a.Text.Of("approved %s; to end it: umpire task end %s\n"), approved[0].ID, approved[0].ID)
-		return tellWaiting(ctx, a, gate, session)
+		return tellWaiting(ctx, a.Stdout, a.Text, gate, session)
 	})
 }
 
@@ -246,13 +247,15 @@ func confirmTask(ctx context.Context, a *app.App, f *taskFlags, card *task.Card,
 }
 
 // tellWaiting names the calls that still wait: a person approves each of them by its own card.
-func tellWaiting(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire.Session) error {
+func tellWaiting(
+	ctx context.Context, out io.Writer, text *catalogue.Language, gate umpire.Gate, session *umpire.Session,
+) error {
 	waiting, err := gate.Pending(ctx, umpire.PendingQuery{Session: session.ID})
 	if err != nil {
 		return app.GateError(err)
 	}
 	if len(waiting) > 0 {
-		fmt.Fprintln(a.Stdout, a.Text.Count(len(waiting), "%d call still waits for its own answer: umpire pending",
+		fmt.Fprintln(out, text.Count(len(waiting), "%d call still waits for its own answer: umpire pending",
 			"%d calls still wait for their own answers: umpire pending"))
 	}
 	return nil
@@ -260,7 +263,7 @@ func tellWaiting(ctx context.Context, a *app.App, gate umpire.Gate, session *ump
 
 func endTask(ctx context.Context, a *app.App, id string) error {
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		t, err := findTask(ctx, a, gate, id)
+		t, err := findTask(ctx, a.Dir, gate, id)
 		if err != nil {
 			return err
 		}
@@ -284,8 +287,8 @@ type standingTask struct {
 	task task.Task
 }
 
-func readTasks(ctx context.Context, a *app.App, gate umpire.Gate) ([]standingTask, error) {
-	grants, err := gate.Grants().List(ctx, a.Dir)
+func readTasks(ctx context.Context, dir string, gate umpire.Gate) ([]standingTask, error) {
+	grants, err := gate.Grants().List(ctx, dir)
 	if err != nil {
 		return nil, app.GateError(err)
 	}
@@ -310,8 +313,8 @@ func readTasks(ctx context.Context, a *app.App, gate umpire.Gate) ([]standingTas
 }
 
 // findTask returns the task with an id or a beginning of it.
-func findTask(ctx context.Context, a *app.App, gate umpire.Gate, id string) (standingTask, error) {
-	all, err := readTasks(ctx, a, gate)
+func findTask(ctx context.Context, dir string, gate umpire.Gate, id string) (standingTask, error) {
+	all, err := readTasks(ctx, dir, gate)
 	if err != nil {
 		return standingTask{}, err
 	}
@@ -326,13 +329,13 @@ func findTask(ctx context.Context, a *app.App, gate umpire.Gate, id string) (sta
 func listTasks(ctx context.Context, a *app.App, f *taskFlags, id string) error {
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		if id != "" {
-			t, err := findTask(ctx, a, gate, id)
+			t, err := findTask(ctx, a.Dir, gate, id)
 			if err != nil {
 				return err
 			}
 			return a.Show(f.json, t, func() error { return t.tell(a) })
 		}
-		all, err := readTasks(ctx, a, gate)
+		all, err := readTasks(ctx, a.Dir, gate)
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func runTicket(ctx context.Context, a *app.App, mark, line string) error {
 		return app.Usage("umpire setup claude", "%q is not a ticket", mark)
 	}
 	collectLater()
-	e := &execution{App: a, secret: secret, ahead: sandbox.StartAhead(pipedInput(a))}
+	e := &execution{App: a, secret: secret, ahead: sandbox.StartAhead(pipedInput(a.Stdin))}
 	defer e.ahead.End()
 	e.profile, _ = process.StartProfile(a.Getenv, "exec") // the agent that reads its output cannot help
 	if err := e.lookAround(ctx); err != nil {
@@ -223,7 +223,7 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 		return nil, err
 	}
 	return trial.Run(ctx, trial.Spec{
-		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, named...), Stdin: pipedInput(e.App),
+		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, named...), Stdin: pipedInput(e.Stdin),
 		Signals: passed, Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr},
 		Temporary: sandbox.TemporaryFolder{
 			Path: sandbox.Temporary, Named: written,
@@ -531,7 +531,7 @@ func (e *execution) sayRefused(all []umpire.TrialAttempt) {
 			text := e.Text.Of("it wanted %s, which a trial does not reach")
 			fmt.Fprintf(e.Stderr, "umpire: "+text+"\n", view.Visible(r.Target))
 		case umpire.AttemptSend, umpire.AttemptSecret:
-			said := view.Joined(e.Text.Of("Refused"), ": ", refusal(e.App, r.Kind, r.Target))
+			said := view.Joined(e.Text.Of("Refused"), ": ", refusal(e.Text, r.Kind, r.Target))
 			fmt.Fprintln(e.Stderr, "umpire: "+said)
 		}
 	}

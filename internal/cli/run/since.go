@@ -45,13 +45,13 @@ func undoSince(ctx context.Context, a *app.App, f *undoFlags) error {
 		var undone *trial.Kept
 		if undone, err = trial.Undo(ctx, *spec); err != nil {
 			r.Left = append(r.Left, all[i].ID)
-			err = undoError(a, all[i].ID, err)
+			err = undoError(a.Text, all[i].ID, err)
 			continue
 		}
 		r.Undone = append(r.Undone, undone)
 	}
 	if err == nil && len(r.Undone) == 0 {
-		return undoError(a, "", trial.ErrNothingKept)
+		return undoError(a.Text, "", trial.ErrNothingKept)
 	}
 	if err := a.Show(f.json, r, func() error { return r.show(a) }); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // An undoFlags holds the flags of `umpire undo`.
@@ -71,7 +73,7 @@ func undo(ctx context.Context, a *app.App, f *undoFlags, id string) error {
 	defer app.ReportSettled(ctx, a)
 	undone, err := trial.Undo(ctx, *spec)
 	if err != nil {
-		return undoError(a, id, err)
+		return undoError(a.Text, id, err)
 	}
 	return a.Show(f.json, undone, func() error { return showUndone(a, undone) })
 }
@@ -104,7 +106,7 @@ func absolutePaths(a *app.App, paths []string) []string {
 }
 
 // undoError adds the next step to the error of a failed undo.
-func undoError(a *app.App, id string, err error) error {
+func undoError(text *catalogue.Language, id string, err error) error {
 	conflict, isConflict := errors.AsType[*trial.ConflictError](err)
 	_, isObstacle := errors.AsType[*trial.ObstacleError](err)
 	refused, isRefused := errors.AsType[*app.CommandError](err)
@@ -115,7 +117,7 @@ func undoError(a *app.App, id string, err error) error {
 		return app.Refused("", "nothing was undone: %w", err)
 	case isConflict && len(conflict.Paths) > 0:
 		hint := strings.TrimSpace("umpire undo "+id) + " --only PATH"
-		return app.Refused(a.Text.Of(hint), "nothing was undone: %w", err)
+		return app.Refused(text.Of(hint), "nothing was undone: %w", err)
 	case isObstacle:
 		return app.Refused(strings.TrimSpace("umpire undo "+id), "nothing was undone: %w", err)
 	case errors.Is(err, trial.ErrNothingKept), errors.Is(err, trial.ErrTakenBack), errors.Is(err, trial.ErrManyKept),
@@ -129,7 +131,7 @@ func undoError(a *app.App, id string, err error) error {
 
 // showUndone says what was undone, and how to redo it.
 func showUndone(a *app.App, k *trial.Kept) error {
-	fmt.Fprintln(a.Stdout, app.UndoneTitle(a, k))
+	fmt.Fprintln(a.Stdout, app.UndoneTitle(a.Text, k))
 	if len(k.Changes) == 0 {
 		return nil
 	}
@@ -200,7 +202,7 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 		list = append(list, keptLine{ID: u.ID, Root: u.Root, Problem: u.Err.Error()})
 	}
 	return a.Show(f.json, list, func() error {
-		defer showUnfinished(a, unfinished)
+		defer showUnfinished(a.Stdout, a.Text, unfinished)
 		if len(list) == 0 {
 			_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing was kept yet"))
 			return err
@@ -227,11 +229,11 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 }
 
 // showUnfinished lists the records that cannot be finished, and how to remove each.
-func showUnfinished(a *app.App, all []trial.Unfinished) {
+func showUnfinished(out io.Writer, text *catalogue.Language, all []trial.Unfinished) {
 	for _, u := range all {
-		fmt.Fprintln(a.Stdout, fmt.Sprintf(a.Text.Of(app.UnfinishedText), view.Visible(cmp.Or(u.Root, u.ID)),
-			view.Visible(a.Text.Error(u.Err))))
-		fmt.Fprintln(a.Stdout, "  "+app.ForgetCommand(&u))
+		fmt.Fprintln(out, fmt.Sprintf(text.Of(app.UnfinishedText), view.Visible(cmp.Or(u.Root, u.ID)),
+			view.Visible(text.Error(u.Err))))
+		fmt.Fprintln(out, "  "+app.ForgetCommand(&u))
 	}
 }
 
