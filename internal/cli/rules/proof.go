@@ -64,8 +64,8 @@ func (p *proof) code() int {
 }
 
 // present writes the answer. Its error is silent and has the exit code.
-func (p *proof) present(a *app.App, f *proveFlags) error {
-	err := a.Show(f.json, p, func() error { p.tell(a.Stdout, a.Text, ""); return nil })
+func (p *proof) present(a *app.App, c *proveCommand) error {
+	err := a.Show(c.json, p, func() error { p.tell(a.Stdout, a.Text, ""); return nil })
 	if err == nil && p.code() != app.ExitDone {
 		return &app.CommandError{Code: p.code()}
 	}
