@@ -20,7 +20,7 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// proveFlags are the flags of `umpire rules prove`.
+// A proveCommand is `umpire rules prove` with its flags.
 type proveCommand struct {
 	*app.App
 
