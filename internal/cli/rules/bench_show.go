@@ -22,18 +22,18 @@ func benchExceeded(format string, args ...any) error {
 }
 
 // showBench writes the scores.
-func showBench(a *app.App, f *benchFlags, scores []*Score) error {
-	if f.json {
+func (c *benchCommand) show(scores []*Score) error {
+	if c.json {
 		for _, s := range scores {
-			s.Wrong = append([]Miss{}, s.Wrong[:min(f.list, len(s.Wrong))]...)
+			s.Wrong = append([]Miss{}, s.Wrong[:min(c.list, len(s.Wrong))]...)
 		}
-		return a.ShowJSON(map[string]any{"files": scores})
+		return c.ShowJSON(map[string]any{"files": scores})
 	}
 	for i, s := range scores {
 		if i > 0 {
-			fmt.Fprintln(a.Stdout)
+			fmt.Fprintln(c.Stdout)
 		}
-		if err := showScore(a.Stdout, a.Text, s, f); err != nil {
+		if err := showScore(c.Stdout, c.Text, s, c); err != nil {
 			return err
 		}
 	}
@@ -41,7 +41,7 @@ func showBench(a *app.App, f *benchFlags, scores []*Score) error {
 }
 
 // showScore writes the score of one file.
-func showScore(out io.Writer, text *catalogue.Language, s *Score, f *benchFlags) error {
+func showScore(out io.Writer, text *catalogue.Language, s *Score, c *benchCommand) error {
 	w := app.NewTable(out)
 	fmt.Fprintf(w, text.Of("%s: %d lines"), view.Visible(s.File), s.Lines)
 	if s.BadLines > 0 {
@@ -66,17 +66,17 @@ func showScore(out io.Writer, text *catalogue.Language, s *Score, f *benchFlags)
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", text.Of(row.name), percentText(row.rate), of)
 	}
 	for i := range s.Agents {
-		showAgent(text, w, &s.Agents[i], f.reasons)
+		showAgent(text, w, &s.Agents[i], c.reasons)
 	}
 	unanswered := fmt.Sprintf(text.Of("%d crashed, %d hung, %d missing"), s.Crashed, s.Hung, s.Missing)
 	fmt.Fprintf(w, "  %s\t%d\t%s\n", text.Of("no answer"), s.Unanswered(), unanswered)
 	fmt.Fprintf(w, "  %s\t"+text.Of("%.0f\tcalls per second, the slowest %s (%s)")+"\n", text.Of("speed"),
 		float64(s.Lines)/max(s.Seconds, 1e-9),
 		time.Duration(s.SlowestSeconds*float64(time.Second)).Round(10*time.Microsecond), view.Visible(s.SlowestID))
-	if f.by != "" {
+	if c.by != "" {
 		showClasses(text, w, s)
 	}
-	showWrong(text, w, s, f.list)
+	showWrong(text, w, s, c.list)
 	return w.Flush()
 }
 
