@@ -136,7 +136,7 @@ func benchFormats() []string {
 	return words
 }
 
-// runBench judges the files, or the built-in lines, and shows the scores.
+// run judges the files, or the built-in lines, and shows the scores.
 func (c *benchCommand) run(ctx context.Context, files []string) error {
 	if err := c.valid(); err != nil {
 		return err
@@ -200,7 +200,7 @@ func readBenchSets(a *app.App, files []string) ([]LineSet, error) {
 	return sets, nil
 }
 
-// openBenchJudge returns the judge for the flags, and a function that closes it.
+// openJudge returns the judge for the flags, and a function that closes it.
 func (c *benchCommand) openJudge() (lineJudge, func(), error) {
 	dir, home, done := c.cwd, c.UserHome(), func() {}
 	switch {

@@ -21,7 +21,7 @@ func benchExceeded(format string, args ...any) error {
 	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf(format, args...), Hint: "umpire bench --list 20"}
 }
 
-// showBench writes the scores.
+// show writes the scores.
 func (c *benchCommand) show(scores []*Score) error {
 	if c.json {
 		for _, s := range scores {

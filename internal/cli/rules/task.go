@@ -223,7 +223,7 @@ func readTask(a *app.App, name string) (task.Task, error) {
 	return t, nil
 }
 
-// confirmTask has a person confirm the card of a task.
+// confirm has a person confirm the card of a task.
 func (c *taskCommand) confirm(ctx context.Context, card *task.Card, text string) error {
 	if c.tokenFile != "" {
 		_, err := io.WriteString(c.Stderr, text)
