@@ -116,11 +116,11 @@ func showLink(a *app.App, tty *os.File, link string) error {
 const minProxySecret = 20
 
 // listenConsole opens the console's listener at the address of the flag or the configuration.
-func listenConsole(
-	ctx context.Context, keysDir string, conf *config.Config, f *serveFlags, pages *console.Console, push *notice.Push,
+func (c *serveCommand) listenConsole(
+	ctx context.Context, conf *config.Config, pages *console.Console, push *notice.Push,
 ) error {
-	if f.console != "" {
-		if err := pages.Listen(ctx, f.console); err != nil {
+	if c.console != "" {
+		if err := pages.Listen(ctx, c.console); err != nil {
 			return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("--console: %w", err),
 				Hint: "umpire serve --console 127.0.0.1:7576"}
 		}
@@ -130,11 +130,11 @@ func listenConsole(
 	}
 	at := console.Remote{Origin: conf.Console.Origin, Listen: conf.Console.Listen, Push: push}
 	if name := conf.Console.CertificateFile; name != "" {
-		folder := filepath.Join(keysDir, "console")
+		folder := filepath.Join(c.KeysDir(), "console")
 		at.Certificate = console.CertificateIn(filepath.Join(folder, name), filepath.Join(folder, conf.Console.KeyFile))
 	}
 	if header := conf.Console.UserHeader; header != "" {
-		secret, err := files.ReadSecret(filepath.Join(keysDir, "console", conf.Console.SecretFile))
+		secret, err := files.ReadSecret(filepath.Join(c.KeysDir(), "console", conf.Console.SecretFile))
 		if err == nil && len(secret) < minProxySecret {
 			err = umpire.Errorf("want a secret of at least %d characters", minProxySecret)
 		}

@@ -26,11 +26,11 @@ const (
 )
 
 // listenMetrics listens at the address of --metrics.
-func listenMetrics(ctx context.Context, f *serveFlags) (net.Listener, error) {
-	if strings.HasPrefix(f.metrics, app.NetworkUnix+":") {
+func (c *serveCommand) listenMetrics(ctx context.Context) (net.Listener, error) {
+	if strings.HasPrefix(c.metrics, app.NetworkUnix+":") {
 		return nil, umpire.Errorf("--metrics: %w", errors.New("want HOST:PORT"))
 	}
-	listener, err := server.Listen(ctx, f.metrics, f.allowRemote)
+	listener, err := server.Listen(ctx, c.metrics, c.allowRemote)
 	if err != nil {
 		return nil, umpire.Errorf("--metrics: %w", err)
 	}
