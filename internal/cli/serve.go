@@ -43,7 +43,7 @@ func newServeCommand(a *app.App) *cobra.Command {
 		Short:   "Run the gate",
 		Long:    serveLong,
 		Example: serveExample,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.runServe(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&c.listen, "listen", "",
@@ -58,8 +58,8 @@ func newServeCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// run runs the gate until the context ends.
-func (c *serveCommand) run(ctx context.Context) error {
+// runServe runs the gate until the context ends.
+func (c *serveCommand) runServe(ctx context.Context) error {
 	conf, err := c.LoadConfig(c.Dir)
 	if err != nil {
 		return err
@@ -171,8 +171,10 @@ func (c *serveCommand) serveOn(ctx context.Context, conf *config.Config, where a
 	log := slog.New(slog.NewTextHandler(c.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var served *server.Server
 	pages := newConsole(c.App, g.Gate, log, func() func() { return served.Attend() })
-	served = server.New(server.Config{Gate: g.Gate, Hooks: hosts.NewGateResponder(c.App, g.Gate), Credentials: credentials,
-		Remote: c.allowRemote, Console: pages.Open, Log: log})
+	served = server.New(server.Config{
+		Gate: g.Gate, Hooks: hosts.NewGateResponder(c.App, g.Gate), Credentials: credentials, Remote: c.allowRemote,
+		Console: pages.Open, Log: log,
+	})
 	var listener, figures net.Listener
 	notices := app.NoticeConfig(c.App, conf)
 	if err = c.listenConsole(ctx, conf, pages, notices.Push); err == nil && c.metrics != "" {

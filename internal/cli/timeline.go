@@ -33,7 +33,7 @@ func newTimelineCommand(a *app.App) *cobra.Command {
 		Example: "  umpire timeline --last 20\n  umpire timeline --events --session s4k7m --follow\n" +
 			"  umpire timeline --json --after 1200",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := c.run(cmd.Context())
+			err := c.showTimeline(cmd.Context())
 			if c.follow {
 				return untilInterrupted(cmd.Context(), err)
 			}
@@ -54,8 +54,8 @@ func newTimelineCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// run shows the events that the flags choose.
-func (c *timelineCommand) run(ctx context.Context) error {
+// showTimeline shows the events that the flags choose.
+func (c *timelineCommand) showTimeline(ctx context.Context) error {
 	if c.after < 0 {
 		return app.Usage("umpire timeline --help", "--after %d: want 0 or more", c.after)
 	}
@@ -104,7 +104,7 @@ func (c *timelineCommand) showEvents(ctx context.Context, gate umpire.Gate) erro
 // showRecord shows a whole timeline, and verifies that it was not changed.
 func showRecord(ctx context.Context, a *app.App) error {
 	c := timelineCommand{App: a}
-	if err := c.run(ctx); err != nil {
+	if err := c.showTimeline(ctx); err != nil {
 		return err
 	}
 	return verifyTimeline(ctx, a, &verifyFlags{})

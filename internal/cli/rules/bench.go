@@ -82,7 +82,7 @@ func NewBenchCommand(a *app.App) *cobra.Command {
 		Use:   "bench [flags] [FILE...]",
 		Short: "Count wrong verdicts over labelled commands, of umpire or any hook",
 		Long:  benchLong, Example: benchExample,
-		RunE: func(cmd *cobra.Command, files []string) error { return c.run(cmd.Context(), files) },
+		RunE: func(cmd *cobra.Command, files []string) error { return c.runBench(cmd.Context(), files) },
 	}
 	c.defineFlags(cmd.Flags())
 	app.CompleteWords(cmd, "format", benchFormats()...)
@@ -136,8 +136,8 @@ func benchFormats() []string {
 	return words
 }
 
-// run judges the files, or the built-in lines, and shows the scores.
-func (c *benchCommand) run(ctx context.Context, files []string) error {
+// runBench judges the files, or the built-in lines, and shows the scores.
+func (c *benchCommand) runBench(ctx context.Context, files []string) error {
 	if err := c.valid(); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (c *benchCommand) run(ctx context.Context, files []string) error {
 		}
 		scores = append(scores, score)
 	}
-	if err := c.show(scores); err != nil {
+	if err := c.showBench(scores); err != nil {
 		return app.Failed(err)
 	}
 	return c.judgeLimits(scores)

@@ -21,8 +21,8 @@ func benchExceeded(format string, args ...any) error {
 	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf(format, args...), Hint: "umpire bench --list 20"}
 }
 
-// show writes the scores.
-func (c *benchCommand) show(scores []*Score) error {
+// showBench writes the scores.
+func (c *benchCommand) showBench(scores []*Score) error {
 	if c.json {
 		for _, s := range scores {
 			s.Wrong = append([]Miss{}, s.Wrong[:min(c.list, len(s.Wrong))]...)

@@ -53,7 +53,7 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 			case c.since != "":
 				return c.undoSince(cmd.Context())
 			}
-			return c.run(cmd.Context(), strings.Join(args, ""))
+			return c.undo(cmd.Context(), strings.Join(args, ""))
 		},
 	}
 	flags := cmd.Flags()
@@ -65,8 +65,8 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// run undoes the last record of this project, or the one with an id.
-func (c *undoCommand) run(ctx context.Context, id string) error {
+// undo undoes the last record of this project, or the one with an id.
+func (c *undoCommand) undo(ctx context.Context, id string) error {
 	spec, err := c.spec(ctx)
 	if err != nil {
 		return err
