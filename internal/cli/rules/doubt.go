@@ -11,7 +11,6 @@ import (
 	"github.com/umpirehq/umpire/internal/config/docedit"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
 	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
@@ -21,7 +20,7 @@ import (
 // is probably a mistake needs a confirmation before it is written.
 
 // doubtRule returns why a rule is probably a mistake, or "".
-func doubtRule(text *catalogue.Language, r umpire.Rule) string {
+func doubtRule(text *phrases.Language, r umpire.Rule) string {
 	switch {
 	case r.Action == umpire.Allow && policy.NamesEveryTool(r.Tool) && r.Match == (umpire.Match{}):
 		return text.Of("this rule allows every tool")
@@ -131,7 +130,7 @@ func decideAlone(call umpire.Call, home string) (umpire.Decision, error) {
 }
 
 // describeCoverage describes the coverage of a rule.
-func describeCoverage(text *catalogue.Language, r umpire.Rule) string {
+func describeCoverage(text *phrases.Language, r umpire.Rule) string {
 	m := r.Match
 	switch {
 	case m.Command != "":

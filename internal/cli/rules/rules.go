@@ -24,7 +24,6 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
-	"github.com/umpirehq/umpire/internal/view/catalogue"
 	phrases "github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -135,7 +134,7 @@ func showRules(a *app.App, set *rulefile.Set, rules []umpire.Rule, off []umpire.
 
 // describeRule is a rule's description, and when it ends, that it has ended, or whether
 // rules.off switches it off.
-func describeRule(text *catalogue.Language, now time.Time, r umpire.Rule, off []umpire.RuleID) string {
+func describeRule(text *phrases.Language, now time.Time, r umpire.Rule, off []umpire.RuleID) string {
 	if switchable(r) {
 		state := text.Of("rules.off can switch it off")
 		if slices.Contains(off, r.ID) {
@@ -171,7 +170,7 @@ func remarkSleeping(a *app.App, set *rulefile.Set) {
 }
 
 // showHooks writes the hooks that are in force, below the rules.
-func showHooks(out io.Writer, text *catalogue.Language, hooks []rulefile.Hook) error {
+func showHooks(out io.Writer, text *phrases.Language, hooks []rulefile.Hook) error {
 	if len(hooks) == 0 {
 		return nil
 	}
