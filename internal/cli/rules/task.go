@@ -64,7 +64,7 @@ func NewTaskCommand(a *app.App) *cobra.Command {
 		Use: "task", Args: app.RefuseUnknownCommand,
 		Short: "Approve a task once, in place of each of its calls", Long: taskLong,
 		Example: "  umpire task draft > task.txt\n  umpire task approve task.txt\n  umpire task end k3f9",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context(), "") },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.listTasks(cmd.Context(), "") },
 	}
 	cmd.Flags().BoolVar(&c.json, "json", false, "write JSON")
 	draft := &cobra.Command{
@@ -83,7 +83,7 @@ func NewTaskCommand(a *app.App) *cobra.Command {
 	show := &cobra.Command{
 		Use: "show ID", Args: app.WantWords("ID"), Short: "Show a task, and how often each line was used",
 		Example: "  umpire task show k3f9",
-		RunE:    func(cmd *cobra.Command, args []string) error { return c.list(cmd.Context(), args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.listTasks(cmd.Context(), args[0]) },
 	}
 	end := &cobra.Command{
 		Use: "end ID", Args: app.WantWords("ID"), Short: "End a task: its calls ask again",
@@ -328,7 +328,7 @@ func findTask(ctx context.Context, dir string, gate umpire.Gate, id string) (sta
 	return all[0], nil
 }
 
-func (c *taskCommand) list(ctx context.Context, id string) error {
+func (c *taskCommand) listTasks(ctx context.Context, id string) error {
 	return c.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		if id != "" {
 			t, err := findTask(ctx, c.Dir, gate, id)
