@@ -17,6 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -24,8 +25,10 @@ import (
 // on the process's terminal, by typing back the word that the card asks for. A script proves
 // it by naming the person's credential.
 
-// answerFlags are the flags of an answer.
-type answerFlags struct {
+// An answerCommand answers one question, with the flags of the command.
+type answerCommand struct {
+	*app.App
+
 	scope, rule string
 	width       string
 	expires     string
@@ -35,19 +38,19 @@ type answerFlags struct {
 
 // newApproveCommand is `umpire approve`.
 func newApproveCommand(a *app.App) *cobra.Command {
-	cmd, f := newAnswerCommand(a, umpire.Approve, &cobra.Command{
+	cmd, c := newAnswerCommand(a, umpire.Approve, &cobra.Command{
 		Use: "approve ID", Args: app.WantWords("ID"),
 		Short: "Approve a waiting call", Long: approveLong, Example: approveExample,
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.scope, "scope", "once", "how far the approval reaches, `SCOPE`: once, session, project or "+
+	flags.StringVar(&c.scope, "scope", "once", "how far the approval reaches, `SCOPE`: once, session, project or "+
 		"global")
-	flags.StringVar(&f.rule, "rule", "",
+	flags.StringVar(&c.rule, "rule", "",
 		"the `RULE` to add for a wider scope, in short form (default: the narrowest)")
-	flags.StringVar(&f.width, "width", "",
+	flags.StringVar(&c.width, "width", "",
 		"how much a wider scope covers, `WIDTH`: exact, subcommand, folder, parent or tool (default: the narrowest)")
-	flags.StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
-	flags.BoolVar(&f.try, "try", false, "run the call in a trial first and show its changes")
+	flags.StringVar(&c.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
+	flags.BoolVar(&c.try, "try", false, "run the call in a trial first and show its changes")
 	app.CompleteWords(cmd, "width", "exact", "subcommand", "folder", "parent", "tool")
 	app.CompleteWords(cmd, "scope", "once", "session", "project", "global")
 	return cmd
@@ -73,17 +76,17 @@ func newCancelCommand(a *app.App) *cobra.Command {
 
 // newAnswerCommand makes a command answer a question, with the flags that all answers have.
 // Words after the question's id are the reason.
-func newAnswerCommand(a *app.App, choice umpire.Choice, cmd *cobra.Command) (*cobra.Command, *answerFlags) {
-	f := new(answerFlags)
+func newAnswerCommand(a *app.App, choice umpire.Choice, cmd *cobra.Command) (*cobra.Command, *answerCommand) {
+	c := &answerCommand{App: a}
 	cmd.ValidArgsFunction = completePending(a)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		answer := umpire.Answer{Choice: choice, Reason: strings.Join(args[1:], " ")}
-		return answerQuestion(cmd.Context(), a, answer, args[0], f)
+		return c.answer(cmd.Context(), answer, args[0])
 	}
-	cmd.Flags().StringVar(&f.tokenFile, "token-file", "",
+	cmd.Flags().StringVar(&c.tokenFile, "token-file", "",
 		"answer with the person's credential in `FILE` instead of on a terminal")
-	cmd.Flags().BoolVar(&f.json, "json", false, "write the batch as JSON")
-	return cmd, f
+	cmd.Flags().BoolVar(&c.json, "json", false, "write the batch as JSON")
+	return cmd, c
 }
 
 // verbs are the choices as commands.
@@ -91,17 +94,17 @@ var verbs = map[umpire.Choice]string{
 	umpire.Approve: "approve", umpire.Refuse: "deny", umpire.Cancel: "cancel", umpire.Try: "approve",
 }
 
-// answerQuestion answers one question.
-func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id string, f *answerFlags) error {
-	if err := f.fillAnswer(&answer, a.Now()); err != nil {
+// answer answers one question.
+func (c *answerCommand) answer(ctx context.Context, answer umpire.Answer, id string) error {
+	if err := c.fillAnswer(&answer, c.Now()); err != nil {
 		return err
 	}
-	gate, done, err := openPersonsGate(ctx, a, f.tokenFile)
+	gate, done, err := openPersonsGate(ctx, c.App, c.tokenFile)
 	if err != nil {
 		return err
 	}
 	defer done()
-	p, err := findPending(ctx, a, gate, id)
+	p, err := findPending(ctx, c.Text, gate, id)
 	if err != nil {
 		return err
 	}
@@ -109,7 +112,7 @@ func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id st
 	if err != nil {
 		return app.GateError(err)
 	}
-	if err := app.RefuseRunner(ctx, a, gate, verbs[answer.Choice]); err != nil {
+	if err := app.RefuseRunner(ctx, c.App, gate, verbs[answer.Choice]); err != nil {
 		return err
 	}
 	if answer.Choice == umpire.Approve && answer.Scope != umpire.ScopeOnce {
@@ -117,49 +120,49 @@ func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id st
 			return app.GateError(err)
 		}
 	}
-	if err := confirmAnswer(ctx, a, gate, &answer, p, session, f); err != nil {
+	if err := c.confirm(ctx, gate, &answer, p, session); err != nil {
 		return err
 	}
-	return resolveQuestion(ctx, a, gate, answer, p, f)
+	return c.resolve(ctx, gate, answer, p)
 }
 
 // fillAnswer takes the flags into the answer.
-func (f *answerFlags) fillAnswer(answer *umpire.Answer, now time.Time) error {
+func (c *answerCommand) fillAnswer(answer *umpire.Answer, now time.Time) error {
 	if answer.Choice != umpire.Approve {
 		return nil
 	}
-	if err := answer.Scope.UnmarshalText([]byte(f.scope)); err != nil {
+	if err := answer.Scope.UnmarshalText([]byte(c.scope)); err != nil {
 		return app.Usage("umpire approve --help", "--%w", err)
 	}
-	if f.try {
+	if c.try {
 		answer.Choice = umpire.Try
-		if f.scope != umpire.ScopeOnce.String() || f.rule != "" || f.width != "" || f.expires != "" {
+		if c.scope != umpire.ScopeOnce.String() || c.rule != "" || c.width != "" || c.expires != "" {
 			return app.Usage("umpire approve --help", "--try cannot be used with an approval: it does not answer yet")
 		}
 		return nil
 	}
-	for flag, value := range map[string]string{"rule": f.rule, "width": f.width, "expires": f.expires} {
+	for flag, value := range map[string]string{"rule": c.rule, "width": c.width, "expires": c.expires} {
 		if value != "" && answer.Scope == umpire.ScopeOnce {
 			return app.Usage("umpire approve --help", "--%s needs --scope session, project or global", flag)
 		}
 	}
-	if f.rule != "" && f.width != "" {
+	if c.rule != "" && c.width != "" {
 		return app.Usage("umpire approve --help", "--width cannot be used with --rule, which sets its own width")
 	}
-	if err := answer.Width.UnmarshalText([]byte(f.width)); err != nil {
+	if err := answer.Width.UnmarshalText([]byte(c.width)); err != nil {
 		return app.Usage("umpire approve --help", "--%w", err)
 	}
-	if f.expires != "" {
-		at, err := app.Expiry(f.expires, now)
+	if c.expires != "" {
+		at, err := app.Expiry(c.expires, now)
 		if err != nil {
 			return err
 		}
 		answer.ExpiresAt = at
 	}
-	if f.rule == "" {
+	if c.rule == "" {
 		return nil
 	}
-	rule, err := policy.ParseShort(f.rule)
+	rule, err := policy.ParseShort(c.rule)
 	if err != nil {
 		return app.Usage("umpire help rules", "--rule: %w", err)
 	}
@@ -179,7 +182,7 @@ func openPersonsGate(ctx context.Context, a *app.App, tokenFile string) (umpire.
 
 // findPending finds the question that an id means: a request's id or a beginning
 // of it, or a call's id.
-func findPending(ctx context.Context, a *app.App, gate umpire.Gate, id string) (umpire.Pending, error) {
+func findPending(ctx context.Context, text *catalogue.Language, gate umpire.Gate, id string) (umpire.Pending, error) {
 	all, err := gate.Pending(ctx, umpire.PendingQuery{})
 	if err != nil {
 		return umpire.Pending{}, app.GateError(err)
@@ -189,7 +192,7 @@ func findPending(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 	case 1:
 		return found[0], nil
 	case 0:
-		return umpire.Pending{}, explainMissing(ctx, a, gate, id)
+		return umpire.Pending{}, explainMissing(ctx, text, gate, id)
 	}
 	var ids []string
 	for i := range found {
@@ -228,7 +231,7 @@ func matching(all []umpire.Pending, id string) []umpire.Pending {
 const searchedEvents = 5000
 
 // explainMissing says why no question has an id: it was answered, or never asked.
-func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string) error {
+func explainMissing(ctx context.Context, text *catalogue.Language, gate umpire.Gate, id string) error {
 	events, err := gate.Events(ctx, umpire.Filter{Last: searchedEvents})
 	if err != nil {
 		return app.GateError(err)
@@ -239,7 +242,7 @@ func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string
 				strings.HasPrefix(string(e.Request), id))
 		if about && (e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected) {
 			return app.Refused("umpire timeline --session "+string(e.Session), "%s",
-				view.DescribeStanding(view.StandingOf(&e), a.Text))
+				view.DescribeStanding(view.StandingOf(&e), text))
 		}
 	}
 	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("no waiting call has the ID %q", app.Clip(id)),
@@ -252,37 +255,38 @@ const shortestID = 4
 // timeLayout is how people are shown a moment.
 const timeLayout = "2006-01-02 15:04:05"
 
-// confirmAnswer shows the card and has a person confirm the answer.
-func confirmAnswer(ctx context.Context, a *app.App, gate umpire.Gate, answer *umpire.Answer, p umpire.Pending,
-	s umpire.Session, f *answerFlags) error {
-	changes := run.ChangesOf(ctx, a, gate, &p, &s)
-	if f.tokenFile != "" {
-		text, err := renderCard(a, answer, p, s, changes, false)
+// confirm shows the card and has a person confirm the answer.
+func (c *answerCommand) confirm(
+	ctx context.Context, gate umpire.Gate, answer *umpire.Answer, p umpire.Pending, s umpire.Session,
+) error {
+	changes := run.ChangesOf(ctx, c.App, gate, &p, &s)
+	if c.tokenFile != "" {
+		text, err := c.renderCard(answer, p, s, changes, false)
 		if err != nil {
 			return err
 		}
-		_, err = a.Stderr.Write(text)
+		_, err = c.Stderr.Write(text)
 		return app.Failed(err)
 	}
-	tty, err := a.OpenTerminal()
+	tty, err := c.OpenTerminal()
 	if err != nil {
-		text, cardErr := renderCard(a, answer, p, s, changes, a.Colour())
-		if _, err := a.Stderr.Write(text); err != nil {
+		text, cardErr := c.renderCard(answer, p, s, changes, c.Colour())
+		if _, err := c.Stderr.Write(text); err != nil {
 			return app.Failed(err)
 		}
 		if cardErr != nil {
 			return cardErr
 		}
-		return app.Refused("umpire "+verbs[answer.Choice]+" "+string(p.Request)+" "+a.Text.Of("in a terminal"),
+		return app.Refused("umpire "+verbs[answer.Choice]+" "+string(p.Request)+" "+c.Text.Of("in a terminal"),
 			"an answer needs a person at a terminal: %w", err)
 	}
 	defer tty.Close()
-	return confirmOnTerminal(ctx, a, tty, answer, p, s, changes)
+	return c.confirmOnTerminal(ctx, tty, answer, p, s, changes)
 }
 
-func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *umpire.Answer, p umpire.Pending,
+func (c *answerCommand) confirmOnTerminal(ctx context.Context, tty *os.File, answer *umpire.Answer, p umpire.Pending,
 	s umpire.Session, changes run.Changes) error {
-	text, err := renderCard(a, answer, p, s, changes, a.Getenv("NO_COLOR") == "")
+	text, err := c.renderCard(answer, p, s, changes, c.Getenv("NO_COLOR") == "")
 	if err != nil {
 		tty.Write(text) //nolint:errcheck // the following refusal says it as well
 		return err
@@ -291,7 +295,7 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 	// need a code.
 	word, left := "y", ""
 	if view.Approves(answer, &p) {
-		left = changes.LeftOut(a, view.New(p, s, a.UserHome(), a.Text, a.Now(), false))
+		left = changes.LeftOut(c.Text, view.New(p, s, c.UserHome(), c.Text, c.Now(), false))
 	}
 	if left != "" || view.NeedsCode(answer, &p) {
 		word = app.NewCode()
@@ -299,7 +303,7 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 	if left != "" {
 		text = fmt.Appendln(text, left)
 	}
-	err = a.Confirm(ctx, tty, string(text), word)
+	err = c.Confirm(ctx, tty, string(text), word)
 	if errors.Is(err, app.ErrUnconfirmed) {
 		return &app.CommandError{Code: app.ExitAsks, Err: umpire.Errorf("%w: the call still waits", err),
 			Hint: "umpire pending"}
@@ -309,34 +313,34 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 
 // renderCard writes the card and the answer's effect. The error means that the answer
 // cannot be given; it returns the card anyway.
-func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, changes run.Changes,
+func (c *answerCommand) renderCard(answer *umpire.Answer, p umpire.Pending, s umpire.Session, changes run.Changes,
 	colour bool) ([]byte, error) {
 	var b bytes.Buffer
-	c := view.New(p, s, a.UserHome(), a.Text, a.Now(), colour, host.MeanwhileIn(&s)...)
-	fmt.Fprintln(&b, c.Whole())
-	b.WriteString(changes.Text(a))
+	shown := view.New(p, s, c.UserHome(), c.Text, c.Now(), colour, host.MeanwhileIn(&s)...)
+	fmt.Fprintln(&b, shown.Whole())
+	b.WriteString(changes.Text(c.Text))
 	row := func(name, value string) { b.WriteString(view.Row(name, value)) }
 	switch answer.Choice {
 	case umpire.Refuse:
-		denial := a.Text.Of("deny")
+		denial := c.Text.Of("deny")
 		if answer.Reason != "" {
 			denial = view.Joined(denial, ": ", view.Visible(answer.Reason))
 		}
-		row(a.Text.Of("answer"), denial)
+		row(c.Text.Of("answer"), denial)
 	case umpire.Cancel:
-		row(a.Text.Of("answer"), a.Text.Of("cancel, and stop the turn"))
+		row(c.Text.Of("answer"), c.Text.Of("cancel, and stop the turn"))
 	case umpire.Try:
 		if p.TrialOffer == umpire.NoTrial {
 			return b.Bytes(), app.Refused("umpire approve "+string(p.Request), "this call cannot be tried first")
 		}
-		row(a.Text.Of("answer"), view.DescribeOffer(p.TrialOffer, a.Text))
+		row(c.Text.Of("answer"), view.DescribeOffer(p.TrialOffer, c.Text))
 	case umpire.Approve:
-		reach := c.Reach(*answer)
-		if err := view.CheckReach(c, answer); err != nil {
+		reach := shown.Reach(*answer)
+		if err := view.CheckReach(shown, answer); err != nil {
 			return b.Bytes(), app.Refused("umpire approve "+string(p.Request), "%w", err)
 		}
 		if len(reach) == 0 {
-			if widths := c.Widths(answer.Scope); len(widths) > 0 && answer.Width != widths[0] {
+			if widths := shown.Widths(answer.Scope); len(widths) > 0 && answer.Width != widths[0] {
 				return b.Bytes(),
 					app.Refused(fmt.Sprintf("umpire approve %s --scope %s --width %s", p.Request, answer.Scope,
 						widths[0]),
@@ -346,21 +350,21 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 				app.Refused("umpire approve "+string(p.Request),
 					"no rule can cover this call: approve it once, or for the session")
 		}
-		row(a.Text.Of("answer"), fmt.Sprintf(a.Text.Of("approve (%s)"), a.Text.Of(answer.Scope.String())))
-		for _, line := range append(reach, view.DescribeCoverage(c, *answer)...) {
+		row(c.Text.Of("answer"), fmt.Sprintf(c.Text.Of("approve (%s)"), c.Text.Of(answer.Scope.String())))
+		for _, line := range append(reach, view.DescribeCoverage(shown, *answer)...) {
 			row("", line)
 		}
-		for _, width := range c.Widths(answer.Scope) {
+		for _, width := range shown.Widths(answer.Scope) {
 			if width != answer.Width && answer.Rule == "" {
 				wider := umpire.Answer{Scope: answer.Scope, Width: width}
-				covers := append(c.Reach(wider), view.DescribeCoverage(c, wider)...)
+				covers := append(shown.Reach(wider), view.DescribeCoverage(shown, wider)...)
 				row("--width "+string(width), view.List(covers, "; "))
 			}
 		}
-		if said := view.DescribeOffer(p.TrialOffer, a.Text); said != "" {
+		if said := view.DescribeOffer(p.TrialOffer, c.Text); said != "" {
 			row("--try", said)
 		}
-		if (c.Hidden() || view.Hides(answer.Rule)) && answer.Scope != umpire.ScopeOnce {
+		if (shown.Hidden() || view.Hides(answer.Rule)) && answer.Scope != umpire.ScopeOnce {
 			return b.Bytes(),
 				app.Refused("umpire approve "+string(p.Request),
 					"the call contains hidden characters: it can be approved once only")
@@ -370,38 +374,37 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 	return b.Bytes(), nil
 }
 
-// resolveQuestion submits the answer, bound to the shown card.
-func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer umpire.Answer, p umpire.Pending,
-	f *answerFlags) error {
+// resolve submits the answer, bound to the shown card.
+func (c *answerCommand) resolve(ctx context.Context, gate umpire.Gate, answer umpire.Answer, p umpire.Pending) error {
 	answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version,
 		p.ShownDigest
 	b, err := gate.Resolve(ctx, answer)
 	if err != nil {
-		return explainLateAnswer(a, err, &p)
+		return explainLateAnswer(c.Text, err, &p)
 	}
 	if b.Total > 0 {
 		if b, err = gate.Batch(ctx, p.Session, p.Batch); err != nil {
 			return app.GateError(err)
 		}
 	}
-	if f.json {
-		return app.Failed(a.ShowJSON(b))
+	if c.json {
+		return app.Failed(c.ShowJSON(b))
 	}
-	line := fmt.Sprintf("%s %s: %s", a.Text.Of(view.Answered(answer.Choice)), p.Request,
+	line := fmt.Sprintf("%s %s: %s", c.Text.Of(view.Answered(answer.Choice)), p.Request,
 		app.Clip(view.Visible(subjectOf(&p))))
 	if waiting := b.Waiting(); waiting > 0 {
-		line += fmt.Sprintf(" (%s)", a.FormatCount(waiting, "%d of this message still waits",
+		line += fmt.Sprintf(" (%s)", c.Text.Count(waiting, "%d of this message still waits",
 			"%d of this message still wait"))
 	}
-	_, err = fmt.Fprintln(a.Stdout, line)
+	_, err = fmt.Fprintln(c.Stdout, line)
 	return app.Failed(err)
 }
 
 // explainLateAnswer names the standing answer if this one came late.
-func explainLateAnswer(a *app.App, err error, p *umpire.Pending) error {
+func explainLateAnswer(text *catalogue.Language, err error, p *umpire.Pending) error {
 	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
 		return app.Refused("umpire timeline --session "+string(p.Session), "%s",
-			view.DescribeStanding(late.Standing, a.Text))
+			view.DescribeStanding(late.Standing, text))
 	}
 	return app.GateError(err)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -25,12 +27,12 @@ func newAutonomyCommand(a *app.App) *cobra.Command {
 		Example: "  umpire autonomy\n  umpire autonomy medium\n  umpire autonomy --reach npm,go,docs.example.com",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				if err := setAutonomy(a, args[0]); err != nil {
+				if err := setAutonomy(a.Home(), args[0]); err != nil {
 					return err
 				}
 			}
 			if cmd.Flags().Changed("reach") {
-				if err := setReach(a, reach); err != nil {
+				if err := setReach(a.Home(), reach); err != nil {
 					return err
 				}
 			}
@@ -39,7 +41,7 @@ func newAutonomyCommand(a *app.App) *cobra.Command {
 				return err
 			}
 			a.RemarkAll(c.Notices)
-			return a.Show(asJSON, shownAutonomy(c), func() error { return showAutonomy(a, c) })
+			return a.Show(asJSON, shownAutonomy(c), func() error { return showAutonomy(a.Stdout, a.Text, c) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
@@ -49,29 +51,29 @@ func newAutonomyCommand(a *app.App) *cobra.Command {
 }
 
 // setAutonomy writes the keys of a level into the person's configuration.
-func setAutonomy(a *app.App, word string) error {
+func setAutonomy(home, word string) error {
 	if !slices.Contains(config.LevelNames(), word) {
 		return app.Usage("umpire autonomy medium", "%q: want one of %s", word, strings.Join(config.LevelNames(), ", "))
 	}
-	if err := wantHome(a); err != nil {
+	if err := wantHome(home); err != nil {
 		return err
 	}
-	return app.Failed(config.WriteAutonomy(filepath.Join(a.Home(), config.FileName), policy.Level(word)))
+	return app.Failed(config.WriteAutonomy(filepath.Join(home, config.FileName), policy.Level(word)))
 }
 
 // setReach writes the destinations into the person's configuration.
-func setReach(a *app.App, listed []string) error {
-	if err := wantHome(a); err != nil {
+func setReach(home string, listed []string) error {
+	if err := wantHome(home); err != nil {
 		return err
 	}
 	if _, err := egress.ParseList(listed); err != nil {
 		return app.Usage("umpire autonomy --reach npm,go", "--reach: %w", err)
 	}
-	return app.Failed(config.WriteDestinations(filepath.Join(a.Home(), config.FileName), listed))
+	return app.Failed(config.WriteDestinations(filepath.Join(home, config.FileName), listed))
 }
 
-func wantHome(a *app.App) error {
-	if a.Home() == "" {
+func wantHome(home string) error {
+	if home == "" {
 		return app.Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the configuration")
 	}
 	return nil
@@ -94,18 +96,18 @@ func shownAutonomy(c *config.Config) autonomyShown {
 }
 
 // showAutonomy writes the level and its effect on each kind of call.
-func showAutonomy(a *app.App, c *config.Config) error {
+func showAutonomy(out io.Writer, text *catalogue.Language, c *config.Config) error {
 	level := string(c.AutonomyLevel())
 	if level == "" {
-		level = a.Text.Of("custom: not low, medium or high")
+		level = text.Of("custom: not low, medium or high")
 	}
-	fmt.Fprintf(a.Stdout, a.Text.Of("autonomy: %s")+"\n\n", level)
-	table := app.NewTable(a.Stdout)
+	fmt.Fprintf(out, text.Of("autonomy: %s")+"\n\n", level)
+	table := app.NewTable(out)
 	for i := range config.Keys {
 		k := &config.Keys[i]
 		if strings.HasPrefix(k.Name, config.AutonomyPrefix) {
-			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", k.Name, view.Visible(formatValue(a, k.Value(c))),
-				view.Visible(c.Source(k.Name)), a.Text.Of(k.About))
+			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", k.Name, view.Visible(formatValue(text, k.Value(c))),
+				view.Visible(c.Source(k.Name)), text.Of(k.About))
 		}
 	}
 	return table.Flush()

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func newConfigCommand(a *app.App) *cobra.Command {
 				return err
 			}
 			a.RemarkAll(c.Notices)
-			return a.Show(asJSON, shownValues(c), func() error { return showConfig(a, c) })
+			return a.Show(asJSON, shownValues(c), func() error { return showConfig(a.Stdout, a.Text, c) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
@@ -50,18 +51,18 @@ func shownValues(c *config.Config) map[string]config.InForce {
 	return values
 }
 
-func showConfig(a *app.App, c *config.Config) error {
-	table := app.NewTable(a.Stdout)
-	table.Head(a.Text, "KEY", "VALUE", "SOURCE", "MEANS")
+func showConfig(out io.Writer, text *catalogue.Language, c *config.Config) error {
+	table := app.NewTable(out)
+	table.Head(text, "KEY", "VALUE", "SOURCE", "MEANS")
 	for i := range config.Keys {
 		s := &config.Keys[i]
-		table.Row(s.Name, view.Visible(formatValue(a, s.Value(c))), view.Visible(c.Source(s.Name)), a.Text.Of(s.About))
+		table.Row(s.Name, view.Visible(formatValue(text, s.Value(c))), view.Visible(c.Source(s.Name)), text.Of(s.About))
 	}
 	return table.Flush()
 }
 
 // formatValue formats a value for people; an empty one is "-".
-func formatValue(a *app.App, value any) string {
+func formatValue(text *catalogue.Language, value any) string {
 	var words []string
 	switch value := value.(type) {
 	case time.Duration:
@@ -69,7 +70,7 @@ func formatValue(a *app.App, value any) string {
 	case []string:
 		words = value
 	case map[string]config.Agent:
-		return cmp.Or(agentsText(value, a.Text), "-")
+		return cmp.Or(agentsText(value, text), "-")
 	case map[rulefile.HookEvent][]config.Hook:
 		for event := range value {
 			words = append(words, string(event))

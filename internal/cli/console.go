@@ -108,7 +108,7 @@ func followConsole(ctx context.Context, a *app.App, conf *config.Config, name st
 
 // showLink shows a link for signing in on this machine.
 func showLink(a *app.App, tty *os.File, link string) error {
-	_, err := fmt.Fprintf(tty, "%s\n  %s\n", app.IntroduceLink(a), link)
+	_, err := fmt.Fprintf(tty, "%s\n  %s\n", app.IntroduceLink(a.Text), link)
 	return err
 }
 
@@ -116,11 +116,11 @@ func showLink(a *app.App, tty *os.File, link string) error {
 const minProxySecret = 20
 
 // listenConsole opens the console's listener at the address of the flag or the configuration.
-func listenConsole(
-	ctx context.Context, a *app.App, conf *config.Config, f *serveFlags, pages *console.Console, push *notice.Push,
+func (c *serveCommand) listenConsole(
+	ctx context.Context, conf *config.Config, pages *console.Console, push *notice.Push,
 ) error {
-	if f.console != "" {
-		if err := pages.Listen(ctx, f.console); err != nil {
+	if c.console != "" {
+		if err := pages.Listen(ctx, c.console); err != nil {
 			return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("--console: %w", err),
 				Hint: "umpire serve --console 127.0.0.1:7576"}
 		}
@@ -130,11 +130,11 @@ func listenConsole(
 	}
 	at := console.Remote{Origin: conf.Console.Origin, Listen: conf.Console.Listen, Push: push}
 	if name := conf.Console.CertificateFile; name != "" {
-		folder := filepath.Join(a.KeysDir(), "console")
+		folder := filepath.Join(c.KeysDir(), "console")
 		at.Certificate = console.CertificateIn(filepath.Join(folder, name), filepath.Join(folder, conf.Console.KeyFile))
 	}
 	if header := conf.Console.UserHeader; header != "" {
-		secret, err := files.ReadSecret(filepath.Join(a.KeysDir(), "console", conf.Console.SecretFile))
+		secret, err := files.ReadSecret(filepath.Join(c.KeysDir(), "console", conf.Console.SecretFile))
 		if err == nil && len(secret) < minProxySecret {
 			err = umpire.Errorf("want a secret of at least %d characters", minProxySecret)
 		}
@@ -179,7 +179,7 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 		) (string, error) {
 			return rules.TryRule(ctx, in(text), local, dir, action, rule, since)
 		},
-		Undoable: func() (map[umpire.CallID][]console.Undoable, error) { return listUndoable(a) },
+		Undoable: func() (map[umpire.CallID][]console.Undoable, error) { return listUndoable(a.StateDir()) },
 		Undo: func(ctx context.Context, text *catalogue.Language, by umpire.Gate, id string) (string, error) {
 			return run.UndoInGate(ctx, in(text), by, id)
 		},
@@ -190,8 +190,8 @@ func newConsole(a *app.App, g *gate.Gate, log *slog.Logger, attend func() func()
 func newDemoConsole(a *app.App, g *gate.Gate) *console.Console { return newConsole(a, g, nil, nil) }
 
 // listUndoable lists the undoable changes of calls.
-func listUndoable(a *app.App) (map[umpire.CallID][]console.Undoable, error) {
-	kept, err := trial.Undoable(a.StateDir(), "")
+func listUndoable(stateDir string) (map[umpire.CallID][]console.Undoable, error) {
+	kept, err := trial.Undoable(stateDir, "")
 	all := map[umpire.CallID][]console.Undoable{}
 	for i := range kept {
 		k := &kept[i]

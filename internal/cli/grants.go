@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // newGrantsCommand is `umpire rules grants`.
@@ -56,7 +59,7 @@ func listGrants(ctx context.Context, a *app.App, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		return a.Show(asJSON, addAges(a, grants), func() error { return showGrants(a, grants) })
+		return a.Show(asJSON, addAges(a.Now(), grants), func() error { return showGrants(a, grants) })
 	})
 }
 
@@ -71,23 +74,23 @@ func revokeGrants(ctx context.Context, a *app.App, r umpire.Revocation, asJSON b
 		if err != nil {
 			return err
 		}
-		return a.Show(asJSON, addAges(a, revoked), func() error { return showRevoked(a, revoked) })
+		return a.Show(asJSON, addAges(a.Now(), revoked), func() error { return showRevoked(a.Stdout, a.Text, revoked) })
 	})
 }
 
-func showRevoked(a *app.App, revoked []umpire.GrantStatus) error {
+func showRevoked(out io.Writer, text *catalogue.Language, revoked []umpire.GrantStatus) error {
 	if len(revoked) == 0 {
-		return showNoGrants(a)
+		return showNoGrants(out, text)
 	}
 	for i := range revoked {
-		fmt.Fprintf(a.Stdout, a.Text.Of("revoked %s: %s\n"), view.Visible(revoked[i].ID),
-			app.Clip(view.DescribeGrant(&revoked[i], a.Text)))
+		fmt.Fprintf(out, text.Of("revoked %s: %s\n"), view.Visible(revoked[i].ID),
+			app.Clip(view.DescribeGrant(&revoked[i], text)))
 	}
 	return nil
 }
 
-func showNoGrants(a *app.App) error {
-	_, err := fmt.Fprintln(a.Stdout, a.Text.Of("no grants"))
+func showNoGrants(out io.Writer, text *catalogue.Language) error {
+	_, err := fmt.Fprintln(out, text.Of("no grants"))
 	return err
 }
 
@@ -97,12 +100,12 @@ type agedGrant struct {
 	Age int64 `json:"age_seconds"`
 }
 
-func addAges(a *app.App, grants []umpire.GrantStatus) []agedGrant {
+func addAges(now time.Time, grants []umpire.GrantStatus) []agedGrant {
 	list := []agedGrant{}
 	for _, g := range grants {
 		age := int64(0)
 		if !g.CreatedAt.IsZero() {
-			age = int64(a.Now().Sub(g.CreatedAt).Seconds())
+			age = int64(now.Sub(g.CreatedAt).Seconds())
 		}
 		list = append(list, agedGrant{g, age})
 	}
@@ -111,7 +114,7 @@ func addAges(a *app.App, grants []umpire.GrantStatus) []agedGrant {
 
 func showGrants(a *app.App, grants []umpire.GrantStatus) error {
 	if len(grants) == 0 {
-		return showNoGrants(a)
+		return showNoGrants(a.Stdout, a.Text)
 	}
 	table := app.NewTable(a.Stdout)
 	table.Head(a.Text, "GRANT", "KIND", "COVERS", "AGE", "ENDS", "USES", "GIVEN BY")
@@ -135,10 +138,10 @@ func showGrants(a *app.App, grants []umpire.GrantStatus) error {
 }
 
 // formatGrantCount returns the number of grants, or says that everything is granted.
-func formatGrantCount(a *app.App, s *status) string {
-	text := a.FormatCount(s.Grants, "%d grant", "%d grants")
+func formatGrantCount(lang *catalogue.Language, s *status) string {
+	text := lang.Count(s.Grants, "%d grant", "%d grants")
 	if s.AllowAll {
-		text += ", " + a.Text.Of("ALLOW ALL is on")
+		text += ", " + lang.Of("ALLOW ALL is on")
 	}
 	return text
 }

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A section is a group of commands in the help of the program.
@@ -30,7 +32,7 @@ var (
 )
 
 // showHelp writes the help of the program.
-func showHelp(a *app.App, root *cobra.Command, all bool) error {
+func showHelp(out io.Writer, text *catalogue.Language, root *cobra.Command, all bool) error {
 	var b strings.Builder
 	b.WriteString(root.Long + "\n")
 	sections := firstSections
@@ -38,15 +40,15 @@ func showHelp(a *app.App, root *cobra.Command, all bool) error {
 		sections = slices.Concat(firstSections, otherSections)
 	}
 	for _, s := range sections {
-		fmt.Fprintf(&b, "\n%s\n", a.Text.Of(s.title))
+		fmt.Fprintf(&b, "\n%s\n", text.Of(s.title))
 		for verb := range strings.FieldsSeq(s.verbs) {
 			if cmd, _, err := root.Find([]string{verb}); err == nil {
 				fmt.Fprintf(&b, "  %-10s  %s\n", verb, cmd.Short)
 			}
 		}
 	}
-	b.WriteString("\n" + a.Text.Of(helpEnd))
-	_, err := fmt.Fprintln(a.Stdout, b.String())
+	b.WriteString("\n" + text.Of(helpEnd))
+	_, err := fmt.Fprintln(out, b.String())
 	return app.Failed(err)
 }
 
@@ -59,7 +61,7 @@ func newHelpCommand(a *app.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, _, err := cmd.Root().Find(args)
 			if err != nil || about == cmd.Root() {
-				return showHelp(a, cmd.Root(), all)
+				return showHelp(a.Stdout, a.Text, cmd.Root(), all)
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()

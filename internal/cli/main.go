@@ -39,7 +39,7 @@ func runProgram(ctx context.Context, s app.Surroundings) int {
 		return code
 	}
 	root := newRootCommand(a)
-	root.SetArgs(renameVerb(a, s.Args))
+	root.SetArgs(renameVerb(a.Stderr, a.Text, s.Args))
 	root.SetIn(s.Stdin)
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // modeFlags are the flags of `umpire sessions mode`.
@@ -81,7 +83,7 @@ func runMode(ctx context.Context, a *app.App, f *modeFlags, word string) error {
 		if err != nil {
 			return err
 		}
-		return a.Show(f.json, shown, func() error { return showMode(a, shown, switches) })
+		return a.Show(f.json, shown, func() error { return showMode(a.Stdout, a.Text, shown, switches) })
 	})
 }
 
@@ -143,40 +145,40 @@ func readMode(ctx context.Context, a *app.App, from umpire.Gate, id umpire.Sessi
 	return shown, nil
 }
 
-func showMode(a *app.App, m modeShown, switched bool) error {
+func showMode(out io.Writer, lang *catalogue.Language, m modeShown, switched bool) error {
 	var text strings.Builder
 	head := "session %s is in mode %s\n"
 	if switched {
 		head = "session %s is in mode %s now\n"
 	}
-	fmt.Fprintf(&text, a.Text.Of(head), view.Visible(string(m.Session)), m.Mode)
+	fmt.Fprintf(&text, lang.Of(head), view.Visible(string(m.Session)), m.Mode)
 	if m.Before != nil {
-		fmt.Fprintf(&text, a.Text.Of("the previous mode was %s\n"), *m.Before)
+		fmt.Fprintf(&text, lang.Of("the previous mode was %s\n"), *m.Before)
 	}
-	writeList(a, &text, "planned", plannedLines(a, m.Planned))
-	writeList(a, &text, "may be changed without a further question", m.Granted)
-	writeList(a, &text, "was changed since it was planned, and asks", m.Changed)
-	writeList(a, &text, "too broad for auto mode, so ignored in it", m.Stripped)
-	writeList(a, &text, "in force again", m.Restored)
-	_, err := fmt.Fprint(a.Stdout, text.String())
+	writeList(lang, &text, "planned", plannedLines(lang, m.Planned))
+	writeList(lang, &text, "may be changed without a further question", m.Granted)
+	writeList(lang, &text, "was changed since it was planned, and asks", m.Changed)
+	writeList(lang, &text, "too broad for auto mode, so ignored in it", m.Stripped)
+	writeList(lang, &text, "in force again", m.Restored)
+	_, err := fmt.Fprint(out, text.String())
 	return err
 }
 
-func writeList(a *app.App, text *strings.Builder, head string, lines []string) {
+func writeList(lang *catalogue.Language, text *strings.Builder, head string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(text, "%s:\n", a.Text.Of(head))
+	fmt.Fprintf(text, "%s:\n", lang.Of(head))
 	for _, line := range lines {
 		fmt.Fprintf(text, "  %s\n", view.Visible(line))
 	}
 }
 
-func plannedLines(a *app.App, planned []umpire.Planned) []string {
+func plannedLines(text *catalogue.Language, planned []umpire.Planned) []string {
 	var lines []string
 	for i := range planned {
 		for k := range planned[i].Accesses {
-			lines = append(lines, planned[i].Tool+": "+view.AccessText(&planned[i].Accesses[k], a.Text))
+			lines = append(lines, planned[i].Tool+": "+view.AccessText(&planned[i].Accesses[k], text))
 		}
 	}
 	return lines

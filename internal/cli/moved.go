@@ -2,16 +2,17 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
 // renameVerb returns the arguments with a command's present name, and tells a person of it.
 // Programs that start umpire by a former name get no remark.
-func renameVerb(a *app.App, args []string) []string {
+func renameVerb(to io.Writer, text *catalogue.Language, args []string) []string {
 	at := 0
 	if len(args) > 1 && args[0] == "help" {
 		at = 1
@@ -31,7 +32,7 @@ func renameVerb(a *app.App, args []string) []string {
 		present += " --list" // it wrote nothing without an agent
 	}
 	if at == 0 && !strings.HasPrefix(present, "proxy ") {
-		fmt.Fprintf(a.Stderr, a.Text.Of("umpire: `umpire %s` is now `umpire %s`")+"\n", former, present)
+		fmt.Fprintf(to, text.Of("umpire: `umpire %s` is now `umpire %s`")+"\n", former, present)
 	}
 	return slices.Concat(args[:at], strings.Fields(present), rest)
 }

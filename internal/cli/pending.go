@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -74,7 +75,7 @@ func listPending(ctx context.Context, a *app.App, f *listFlags) error {
 			return err
 		}
 		return a.Show(f.json, append([]umpire.Pending{}, list...), func() error {
-			return showPending(a, list, here.Folders(a), f.all)
+			return showPending(a, list, here.Folders(a.UserHome()), f.all)
 		})
 	})
 }
@@ -93,7 +94,7 @@ func showPending(a *app.App, list []umpire.Pending, in view.Folders, all bool) e
 	}
 	table.Head(a.Text, append(heads, "CALL")...)
 	for i := range list {
-		table.Row(pendingCells(a, &list[i], all)...)
+		table.Row(pendingCells(a.Now(), &list[i], all)...)
 	}
 	_ = table.Flush() // into memory
 	for i, line := range strings.Split(strings.TrimRight(lines.String(), "\n"), "\n") {
@@ -110,9 +111,9 @@ func showPending(a *app.App, list []umpire.Pending, in view.Folders, all bool) e
 }
 
 // pendingCells is a question as the cells of a table.
-func pendingCells(a *app.App, p *umpire.Pending, all bool) []string {
+func pendingCells(now time.Time, p *umpire.Pending, all bool) []string {
 	cells := []string{
-		view.Visible(string(p.Request)), view.Age(a.Now().Sub(p.AskedAt)),
+		view.Visible(string(p.Request)), view.Age(now.Sub(p.AskedAt)),
 		view.Visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
 	}
 	if all {

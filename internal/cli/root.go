@@ -44,7 +44,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		newWatchCommand(a), console, newTimelineCommand(a), newStatusCommand(a), ruleSet, newAutonomyCommand(a),
 		rules.NewWhyCommand(a), rules.NewStatsCommand(a), rules.NewReplayCommand(a),
 		rules.NewTaskCommand(a), newSecretsCommand(a),
-		rules.NewSuggestCommand(a, func(level string) error { return setAutonomy(a, level) }),
+		rules.NewSuggestCommand(a, func(level string) error { return setAutonomy(a.Home(), level) }),
 		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), sessions,
 		newServeCommand(a), run.NewChatCommand(a, rules.Desks, rules.Suggestions), run.NewCommand(a),
 		newConfigCommand(a),
@@ -52,7 +52,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 		hosts.NewHookCommand(a), run.NewExecCommand(a), hosts.NewProxyCommand(a), newManCommand(a),
 		hosts.NewConformanceCommand(a))
 	root.AddCommand(newTopics(a)...)
-	addVersionFlag(a, root)
+	addVersionFlag(a.Stdout, root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return app.Usage(cmd.CommandPath()+" --help", "%w", explainFlag(err))
 	})
@@ -63,7 +63,7 @@ func newRootCommand(a *app.App) *cobra.Command {
 			usualHelp(cmd, args)
 			return
 		}
-		_ = showHelp(a, root, false) // the output keeps its error
+		_ = showHelp(a.Stdout, a.Text, root, false) // the output keeps its error
 	})
 	if a.Text != nil {
 		root.PersistentFlags().BoolP("help", "h", false, "show this help")

@@ -18,6 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/egress"
 	"github.com/umpirehq/umpire/internal/secret"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // leaseFlags are the flags of `umpire secrets lease`.
@@ -89,7 +90,7 @@ func leaseSecret(ctx context.Context, a *app.App, f *leaseFlags, name string) er
 		return app.Usage("umpire secrets lease --help", "--for %s: want more than 0 and at most %s",
 			view.Duration(f.duration), view.Duration(maxLeaseTime))
 	}
-	if err := wantHome(a); err != nil {
+	if err := wantHome(a.Home()); err != nil {
 		return err
 	}
 	p, err := a.FindProject(a.Dir)
@@ -118,7 +119,7 @@ func leaseSecret(ctx context.Context, a *app.App, f *leaseFlags, name string) er
 			Project: p.ID, Session: session,
 			CreatedAt: a.Now().UTC(), ExpiresAt: a.Now().UTC().Add(f.duration),
 		}
-		if err := gate.Grants().RecordLease(ctx, recordOf(a, &l, false)); err != nil {
+		if err := gate.Grants().RecordLease(ctx, recordOf(a.Dir, &l, false)); err != nil {
 			return err
 		}
 		if err := app.Leases(a).Add(&l, value); err != nil {
@@ -151,9 +152,9 @@ func readLeased(ctx context.Context, a *app.App, name string) (value string, err
 }
 
 // recordOf returns a lease as the timeline has it.
-func recordOf(a *app.App, l *secret.Lease, revoked bool) umpire.SecretLease {
+func recordOf(dir string, l *secret.Lease, revoked bool) umpire.SecretLease {
 	return umpire.SecretLease{
-		Dir: a.Dir, Name: l.Name, Host: l.Host, Methods: l.Methods, Paths: l.Paths, Session: l.Session,
+		Dir: dir, Name: l.Name, Host: l.Host, Methods: l.Methods, Paths: l.Paths, Session: l.Session,
 		ExpiresAt: l.ExpiresAt, Revoked: revoked,
 	}
 }
@@ -177,7 +178,7 @@ func revokeLease(ctx context.Context, a *app.App, name string) error {
 			return app.Failed(err)
 		}
 		fmt.Fprintf(a.Stdout, a.Text.Of("revoked %s\n"), view.Visible(l.Name))
-		return gate.Grants().RecordLease(ctx, recordOf(a, &l, true))
+		return gate.Grants().RecordLease(ctx, recordOf(a.Dir, &l, true))
 	})
 }
 
@@ -194,16 +195,16 @@ func listLeases(a *app.App, asJSON bool) error {
 	if leases == nil {
 		leases = []secret.Lease{}
 	}
-	return a.Show(asJSON, leases, func() error { return showLeases(a, leases) })
+	return a.Show(asJSON, leases, func() error { return showLeases(a.Stdout, a.Text, leases) })
 }
 
-func showLeases(a *app.App, leases []secret.Lease) error {
+func showLeases(out io.Writer, text *catalogue.Language, leases []secret.Lease) error {
 	if len(leases) == 0 {
-		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("no secret is leased"))
+		_, err := fmt.Fprintln(out, text.Of("no secret is leased"))
 		return err
 	}
-	table := app.NewTable(a.Stdout)
-	table.Head(a.Text, "SECRET", "HOST", "METHODS", "PATHS", "ENDS", "SESSION")
+	table := app.NewTable(out)
+	table.Head(text, "SECRET", "HOST", "METHODS", "PATHS", "ENDS", "SESSION")
 	for _, l := range leases {
 		words := []string{
 			l.Name, l.Host, strings.Join(l.Methods, ","), strings.Join(l.Paths, ","),

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -24,8 +25,10 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// A serveFlags holds the flags of `umpire serve`.
-type serveFlags struct {
+// A serveCommand is `umpire serve` with its flags.
+type serveCommand struct {
+	*app.App
+
 	listen, store string
 	console       string
 	metrics       string
@@ -35,52 +38,52 @@ type serveFlags struct {
 
 // newServeCommand is `umpire serve`.
 func newServeCommand(a *app.App) *cobra.Command {
-	var f serveFlags
+	c := serveCommand{App: a}
 	cmd := &cobra.Command{
 		Use: "serve", Args: app.RefuseWords,
 		Short:   "Run the gate",
 		Long:    serveLong,
 		Example: serveExample,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a, &f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.runServe(cmd.Context()) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "",
+	flags.StringVar(&c.listen, "listen", "",
 		"listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)")
-	flags.StringVar(&f.store, "store", "",
+	flags.StringVar(&c.store, "store", "",
 		"keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)")
-	flags.StringVar(&f.console, "console", "",
+	flags.StringVar(&c.console, "console", "",
 		"open the console on `ADDRESS` at once, such as 127.0.0.1:7576 (default: when umpire console asks)")
-	flags.StringVar(&f.metrics, "metrics", "",
+	flags.StringVar(&c.metrics, "metrics", "",
 		"serve counts and times, without commands, paths or ids, to Prometheus at http://`ADDRESS`/metrics")
-	flags.StringVar(&f.proxy, "proxy", "",
+	flags.StringVar(&c.proxy, "proxy", "",
 		"lead out connections of agents' own sandboxes at `ADDRESS`, such as 127.0.0.1:7578 (default: network.proxy)")
-	flags.BoolVar(&f.allowRemote, "allow-remote", false, "permit an unencrypted address that other machines can reach")
+	flags.BoolVar(&c.allowRemote, "allow-remote", false, "permit an unencrypted address that other machines can reach")
 	return cmd
 }
 
 // runServe runs the gate until the context ends.
-func runServe(ctx context.Context, a *app.App, f *serveFlags) error {
-	conf, err := a.LoadConfig(a.Dir)
+func (c *serveCommand) runServe(ctx context.Context) error {
+	conf, err := c.LoadConfig(c.Dir)
 	if err != nil {
 		return err
 	}
-	a.RemarkAll(conf.Notices)
-	where, err := a.ReadListenAddress(cmp.Or(f.listen, conf.Listen))
+	c.RemarkAll(conf.Notices)
+	where, err := c.ReadListenAddress(cmp.Or(c.listen, conf.Listen))
 	if err != nil {
 		return err
 	}
-	at, err := a.ReadStoreAddress(cmp.Or(f.store, conf.Store))
+	at, err := c.ReadStoreAddress(cmp.Or(c.store, conf.Store))
 	if err != nil {
 		return err
 	}
-	if !where.Loopback() && !f.allowRemote {
+	if !where.Loopback() && !c.allowRemote {
 		return app.Usage("umpire serve --listen 127.0.0.1:7575",
 			"listen %q: other machines could reach it, unencrypted; --allow-remote permits that", where)
 	}
 	if err := refuseTakenAddress(ctx, where); err != nil {
 		return err
 	}
-	return serveOn(ctx, a, conf, where, at, f)
+	return c.serveOn(ctx, conf, where, at)
 }
 
 // refuseTakenAddress refuses to take an address from a gate that answers there.
@@ -147,43 +150,44 @@ func heldMemory() uint64 {
 	return m.HeapSys - m.HeapReleased
 }
 
-func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Address, at app.StoreAddress,
-	f *serveFlags) error {
-	if a.Getenv("GOGC") == "" {
+func (c *serveCommand) serveOn(ctx context.Context, conf *config.Config, where app.Address, at app.StoreAddress) error {
+	if c.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	g, err := a.StartGate(ctx, conf, at, true)
+	g, err := c.StartGate(ctx, conf, at, true)
 	if err != nil {
 		return err
 	}
-	credentials, err := server.LoadCredentials(a.StateDir())
+	credentials, err := server.LoadCredentials(c.StateDir())
 	if err != nil {
 		return errors.Join(app.Failed(err), g.Close())
 	}
 	sandbox.SweepScratch(os.TempDir())
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidier sync.WaitGroup
-	tidier.Go(func() { g.TidyRegularly(tidying, a, conf) })
+	tidier.Go(func() { g.TidyRegularly(tidying, c.App, conf) })
 	minutes := time.NewTicker(time.Minute)
 	defer minutes.Stop()
 	tidier.Go(func() { returnMemory(tidying, minutes.C) })
 	defer tidier.Wait()
 	defer stopTidying()
-	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := slog.New(slog.NewTextHandler(c.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var served *server.Server
-	pages := newConsole(a, g.Gate, log, func() func() { return served.Attend() })
-	served = server.New(server.Config{Gate: g.Gate, Hooks: hosts.NewGateResponder(a, g.Gate), Credentials: credentials,
-		Remote: f.allowRemote, Console: pages.Open, Log: log})
+	pages := newConsole(c.App, g.Gate, log, func() func() { return served.Attend() })
+	served = server.New(server.Config{
+		Gate: g.Gate, Hooks: hosts.NewGateResponder(c.App, g.Gate), Credentials: credentials, Remote: c.allowRemote,
+		Console: pages.Open, Log: log,
+	})
 	var listener, figures, exits net.Listener
-	notices := app.NoticeConfig(a, conf)
-	if err = listenConsole(ctx, a, conf, f, pages, notices.Push); err == nil && f.metrics != "" {
-		figures, err = listenFor(ctx, "--metrics", f.metrics, f.allowRemote)
+	notices := app.NoticeConfig(c.App, conf)
+	if err = c.listenConsole(ctx, conf, pages, notices.Push); err == nil && c.metrics != "" {
+		figures, err = listenFor(ctx, "--metrics", c.metrics, c.allowRemote)
 	}
-	if at := cmp.Or(f.proxy, conf.NetworkProxy); err == nil && at != "" {
+	if at := cmp.Or(c.proxy, conf.NetworkProxy); err == nil && at != "" {
 		exits, err = listenFor(ctx, "proxy", at, false)
 	}
 	if err == nil {
-		listener, err = listenReady(ctx, a, where, f.allowRemote)
+		listener, err = listenReady(ctx, c.Stdout, where, c.allowRemote)
 	}
 	if err != nil {
 		for _, l := range []net.Listener{figures, exits} {
@@ -196,9 +200,9 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 		}
 		return errors.Join(err, pages.Close(), g.Close())
 	}
-	stopMetrics := serveMetrics(ctx, a, g.Gate, figures, log)
-	stopProxy := serveProxy(ctx, a, g.Gate, served, exits, log)
-	stopNotices := startNotices(a, g.Gate, notices)
+	stopMetrics := serveMetrics(ctx, c.App, g.Gate, figures, log)
+	stopProxy := serveProxy(ctx, c.App, g.Gate, served, exits, log)
+	stopNotices := startNotices(c.App, g.Gate, notices)
 	err = served.Serve(ctx, listener)
 	stopNotices()
 	stopProxy()
@@ -207,7 +211,7 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 }
 
 // listenReady opens the listener of the gate, and prints that the gate is ready.
-func listenReady(ctx context.Context, a *app.App, where app.Address, remote bool) (net.Listener, error) {
+func listenReady(ctx context.Context, out io.Writer, where app.Address, remote bool) (net.Listener, error) {
 	listener, err := server.Listen(ctx, where.String(), remote)
 	if err != nil {
 		return nil, umpire.Errorf("listen on %s: %w", where, err)
@@ -215,7 +219,7 @@ func listenReady(ctx context.Context, a *app.App, where app.Address, remote bool
 	if where.Network == app.NetworkTCP {
 		where.Name = listener.Addr().String()
 	}
-	if _, err := fmt.Fprintf(a.Stdout, "umpire: ready on %s\n", where); err != nil {
+	if _, err := fmt.Fprintf(out, "umpire: ready on %s\n", where); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	return listener, nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A status is the result of `umpire status`.
@@ -97,7 +99,7 @@ func newStatusCommand(a *app.App) *cobra.Command {
 				return err
 			}
 			if p.Config.Observes() {
-				seen, err := app.ReadObserved(a)
+				seen, err := app.ReadObserved(a.StateDir())
 				if err != nil {
 					return app.Failed(err)
 				}
@@ -171,83 +173,83 @@ func showStatus(a *app.App, s status) error {
 	line("worktree", cmp.Or(s.Worktree, a.Text.Of("main")))
 	line("working directory", s.WorkingDir)
 	line("mode", fmt.Sprintf("%s (%s)", s.Mode, s.ModeSource))
-	line("permission state", formatPermission(a, &s))
-	line("sessions", formatSessions(a, &s.Sessions))
-	line("grants", formatGrantCount(a, &s))
-	line("gate", formatGate(a, &s))
-	line("store", formatStore(a, &s))
-	line("retention", formatRetention(a, &s.Retention))
+	line("permission state", formatPermission(a.Text, &s))
+	line("sessions", formatSessions(a.Text, &s.Sessions))
+	line("grants", formatGrantCount(a.Text, &s))
+	line("gate", formatGate(a.Text, &s))
+	line("store", formatStore(a.Text, &s))
+	line("retention", formatRetention(a.Text, a.Now(), &s.Retention))
 	if s.Notices != nil {
 		line("notices", s.Notices.Describe(a.Text))
 	}
-	line("sandbox", formatSandbox(a, &s.Sandbox))
+	line("sandbox", formatSandbox(a.Text, &s.Sandbox))
 	for _, note := range s.Notes {
 		line("note", note)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	return showRuleFiles(a, s)
+	return showRuleFiles(a.Stdout, a.Text, s)
 }
 
 // showRuleFiles writes a line for each file, and its problems below it.
-func showRuleFiles(a *app.App, s status) error {
-	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("rule files"))
-	table := app.NewTable(a.Stdout)
+func showRuleFiles(out io.Writer, text *catalogue.Language, s status) error {
+	fmt.Fprintf(out, "\n%s\n", text.Of("rule files"))
+	table := app.NewTable(out)
 	for _, f := range s.RuleFiles {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", a.Text.Word("source", f.Source.String()),
-			a.Text.Word("health", f.Health.String()), formatCounts(a, f), view.Visible(f.Path))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", text.Word("source", f.Source.String()),
+			text.Word("health", f.Health.String()), formatCounts(text, f), view.Visible(f.Path))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, f := range s.RuleFiles {
 		for _, problem := range f.Problems {
-			fmt.Fprintf(a.Stdout, "  %s\n", view.Visible(rulefile.Problem(problem).Error()))
+			fmt.Fprintf(out, "  %s\n", view.Visible(rulefile.Problem(problem).Error()))
 		}
 	}
 	if s.Cautious {
-		fmt.Fprintln(a.Stdout,
-			a.Text.Of("Every call asks until the file is repaired, because a deny or ask rule may be missing."))
+		fmt.Fprintln(out,
+			text.Of("Every call asks until the file is repaired, because a deny or ask rule may be missing."))
 	}
 	if slices.ContainsFunc(s.RuleFiles,
 		func(f fileStatus) bool { return f.Health == rulefile.HealthUntrusted && f.Asleep+f.AsleepHooks > 0 }) {
-		fmt.Fprintln(a.Stdout, a.Text.Of("Some allow rules or hooks are inactive until you trust them: umpire "+
+		fmt.Fprintln(out, text.Of("Some allow rules or hooks are inactive until you trust them: umpire "+
 			"rules trust --show"))
 	}
 	return nil
 }
 
-func formatCounts(a *app.App, f fileStatus) string {
+func formatCounts(text *catalogue.Language, f fileStatus) string {
 	if f.Health == rulefile.HealthMissing {
 		return "-"
 	}
-	counts := []string{a.FormatCount(f.Rules, "%d rule", "%d rules")}
+	counts := []string{text.Count(f.Rules, "%d rule", "%d rules")}
 	if f.Asleep > 0 {
-		counts = append(counts, a.FormatCount(f.Asleep, "%d inactive", "%d inactive"))
+		counts = append(counts, text.Count(f.Asleep, "%d inactive", "%d inactive"))
 	}
 	if f.Hooks > 0 {
-		counts = append(counts, a.FormatCount(f.Hooks, "%d hook", "%d hooks"))
+		counts = append(counts, text.Count(f.Hooks, "%d hook", "%d hooks"))
 	}
 	if f.AsleepHooks > 0 {
-		counts = append(counts, a.FormatCount(f.AsleepHooks, "%d hook inactive", "%d hooks inactive"))
+		counts = append(counts, text.Count(f.AsleepHooks, "%d hook inactive", "%d hooks inactive"))
 	}
 	return strings.Join(counts, ", ")
 }
 
 // formatSandbox is the sandbox in a line.
-func formatSandbox(a *app.App, s *sandboxStatus) string {
+func formatSandbox(text *catalogue.Language, s *sandboxStatus) string {
 	parts := []string{s.Mode}
 	if s.Network {
-		parts = append(parts, a.Text.Of("with the network"))
+		parts = append(parts, text.Of("with the network"))
 	}
 	switch s.Level {
 	case umpire.SandboxFull:
-		parts = append(parts, a.Text.Of("fully available on this machine"))
+		parts = append(parts, text.Of("fully available on this machine"))
 	case umpire.SandboxWeaker:
-		parts = append(parts, a.Text.Of("only a weaker one is available on this machine"), s.Lacks)
+		parts = append(parts, text.Of("only a weaker one is available on this machine"), s.Lacks)
 	case umpire.SandboxNone:
-		parts = append(parts, a.Text.Of("not available on this machine"), s.Lacks)
+		parts = append(parts, text.Of("not available on this machine"), s.Lacks)
 	}
 	return strings.Join(parts, ", ")
 }

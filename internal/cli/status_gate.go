@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/console/notice"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A permissionStatus is the status line of a project: the state of its sessions'
@@ -71,7 +73,7 @@ func readGateStatus(ctx context.Context, a *app.App, s *status, c *config.Config
 	if stored.Kind == app.StoreSQLite {
 		s.Store.Path = stored.Name
 	}
-	if s.Retention, err = app.ReadRetention(ctx, a, c, stored); err != nil {
+	if s.Retention, err = app.ReadRetention(ctx, a.Now(), c, stored); err != nil {
 		s.Notes = append(s.Notes, err.Error())
 	}
 	running, err := a.DialExpectedGate(ctx, c, app.PersonCredential, "")
@@ -114,7 +116,7 @@ func (s *status) readPermissions(ctx context.Context, a *app.App, gate umpire.Ga
 	if err != nil {
 		return err
 	}
-	s.noteOtherIDs(a, sessions)
+	s.noteOtherIDs(a.Text, sessions)
 	s.Sessions.Total = len(sessions)
 	for i := range sessions {
 		if sessions[i].State != umpire.SessionOver {
@@ -146,7 +148,7 @@ func (s *status) readPermissions(ctx context.Context, a *app.App, gate umpire.Ga
 }
 
 // noteOtherIDs lists the other ids of the project's open sessions.
-func (s *status) noteOtherIDs(a *app.App, sessions []umpire.Session) {
+func (s *status) noteOtherIDs(text *catalogue.Language, sessions []umpire.Session) {
 	var others []string
 	for i := range sessions {
 		id := sessions[i].Project
@@ -156,7 +158,7 @@ func (s *status) noteOtherIDs(a *app.App, sessions []umpire.Session) {
 	}
 	if len(others) > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf(
-			a.Text.Of("open sessions keep the project id that they were opened with: %s"), strings.Join(others, ", ")))
+			text.Of("open sessions keep the project id that they were opened with: %s"), strings.Join(others, ", ")))
 	}
 }
 
@@ -179,57 +181,57 @@ func (s *status) readLastDecision(ctx context.Context, here *app.ProjectView) er
 }
 
 // formatPermission is the status line in words.
-func formatPermission(a *app.App, s *status) string {
-	text := a.Text.Word("state", string(s.State))
+func formatPermission(lang *catalogue.Language, s *status) string {
+	text := lang.Word("state", string(s.State))
 	if s.Pending > 0 {
-		text += ", " + a.FormatCount(s.Pending, "%d waits", "%d wait")
+		text += ", " + lang.Count(s.Pending, "%d waits", "%d wait")
 	}
 	if s.Type != "" {
-		text += fmt.Sprintf(" (%s, %s)", a.Text.Word("type", string(s.Type)), a.Text.Word("of risk", s.Risk))
+		text += fmt.Sprintf(" (%s, %s)", lang.Word("type", string(s.Type)), lang.Word("of risk", s.Risk))
 	}
 	if s.Blocked != nil && s.State != umpire.StateAllowed && s.State != umpire.StateIdle {
-		text += ": " + cmp.Or(a.Text.Reason(s.Blocked.Detail), string(s.Blocked.Code))
+		text += ": " + cmp.Or(lang.Reason(s.Blocked.Detail), string(s.Blocked.Code))
 	}
 	return text
 }
 
-func formatGate(a *app.App, s *status) string {
+func formatGate(text *catalogue.Language, s *status) string {
 	switch {
 	case s.Gate.Problem != "":
 		return s.Gate.Address + ": " + s.Gate.Problem
 	case s.Gate.Running:
-		return fmt.Sprintf(a.Text.Of("running on %s"), s.Gate.Address)
+		return fmt.Sprintf(text.Of("running on %s"), s.Gate.Address)
 	}
-	return fmt.Sprintf(a.Text.Of("none on %s; each command opens the store itself"), s.Gate.Address)
+	return fmt.Sprintf(text.Of("none on %s; each command opens the store itself"), s.Gate.Address)
 }
 
-func formatStore(a *app.App, s *status) string {
+func formatStore(lang *catalogue.Language, s *status) string {
 	text := s.Store.Kind
 	if s.Store.Path != "" {
 		text += " " + s.Store.Path
 	}
 	if !s.Store.Exists {
-		text += " (" + a.Text.Of("nothing is stored yet") + ")"
+		text += " (" + lang.Of("nothing is stored yet") + ")"
 	}
 	return text
 }
 
 // formatRetention says how long sessions are kept, and when the last one was removed.
-func formatRetention(a *app.App, r *app.RetentionStatus) string {
+func formatRetention(lang *catalogue.Language, now time.Time, r *app.RetentionStatus) string {
 	text := r.Age
 	if text == app.NoRetention {
-		text = a.Text.Of("sessions are kept for ever")
+		text = lang.Of("sessions are kept for ever")
 	}
 	if r.LastPruned != nil {
-		text += fmt.Sprintf(a.Text.Of("; the last session was removed %s ago"), view.Age(a.Now().Sub(*r.LastPruned)))
+		text += fmt.Sprintf(lang.Of("; the last session was removed %s ago"), view.Age(now.Sub(*r.LastPruned)))
 	}
 	return text
 }
 
-func formatSessions(a *app.App, s *sessionsStatus) string {
-	text := fmt.Sprintf(a.Text.Of("%d open, %d in all"), s.Open, s.Total)
+func formatSessions(lang *catalogue.Language, s *sessionsStatus) string {
+	text := fmt.Sprintf(lang.Of("%d open, %d in all"), s.Open, s.Total)
 	if s.Mode != nil {
-		text += fmt.Sprintf(a.Text.Of("; the latest is in mode %s"), *s.Mode)
+		text += fmt.Sprintf(lang.Of("; the latest is in mode %s"), *s.Mode)
 	}
 	return text
 }

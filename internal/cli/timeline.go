@@ -10,10 +10,13 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// A timelineFlags is which events are shown, and how.
-type timelineFlags struct {
+// A timelineCommand is `umpire timeline` with its flags: which events are shown, and how.
+type timelineCommand struct {
+	*app.App
+
 	json, follow, all, detail, events bool
 	session                           string
 	after                             int64
@@ -22,7 +25,7 @@ type timelineFlags struct {
 
 // newTimelineCommand is `umpire timeline`.
 func newTimelineCommand(a *app.App) *cobra.Command {
-	var f timelineFlags
+	c := timelineCommand{App: a}
 	cmd := &cobra.Command{
 		Use: "timeline", Args: app.RefuseUnknownCommand,
 		Short: "Show what was asked, decided and run",
@@ -30,69 +33,69 @@ func newTimelineCommand(a *app.App) *cobra.Command {
 		Example: "  umpire timeline --last 20\n  umpire timeline --events --session s4k7m --follow\n" +
 			"  umpire timeline --json --after 1200",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := showTimeline(cmd.Context(), a, &f)
-			if f.follow {
+			err := c.showTimeline(cmd.Context())
+			if c.follow {
 				return untilInterrupted(cmd.Context(), err)
 			}
 			return err
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.json, "json", false, "write each event as one line of JSON")
-	flags.BoolVar(&f.events, "events", false, "show every event, not one line for each call")
-	flags.BoolVar(&f.detail, "detail", false, "show every field of each event on its own line")
-	flags.BoolVar(&f.follow, "follow", false, "show events, and then new ones as they happen")
-	app.AddAllProjects(flags, &f.all)
-	flags.StringVar(&f.session, "session", "", "only the session `ID`")
-	flags.Int64Var(&f.after, "after", 0, "only events after the number `SEQ`")
-	flags.IntVar(&f.last, "last", 0, "only the last `N` calls or events")
+	flags.BoolVar(&c.json, "json", false, "write each event as one line of JSON")
+	flags.BoolVar(&c.events, "events", false, "show every event, not one line for each call")
+	flags.BoolVar(&c.detail, "detail", false, "show every field of each event on its own line")
+	flags.BoolVar(&c.follow, "follow", false, "show events, and then new ones as they happen")
+	app.AddAllProjects(flags, &c.all)
+	flags.StringVar(&c.session, "session", "", "only the session `ID`")
+	flags.Int64Var(&c.after, "after", 0, "only events after the number `SEQ`")
+	flags.IntVar(&c.last, "last", 0, "only the last `N` calls or events")
 	cmd.AddCommand(newTimelineVerifyCommand(a), newTimelineHeadCommand(a), newTimelinePruneCommand(a))
 	app.CompleteWith(cmd, "session", completeSessions(a))
 	return cmd
 }
 
 // showTimeline shows the events that the flags choose.
-func showTimeline(ctx context.Context, a *app.App, f *timelineFlags) error {
-	if f.after < 0 {
-		return app.Usage("umpire timeline --help", "--after %d: want 0 or more", f.after)
+func (c *timelineCommand) showTimeline(ctx context.Context) error {
+	if c.after < 0 {
+		return app.Usage("umpire timeline --help", "--after %d: want 0 or more", c.after)
 	}
-	if f.last < 0 {
-		return app.Usage("umpire timeline --help", "--last %d: want 0 or more", f.last)
+	if c.last < 0 {
+		return app.Usage("umpire timeline --help", "--last %d: want 0 or more", c.last)
 	}
-	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error { return showEvents(ctx, a, gate, f) })
+	return c.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error { return c.showEvents(ctx, gate) })
 }
 
-func showEvents(ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFlags) error {
-	events, filter, in, err := timelineView(ctx, a, gate, f)
+func (c *timelineCommand) showEvents(ctx context.Context, gate umpire.Gate) error {
+	events, filter, in, err := c.view(ctx, gate)
 	if err != nil {
 		return err
 	}
-	show := newEventShower(a, f.json, f.detail)
-	if f.follow && f.last == 0 {
+	show := newEventShower(c.App, c.json, c.detail)
+	if c.follow && c.last == 0 {
 		return followEvents(ctx, events, filter, show)
 	}
-	byCall := !f.events && !f.json && !f.detail && !f.follow && f.after == 0
+	byCall := !c.events && !c.json && !c.detail && !c.follow && c.after == 0
 	if !byCall {
-		filter.Last = f.last
+		filter.Last = c.last
 	}
 	list, err := events.Events(ctx, filter)
 	if err != nil {
 		return err
 	}
 	if lines := groupCalls(list); byCall && len(lines) > 0 {
-		return showCalls(ctx, a, gate, in, lines, f.last)
+		return showCalls(ctx, c.App, gate, in, lines, c.last)
 	}
 	for i := range list {
 		if err := show(&list[i]); err != nil {
 			return app.Failed(err)
 		}
 	}
-	if f.follow {
-		filter.Last, filter.After = 0, max(f.after, umpire.LastSeq(list))
+	if c.follow {
+		filter.Last, filter.After = 0, max(c.after, umpire.LastSeq(list))
 		return followEvents(ctx, events, filter, show)
 	}
-	if len(list) == 0 && !f.json {
-		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing has happened yet"))
+	if len(list) == 0 && !c.json {
+		_, err := fmt.Fprintln(c.Stdout, c.Text.Of("nothing has happened yet"))
 		return app.Failed(err)
 	}
 	return nil
@@ -100,29 +103,30 @@ func showEvents(ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFl
 
 // showRecord shows a whole timeline, and verifies that it was not changed.
 func showRecord(ctx context.Context, a *app.App) error {
-	if err := showTimeline(ctx, a, &timelineFlags{}); err != nil {
+	c := timelineCommand{App: a}
+	if err := c.showTimeline(ctx); err != nil {
 		return err
 	}
 	return verifyTimeline(ctx, a, &verifyFlags{})
 }
 
-// timelineView returns the events that the flags choose, those of this project by default, and the folders that shorten
+// view returns the events that the flags choose, those of this project by default, and the folders that shorten
 // their paths.
-func timelineView(
-	ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFlags,
+func (c *timelineCommand) view(
+	ctx context.Context, gate umpire.Gate,
 ) (umpire.Watcher, umpire.Filter, view.Folders, error) {
-	filter, in := umpire.Filter{After: f.after}, view.Folders{Home: a.UserHome()}
-	if f.session == "" {
-		here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, f.all)
+	filter, in := umpire.Filter{After: c.after}, view.Folders{Home: c.UserHome()}
+	if c.session == "" {
+		here, err := app.ViewProject(ctx, c.App, gate, app.PersonCredential, c.all)
 		if err != nil {
 			return nil, filter, in, err
 		}
-		return here, filter, here.Folders(a), nil
+		return here, filter, here.Folders(c.UserHome()), nil
 	}
 	var err error
-	filter.Session, err = findSession(ctx, a, gate, f.session)
-	if err != nil && f.all { // the events of a deleted session stay
-		filter.Session, err = umpire.SessionID(f.session), nil
+	filter.Session, err = findSession(ctx, c.App, gate, c.session)
+	if err != nil && c.all { // the events of a deleted session stay
+		filter.Session, err = umpire.SessionID(c.session), nil
 	}
 	if s, found := gate.Sessions().Get(ctx, filter.Session); found == nil {
 		in.Root = s.Root
@@ -188,7 +192,7 @@ func formatEvent(a *app.App, e *umpire.Event) string {
 	if e.Actor != "" {
 		parts = append(parts, fmt.Sprintf(a.Text.Of("by %s"), view.Visible(e.Actor)))
 	}
-	if about := eventSubject(a, e); about != "" {
+	if about := eventSubject(a.Text, e); about != "" {
 		parts = append(parts, app.Clip(view.Visible(about)))
 	}
 	if e.Reason != "" {
@@ -219,10 +223,10 @@ func formatEventKind(a *app.App, e *umpire.Event) string {
 }
 
 // eventSubject describes an event by its accesses.
-func eventSubject(a *app.App, e *umpire.Event) string {
+func eventSubject(text *catalogue.Language, e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
-		about = append(about, view.AccessText(&e.Accesses[i], a.Text))
+		about = append(about, view.AccessText(&e.Accesses[i], text))
 	}
 	return strings.Join(about, "; ")
 }

@@ -137,7 +137,7 @@ func showCalls(
 	if last > 0 && len(lines) > last {
 		lines = lines[len(lines)-last:]
 	}
-	undone, err := app.FindUndone(a)
+	undone, err := app.FindUndone(a.StateDir())
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (t *callTable) subject(ctx context.Context, l *callLine) string {
 		return view.SubjectOf(c.Input)
 	}
 	for i := range l.events {
-		if about := eventSubject(t.App, &l.events[i]); about != "" {
+		if about := eventSubject(t.Text, &l.events[i]); about != "" {
 			return about
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // pruneFlags are the flags of `umpire timeline prune`.
@@ -75,7 +77,8 @@ func pruneTimeline(ctx context.Context, a *app.App, f *pruneFlags) error {
 	if at.Exists() {
 		err = pruneStore(ctx, a, at, age, &report)
 	}
-	return errors.Join(a.Show(f.json, report, func() error { return showPruned(a, &report) }), app.Failed(err))
+	shown := a.Show(f.json, report, func() error { return showPruned(a.Stdout, a.Text, &report) })
+	return errors.Join(shown, app.Failed(err))
 }
 
 func pruneStore(ctx context.Context, a *app.App, at app.StoreAddress, age time.Duration, report *pruneReport) error {
@@ -102,25 +105,27 @@ func pruneStore(ctx context.Context, a *app.App, at app.StoreAddress, age time.D
 }
 
 // showPruned writes a line for each session, and one for all of them.
-func showPruned(a *app.App, r *pruneReport) error {
+func showPruned(out io.Writer, text *catalogue.Language, r *pruneReport) error {
 	for i := range r.Removed {
 		p := &r.Removed[i]
-		fmt.Fprintf(a.Stdout, "%s  %s  %s\n", p.LastAt.Local().Format(time.DateOnly), view.Visible(string(p.Session)),
-			formatEvents(a, p.Events))
+		fmt.Fprintf(out, "%s  %s  %s\n", p.LastAt.Local().Format(time.DateOnly), view.Visible(string(p.Session)),
+			formatEvents(text, p.Events))
 	}
-	said := a.Text.Of("removed %s with %s\n")
+	said := text.Of("removed %s with %s\n")
 	switch {
 	case r.DryRun && r.Sessions == 0:
-		said = a.Text.Of("would remove %s with %s\n")
+		said = text.Of("would remove %s with %s\n")
 	case r.DryRun:
-		said = a.Text.Of("would remove %s with %s, then their parent sessions if nothing else needs them\n")
+		said = text.Of("would remove %s with %s, then their parent sessions if nothing else needs them\n")
 	}
-	_, err := fmt.Fprintf(a.Stdout, said, formatSessionCount(a, r.Sessions), formatEvents(a, r.Events))
+	_, err := fmt.Fprintf(out, said, formatSessionCount(text, r.Sessions), formatEvents(text, r.Events))
 	return err
 }
 
-func formatSessionCount(a *app.App, n int64) string {
-	return a.FormatCount(int(n), "%d session", "%d sessions")
+func formatSessionCount(text *catalogue.Language, n int64) string {
+	return text.Count(int(n), "%d session", "%d sessions")
 }
 
-func formatEvents(a *app.App, n int64) string { return a.FormatCount(int(n), "%d event", "%d events") }
+func formatEvents(text *catalogue.Language, n int64) string {
+	return text.Count(int(n), "%d event", "%d events")
+}

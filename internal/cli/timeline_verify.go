@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A verifyFlags holds the flags of `umpire timeline verify`.
@@ -54,12 +56,12 @@ func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	key, err := app.ReadCheckpointKey(a)
+	key, err := app.ReadCheckpointKey(a.KeysDir())
 	if err != nil {
 		return app.Failed(err)
 	}
 	e := evidence{
-		record: app.CheckpointRecord(a, at, key),
+		record: app.CheckpointRecord(a.Home(), at, key),
 		pruned: &store.AcceptedPrunings{Keys: append([]string{key.ID()}, f.keys...)},
 	}
 	var breaks []store.Break
@@ -75,7 +77,7 @@ func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
 	}
 	breaks = append(breaks, found...)
 	v := verification{OK: len(breaks) == 0, Breaks: append([]store.Break{}, breaks...), Pruned: e.pruned}
-	err = a.Show(f.json, v, func() error { return showVerification(a, &v) })
+	err = a.Show(f.json, v, func() error { return showVerification(a.Stdout, a.Text, &v) })
 	if err == nil && !v.OK {
 		return &app.CommandError{Code: app.ExitError}
 	}
@@ -136,21 +138,21 @@ func verifyStore(ctx context.Context, s app.StoreAddress, e *evidence) ([]store.
 }
 
 // showVerification writes one line for each break.
-func showVerification(a *app.App, v *verification) error {
+func showVerification(out io.Writer, text *catalogue.Language, v *verification) error {
 	if p := v.Pruned; p.Sessions > 0 {
-		_, err := fmt.Fprintf(a.Stdout, a.Text.Of("pruned: %s with %s, the last on %s\n"),
-			formatSessionCount(a, p.Sessions), formatEvents(a, p.Events), p.Last.Local().Format(time.DateOnly))
+		_, err := fmt.Fprintf(out, text.Of("pruned: %s with %s, the last on %s\n"),
+			formatSessionCount(text, p.Sessions), formatEvents(text, p.Events), p.Last.Local().Format(time.DateOnly))
 		if err != nil {
 			return err
 		}
 	}
 	if v.OK {
-		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing on the timeline was changed"))
+		_, err := fmt.Fprintln(out, text.Of("nothing on the timeline was changed"))
 		return err
 	}
 	for _, b := range v.Breaks {
 		line := fmt.Sprintf("%d  %s  %s", b.Seq, cmp.Or(string(b.Session), "-"), b.Problem)
-		if _, err := fmt.Fprintln(a.Stdout, view.Visible(line)); err != nil {
+		if _, err := fmt.Fprintln(out, view.Visible(line)); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // exitCodes is the table of all exit codes.
@@ -28,19 +29,19 @@ var exitCodes = [...]struct {
 // Without a Run, cobra lists them as topics.
 func newTopics(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "exit-codes", Short: "Meaning of the exit codes", Long: formatExitCodes(a)},
+		{Use: "exit-codes", Short: "Meaning of the exit codes", Long: formatExitCodes(a.Text)},
 		{Use: "modes", Short: "Decisions where no rule applies", Long: modesTopic},
 		{Use: "order", Short: "How a call is decided, row by row", Long: orderTopic},
 	}
 }
 
-func formatExitCodes(a *app.App) string {
+func formatExitCodes(text *catalogue.Language) string {
 	var b strings.Builder
-	b.WriteString(a.Text.Of("Every command ends with one of these codes:") + "\n\n")
+	b.WriteString(text.Of("Every command ends with one of these codes:") + "\n\n")
 	for _, e := range exitCodes {
-		fmt.Fprintf(&b, "  %d  %s\n", e.code, a.Text.Of(e.means))
+		fmt.Fprintf(&b, "  %d  %s\n", e.code, text.Of(e.means))
 	}
 	b.WriteString("\n" +
-		a.Text.Of("umpire check --stdin ends with 0 when all lines were read; each line has its own verdict."))
+		text.Of("umpire check --stdin ends with 0 when all lines were read; each line has its own verdict."))
 	return b.String()
 }

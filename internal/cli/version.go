@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -9,12 +10,12 @@ import (
 )
 
 // addVersionFlag makes --version and -v of the root do the same as `umpire version`.
-func addVersionFlag(a *app.App, root *cobra.Command) {
+func addVersionFlag(out io.Writer, root *cobra.Command) {
 	shown := root.Flags().BoolP("version", "v", false, "Show the version of umpire")
 	help := root.RunE
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if *shown {
-			_, err := fmt.Fprint(a.Stdout, app.ThisBuild())
+			_, err := fmt.Fprint(out, app.ThisBuild())
 			return app.Failed(err)
 		}
 		return help(cmd, args)

@@ -20,26 +20,27 @@ import (
 
 // newWatchCommand is `umpire watch`.
 func newWatchCommand(a *app.App) *cobra.Command {
-	var f watchFlags
+	c := watchCommand{App: a}
 	cmd := &cobra.Command{
 		Use: "watch", Args: app.RefuseWords,
 		Short:   "Watch questions and events as they come",
 		Long:    watchLong,
 		Example: "  umpire watch\n  umpire watch --notify --this-project\n  umpire watch --all-projects --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return untilInterrupted(cmd.Context(), watchGate(cmd.Context(), a, &f))
+			return untilInterrupted(cmd.Context(), c.watchGate(cmd.Context()))
 		},
 	}
-	cmd.Flags().BoolVar(&f.json, "json", false, "write each event as one line of JSON")
-	app.AddAllProjects(cmd.Flags(), &f.all)
-	cmd.Flags().BoolVar(&f.project, "this-project", false, "on a terminal, show only this project")
-	cmd.Flags().BoolVar(&f.plain, "plain", false, "write plain lines even on a terminal, and answer nothing")
-	cmd.Flags().BoolVar(&f.notify, "notify", false, "also show desktop notifications for new questions")
+	cmd.Flags().BoolVar(&c.json, "json", false, "write each event as one line of JSON")
+	app.AddAllProjects(cmd.Flags(), &c.all)
+	cmd.Flags().BoolVar(&c.project, "this-project", false, "on a terminal, show only this project")
+	cmd.Flags().BoolVar(&c.plain, "plain", false, "write plain lines even on a terminal, and answer nothing")
+	cmd.Flags().BoolVar(&c.notify, "notify", false, "also show desktop notifications for new questions")
 	return cmd
 }
 
-// A watchFlags holds the flags of `umpire watch`.
-type watchFlags struct {
+// A watchCommand is `umpire watch` with its flags.
+type watchCommand struct {
+	*app.App
 	listFlags
 
 	plain, notify, project bool
@@ -47,38 +48,38 @@ type watchFlags struct {
 
 // interactive reports whether a person sits there and may answer. A process that an agent
 // started only shows.
-func (f *watchFlags) interactive(ctx context.Context, a *app.App, gate umpire.Gate) bool {
-	return !f.json && !f.plain && a.Terminal && !a.IsPoorTerminal() &&
-		a.NeedPerson("umpire watch") == nil && app.RefuseRunner(ctx, a, gate, "watch") == nil
+func (c *watchCommand) interactive(ctx context.Context, gate umpire.Gate) bool {
+	return !c.json && !c.plain && c.Terminal && !c.IsPoorTerminal() &&
+		c.NeedPerson("umpire watch") == nil && app.RefuseRunner(ctx, c.App, gate, "watch") == nil
 }
 
 // showInbox shows the questions of all projects, and has them answered.
-func showInbox(ctx context.Context, a *app.App, gate umpire.Gate, f *watchFlags, serving bool) error {
-	settings, err := a.LoadConfig(a.Dir)
+func (c *watchCommand) showInbox(ctx context.Context, gate umpire.Gate, serving bool) error {
+	settings, err := c.LoadConfig(c.Dir)
 	if err != nil {
 		return err
 	}
 	conf := tui.Config{
-		Gate: gate, Home: a.UserHome(), Text: a.Text, Now: a.Now, Code: answerCode,
-		Change: run.DescribeChange(a, gate),
-		In:     a.Stdin, Out: app.TerminalOut(a.Stdout), Env: os.Environ(), NoColour: a.Getenv("NO_COLOR") != "",
-		Tasks: rules.Desks(a, gate), TaskCode: app.NewCode,
-		Undo: run.NewUndoer(a, gate), Serving: serving, Silent: settings.WatchNotify == "off" && !f.notify,
+		Gate: gate, Home: c.UserHome(), Text: c.Text, Now: c.Now, Code: answerCode,
+		Change: run.DescribeChange(c.App, gate),
+		In:     c.Stdin, Out: app.TerminalOut(c.Stdout), Env: os.Environ(), NoColour: c.Getenv("NO_COLOR") != "",
+		Tasks: rules.Desks(c.App, gate), TaskCode: app.NewCode,
+		Undo: run.NewUndoer(c.App, gate), Serving: serving, Silent: settings.WatchNotify == "off" && !c.notify,
 	}
 	if serving {
-		where, err := a.ReadListenAddress(settings.Listen)
+		where, err := c.ReadListenAddress(settings.Listen)
 		if err != nil {
 			return err
 		}
 		conf.Address, conf.Since = where.Name, where.Since
 	}
-	if f.project {
-		if conf.Session.Project, err = a.ChooseProject(false); err != nil {
+	if c.project {
+		if conf.Session.Project, err = c.ChooseProject(false); err != nil {
 			return err
 		}
 	}
-	if f.notify || settings.WatchNotify == "desktop" {
-		conf.Notify = notifyEscape(a.Getenv)
+	if c.notify || settings.WatchNotify == "desktop" {
+		conf.Notify = notifyEscape(c.Getenv)
 	}
 	return app.Failed(tui.NewInbox(conf).Run(ctx))
 }
@@ -113,20 +114,20 @@ func notifyEscape(getenv func(string) string) string {
 }
 
 // watchGate shows the open questions and then the events.
-func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
-	gate, runs, done, err := a.ReachGate(ctx, app.PersonCredential, "")
+func (c *watchCommand) watchGate(ctx context.Context) error {
+	gate, runs, done, err := c.ReachGate(ctx, app.PersonCredential, "")
 	if err != nil {
 		return err
 	}
 	defer done()
 	if !runs {
-		a.Remark(a.Text.Of("questions of Claude Code do not appear here, because no gate is running: umpire serve " +
+		c.Remark(c.Text.Of("questions of Claude Code do not appear here, because no gate is running: umpire serve " +
 			"starts one"))
 	}
-	if f.interactive(ctx, a, gate) {
-		return showInbox(ctx, a, gate, f, runs)
+	if c.interactive(ctx, gate) {
+		return c.showInbox(ctx, gate, runs)
 	}
-	here, err := app.ViewProject(ctx, a, gate, app.PersonCredential, f.all)
+	here, err := app.ViewProject(ctx, c.App, gate, app.PersonCredential, c.all)
 	if err != nil {
 		return app.GateError(err)
 	}
@@ -135,11 +136,11 @@ func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
 		return app.GateError(err)
 	}
 	filter := umpire.Filter{After: umpire.LastSeq(last)}
-	a.Remark(fmt.Sprintf(a.Text.Of("watching from event %d on"), filter.After))
-	if f.json {
-		return followEvents(ctx, here, filter, newEventShower(a, true, false))
+	c.Remark(fmt.Sprintf(c.Text.Of("watching from event %d on"), filter.After))
+	if c.json {
+		return followEvents(ctx, here, filter, newEventShower(c.App, true, false))
 	}
-	screen := &waiting{App: a, view: here, all: f.all, live: a.ToTerminal, width: a.Columns()}
+	screen := &waiting{App: c.App, view: here, all: c.all, live: c.ToTerminal, width: c.Columns()}
 	if err := screen.refresh(ctx); err != nil {
 		return err
 	}
@@ -181,11 +182,11 @@ func (w *waiting) refresh(ctx context.Context) error {
 	}
 	var lines []string
 	for i := range list {
-		cells := pendingCells(w.App, &list[i], w.all)
+		cells := pendingCells(w.Now(), &list[i], w.all)
 		lines = append(lines, "  "+strings.Join(cells, "  "))
 	}
 	if len(list) > 0 {
-		head := w.FormatCount(len(list), "%d waits for an answer: umpire approve ID, umpire deny ID",
+		head := w.Text.Count(len(list), "%d waits for an answer: umpire approve ID, umpire deny ID",
 			"%d wait for an answer: umpire approve ID, umpire deny ID")
 		lines = append([]string{head}, lines...)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -61,6 +62,14 @@ func (be *backend) viewForChange(ctx context.Context, f func(*store.Tx) error) e
 	return umpire.Errorf("%w: %w", umpire.ErrNotRecorded, err)
 }
 
+func (be *backend) readSession(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
+	s, err := readIn(ctx, be.view, func(tx *store.Tx) (umpire.Session, error) { return tx.Sessions.Get(id) })
+	if err != nil {
+		return umpire.Session{}, umpire.Errorf("session %s: %w", project.PrintableID(id), err)
+	}
+	return s, nil
+}
+
 // findings are errors that report a state rather than a fault.
 var findings = []error{
 	umpire.ErrNotFound, umpire.ErrInvalid, umpire.ErrResolved, umpire.ErrState, umpire.ErrFenced,
@@ -68,6 +77,11 @@ var findings = []error{
 }
 
 var errNoStore = umpire.Errorf("this gate has no store: %w", umpire.ErrState)
+
+// invalid returns an error about one field.
+func invalid(field, format string, args ...any) error {
+	return umpire.Errorf("%s: %w: %w", field, umpire.Errorf(format, args...), umpire.ErrInvalid)
+}
 
 // hasEnded reports whether a program has ended. It returns false for programs on other machines.
 func (be *backend) hasEnded(runner string) bool {
@@ -83,3 +97,17 @@ func (be *backend) now() time.Time { return be.config.Now().UTC().Truncate(time.
 
 // isConflict reports whether a write lost against a concurrent one.
 func isConflict(err error) bool { return errors.Is(err, store.ErrConflict) }
+
+func ignoreGone(err error) error {
+	if errors.Is(err, umpire.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// reached marks a place where a crash leaves something to recover.
+func (be *backend) reached(place string) {
+	if be.crash != nil {
+		be.crash(place)
+	}
+}

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 
@@ -29,6 +28,34 @@ type conditions struct {
 // canTry reports whether the runner of the call is able to try it first.
 func (cond *conditions) canTry() bool {
 	return cond.byTicket || cond.confinement != nil && cond.confinement.Trials
+}
+
+// exitPlanTool is the tool by which an agent leaves plan mode.
+const exitPlanTool = "ExitPlanMode"
+
+// exitPlanRule asks about leaving plan mode, in sessions whose mode the gate switches. An agent
+// that runs its calls itself has its own plan mode and question, and a sub-agent shares its
+// parent's mode.
+var exitPlanRule = umpire.Rule{
+	ID: "exit-plan", Action: umpire.Ask, Tool: exitPlanTool, Source: umpire.SourceSession,
+	Says: "Leaves plan mode: the planned files may be changed from then on, and shown commands run once",
+}
+
+// tightenFor returns the rules for one call in addition to those of the files.
+func (cond *conditions) tightenFor(call *umpire.Call) []umpire.Rule {
+	rule := exitPlanRule
+	switch {
+	case call.Tool != exitPlanTool || cond.session.Mode != umpire.ModePlan || cond.session.External:
+		return cond.tighten
+	case cond.session.Parent != "":
+		rule.Action, rule.Says = umpire.Deny,
+			"A sub-agent stays in plan mode with its parent: tell that agent what you plan"
+	}
+	return append(slices.Clip(cond.tighten), rule)
+}
+
+func leavesPlan(s *umpire.Session, tool string) bool {
+	return tool == exitPlanTool && s.Mode == umpire.ModePlan && !s.External && s.Parent == ""
 }
 
 // conditionsAhead prefetches the rows for readConditions. It returns the query for the grants.
@@ -100,27 +127,6 @@ func (ps *Projects) completeConditions(cond *conditions) error {
 	return err
 }
 
-// effectiveMode returns the session's mode, but ask once auto has refused too often, and the
-// administrator's mode if the session's is looser.
-func effectiveMode(s *umpire.Session, settings *config.Settings) umpire.Mode {
-	if !settings.Most.Permits(s.Mode) {
-		return *settings.Most.Mode
-	}
-	if s.Mode == umpire.ModeAuto && degraded(s, settings) {
-		return umpire.ModeAsk
-	}
-	return s.Mode
-}
-
-// AutoAvailable reports whether auto mode may answer by itself in a session: after too many
-// refusals it asks.
-func AutoAvailable(s *umpire.Session, settings *config.Settings) bool { return !degraded(s, settings) }
-
-func degraded(s *umpire.Session, settings *config.Settings) bool {
-	return settings.MaxDenialsInRow > 0 && s.DenialsInRow >= settings.MaxDenialsInRow ||
-		settings.MaxDenials > 0 && s.Denials >= settings.MaxDenials
-}
-
 // mainProfile is the default profile.
 const mainProfile = "main"
 
@@ -145,33 +151,4 @@ func enforce(s *config.Settings, d umpire.Decision) umpire.Decision {
 		return judge.WarnOnly(d)
 	}
 	return d
-}
-
-// Check decides a call and stores nothing. If the call names a session, the session's conditions
-// apply, otherwise the configuration.
-func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
-	if call.Dir != "" || call.Session == "" {
-		if err := checkDir("cwd", call.Dir); err != nil {
-			return umpire.Decision{}, err
-		}
-	}
-	if call.Session == "" {
-		settings, err := g.projects.settingsOf(call.Dir)
-		if err != nil {
-			return umpire.Decision{}, err
-		}
-		q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: settings.Mode}}
-		return enforce(&settings, g.projects.Decide("", q)), nil
-	}
-	cond, err := readIn(ctx, g.be.view, func(tx *store.Tx) (*conditions, error) {
-		return g.projects.readConditions(tx, g.be.conditionsAhead(tx, call.Session, ""))
-	})
-	if err != nil {
-		return umpire.Decision{}, err
-	}
-	if err := g.projects.completeConditions(cond); err != nil {
-		return umpire.Decision{}, err
-	}
-	call.Dir = cmp.Or(call.Dir, cond.session.Dir)
-	return g.projects.decide(cond, call), nil
 }

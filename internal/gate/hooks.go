@@ -56,14 +56,27 @@ func (p *Project) after(ctx context.Context, call umpire.Call, output string) []
 	return all
 }
 
-// hookFiles returns the files that hook commands name. They are control files: changing one changes
-// the hook's verdict and runs code as the user.
-func (p *Project) hookFiles(set *rulefile.Set) []string {
-	var files []string
-	for _, h := range append(slices.Clip(set.Hooks), p.settings.Hooks...) {
-		files = append(files, userhook.FilesOf(&h, p.Root)...)
+// askHooks runs the hooks for a call of a submission.
+func (ps *Projects) askHooks(ctx context.Context, cond *conditions, j *judged) error {
+	if j.decision.Verdict == umpire.Deny {
+		return nil
 	}
-	return files
+	p, err := ps.projectOf(cond.session.Root, cond.session.AddDirs)
+	if err != nil {
+		return err
+	}
+	j.hooks = p.before(ctx, j.call)
+	if err := ctx.Err(); err != nil {
+		return err // the hooks were interrupted, which is not a verdict
+	}
+	said := objections(j.hooks)
+	if len(said) == 0 {
+		return nil
+	}
+	tighter := *cond
+	tighter.tighten = append(slices.Clip(cond.tighten), said...)
+	ps.decideCall(&tighter, j)
+	return nil
 }
 
 // Judge decides one call like Decide, and also runs its PreToolUse hooks unless it is denied

@@ -34,16 +34,18 @@ func (g *Gate) Run(ctx context.Context) {
 // tend settles questions past their deadline, and calls and trials whose runner is gone. Safe to
 // call at any time; idempotent.
 func (g *Gate) tend(ctx context.Context) error {
-	return errors.Join(g.trials.tend(ctx), g.sessions.tend(ctx), withdrawAbandoned(ctx, g))
+	return errors.Join(g.trials.tend(ctx), g.sessions.tend(ctx), g.be.withdrawAbandoned(ctx, g.Finish))
 }
 
 // withdrawAbandoned withdraws questions asked by programs that held a call and have ended: an
 // answer could no longer let anything run.
-func withdrawAbandoned(ctx context.Context, g *Gate) error {
-	if g.be.config.Alive == nil {
+func (be *backend) withdrawAbandoned(
+	ctx context.Context, finish func(context.Context, umpire.Result) (umpire.Batch, error),
+) error {
+	if be.config.Alive == nil {
 		return nil
 	}
-	asked, err := readIn(ctx, g.be.view, func(tx *store.Tx) ([]store.AskRow, error) {
+	asked, err := readIn(ctx, be.view, func(tx *store.Tx) ([]store.AskRow, error) {
 		return tx.Asks.List(store.AskQuery{})
 	})
 	for i := range asked {
@@ -54,10 +56,10 @@ func withdrawAbandoned(ctx context.Context, g *Gate) error {
 			json.Unmarshal(shown[umpire.ExtraHeldBy], &holder) != nil {
 			continue
 		}
-		if !g.be.hasEnded(holder) {
+		if !be.hasEnded(holder) {
 			continue
 		}
-		_, late := g.Finish(ctx, umpire.Result{
+		_, late := finish(ctx, umpire.Result{
 			Session: ask.Session, Batch: ask.Batch, Call: ask.Call, Status: umpire.ResultCancelled,
 			Output: "the program that held the call has ended",
 		})
@@ -70,15 +72,12 @@ func withdrawAbandoned(ctx context.Context, g *Gate) error {
 
 func (ss *sessions) tend(ctx context.Context) error {
 	var late []store.AskRow
-	var held, idle []umpire.Session
+	var held []umpire.Session
 	err := ss.view(ctx, func(tx *store.Tx) (err error) {
 		if late, err = tx.Asks.List(store.AskQuery{ExpiredBy: ss.now()}); err != nil {
 			return err
 		}
-		if held, err = tx.Sessions.List(store.SessionQuery{Held: true}); err != nil || ss.config.KeepSessions == 0 {
-			return err
-		}
-		idle, err = tx.Sessions.List(store.SessionQuery{IdleBefore: ss.now().Add(-ss.config.KeepSessions)})
+		held, err = tx.Sessions.List(store.SessionQuery{Held: true})
 		return err
 	})
 	if err != nil {
@@ -90,9 +89,6 @@ func (ss *sessions) tend(ctx context.Context) error {
 	}
 	for i := range held {
 		errs = append(errs, ss.tendHeld(ctx, &held[i]))
-	}
-	for i := range idle {
-		errs = append(errs, ignoreGone(ss.Delete(ctx, idle[i].ID)))
 	}
 	return errors.Join(errs...)
 }
@@ -118,13 +114,6 @@ func (be *backend) tendHeld(ctx context.Context, s *umpire.Session) error {
 // machine and its process is gone.
 func (be *backend) runnerGone(s *umpire.Session) bool {
 	return !s.LeaseUntil.After(be.now()) || be.hasEnded(s.Runner)
-}
-
-func ignoreGone(err error) error {
-	if errors.Is(err, umpire.ErrNotFound) {
-		return nil
-	}
-	return err
 }
 
 // expire answers a question whose time is up.
@@ -182,7 +171,7 @@ func (t *transaction) loseTrial(b *umpire.Batch, c *umpire.BatchCall) error {
 	if err != nil {
 		return err
 	}
-	if err := discardTrial(&t.outcome, b, c, "the trial was interrupted"); err != nil || len(row.Reach) == 0 {
+	if err := t.discardTrial(b, c, "the trial was interrupted"); err != nil || len(row.Reach) == 0 {
 		return err
 	}
 	ask, err := t.tx.Asks.Get(c.Request)
@@ -245,18 +234,4 @@ func (o *outcome) giveUpCall(b *umpire.Batch, c *umpire.BatchCall) error {
 		return err
 	}
 	return o.finishCall(b, c.ID, umpire.ResultIndeterminate, "", fillIn(unknownText, c.Tool, c.ID, ""))
-}
-
-// abandonQuestion ends a call whose outcome question will not be answered any more.
-func (o *outcome) abandonQuestion(b *umpire.Batch, c *umpire.BatchCall) error {
-	o.recordRefusal(c, umpire.CodeCancelled, "")
-	e := umpire.Event{
-		Kind: umpire.EventPermissionRejected, Call: c.ID, Request: c.Request, Tool: c.Tool, Code: umpire.CodeCancelled,
-		Actor: gateActor,
-	}
-	if err := o.apply(b, e, nil); err != nil {
-		return err
-	}
-	return o.finishCall(b, c.ID, umpire.ResultIndeterminate, umpire.CodeCancelled,
-		fillIn(unknownText, c.Tool, c.ID, ""))
 }

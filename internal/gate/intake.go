@@ -22,16 +22,6 @@ const (
 	defaultMaxPending = 100
 )
 
-// A submission is decided and ready to be stored.
-type submission struct {
-	*umpire.Submission
-
-	conditions *conditions
-	calls      []*judged
-	message    store.Sealed
-	asking     int // the number of calls that ask
-}
-
 // prepareSubmission checks a submission and decides its calls. If the same submission came before,
 // it returns that batch.
 func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*submission, *umpire.Batch, error) {
@@ -137,11 +127,6 @@ func checkConfinement(c *umpire.Confinement) error {
 		return nil
 	}
 	return invalid("sandbox.mode", "want read-only, workspace-write or full-access, got %q", c.Mode)
-}
-
-// invalid returns an error about one field.
-func invalid(field, format string, args ...any) error {
-	return umpire.Errorf("%s: %w: %w", field, umpire.Errorf(format, args...), umpire.ErrInvalid)
 }
 
 // findExisting returns the batch of an earlier identical submission, or nil.

@@ -3,37 +3,18 @@ package gate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files/gitdir"
 	"github.com/umpirehq/umpire/internal/gate/batch"
 	"github.com/umpirehq/umpire/internal/gate/userhook"
+	"github.com/umpirehq/umpire/internal/hold/sandbox"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
-
-// A judged is one call of a submission with everything determined before it is stored.
-type judged struct {
-	call     umpire.Call
-	hash     string
-	input    store.Sealed
-	extra    json.RawMessage
-	decision umpire.Decision
-	effect   umpire.Effect
-	state    umpire.CallState // its first state in the batch
-	denied   *umpire.Standing // a person denied an identical call in this turn
-	unasked  bool             // would ask, but the session is unattended
-	question *question        // the question for a person
-	took     time.Duration    // to decide it
-	hooks    []userhook.Ran   // hooks that ran for the call
-	alone    umpire.Decision  // without the hooks' verdicts
-	before   json.RawMessage  // the current files that a planned call would change
-	trial    *triedCall       // the trial's effects, if the question is about them
-	planned  []umpire.Planned // the plan that a call leaving plan mode presents
-}
 
 // judgeStored judges an earlier call again under current conditions.
 func (ps *Projects) judgeStored(cond *conditions, row *store.CallRow) (*judged, error) {
@@ -141,6 +122,24 @@ func (ps *Projects) decideWith(project string, added []string, q policy.Query) u
 	return judge.Decide(find, q, ps.config.Now)
 }
 
+// JudgeOf returns the judge of calls in the project of a folder.
+func (ps *Projects) JudgeOf(dir string) (*judge.Judge, error) { return ps.judgeOf(dir, nil) }
+
+func (ps *Projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
+	at, err := ps.projectOf(dir, added)
+	if err != nil {
+		return nil, err
+	}
+	rules := at.rules()
+	return &judge.Judge{
+		Bounds: &at.Bounds, Policy: rules.policy, Degraded: rules.set.Degraded, Home: ps.config.UserHome,
+		Programs: ps.known.Known, Sandbox: sandboxOf(&at.settings, nil), Code: ps.config.Code(),
+		Written: ps.writtenIn(at.Project), Git: gitdir.Foresee,
+		Shown: sandbox.Sees(ps.config.UserHome, append([]string{at.Root}, at.Added...), at.settings.SandboxShow),
+		Made:  ps.config.scratch().Made,
+	}, nil
+}
+
 // effectOf reports whether a call may run again after a crash. A call that only reads may, and so
 // may a sub-agent: it continues in its own session, which accounts for each of its calls. Project
 // code may not, even if it is harmless to start.
@@ -157,29 +156,6 @@ func effectOf(d *umpire.Decision) umpire.Effect {
 		return umpire.EffectUnknown
 	}
 	return umpire.EffectPure
-}
-
-// askHooks runs the hooks for a call of a submission.
-func (ps *Projects) askHooks(ctx context.Context, cond *conditions, j *judged) error {
-	if j.decision.Verdict == umpire.Deny {
-		return nil
-	}
-	p, err := ps.projectOf(cond.session.Root, cond.session.AddDirs)
-	if err != nil {
-		return err
-	}
-	j.hooks = p.before(ctx, j.call)
-	if err := ctx.Err(); err != nil {
-		return err // the hooks were interrupted, which is not a verdict
-	}
-	said := objections(j.hooks)
-	if len(said) == 0 {
-		return nil
-	}
-	tighter := *cond
-	tighter.tighten = append(slices.Clip(cond.tighten), said...)
-	ps.decideCall(&tighter, j)
-	return nil
 }
 
 // objections turns hook verdicts into rules.
@@ -210,4 +186,33 @@ func (ps *Projects) triesFirst(cond *conditions, j *judged) bool {
 	}
 	j.decision, j.unasked = d, false
 	return true
+}
+
+// Check decides a call and stores nothing. If the call names a session, the session's conditions
+// apply, otherwise the configuration.
+func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
+	if call.Dir != "" || call.Session == "" {
+		if err := checkDir("cwd", call.Dir); err != nil {
+			return umpire.Decision{}, err
+		}
+	}
+	if call.Session == "" {
+		settings, err := g.projects.settingsOf(call.Dir)
+		if err != nil {
+			return umpire.Decision{}, err
+		}
+		q := policy.Query{Call: call, Conditions: policy.Conditions{Mode: settings.Mode}}
+		return enforce(&settings, g.projects.Decide("", q)), nil
+	}
+	cond, err := readIn(ctx, g.be.view, func(tx *store.Tx) (*conditions, error) {
+		return g.projects.readConditions(tx, g.be.conditionsAhead(tx, call.Session, ""))
+	})
+	if err != nil {
+		return umpire.Decision{}, err
+	}
+	if err := g.projects.completeConditions(cond); err != nil {
+		return umpire.Decision{}, err
+	}
+	call.Dir = cmp.Or(call.Dir, cond.session.Dir)
+	return g.projects.decide(cond, call), nil
 }

@@ -2,9 +2,7 @@ package gate
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -67,23 +65,6 @@ func (o *outcome) record(e umpire.Event, detail any) umpire.Event {
 	e.At, e.Project, e.Session = o.now, o.session.Project, o.session.ID
 	e.Agent = cmp.Or(e.Agent, o.session.Agent)
 	return o.secrets.record(e, detail)
-}
-
-// record encodes the detail of an event as JSON, and masks all secrets.
-func (sec secrets) record(e umpire.Event, detail any) umpire.Event {
-	if detail != nil {
-		e.Data = data(detail)
-	}
-	return sec.masked(e)
-}
-
-// data returns the data of an event as JSON. Its types always marshal.
-func data(v any) json.RawMessage {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("event data %T: %v", v, err))
-	}
-	return text
 }
 
 // addBatch creates the batch and the consequences of its decisions.
@@ -279,6 +260,53 @@ func (o *outcome) recordRefusal(c *umpire.BatchCall, code umpire.ReasonCode, rea
 	o.addWrite(func(tx *store.Tx) error { return tx.Answers.Insert(row) })
 }
 
+// abandonQuestion ends a call whose outcome question will not be answered any more.
+func (o *outcome) abandonQuestion(b *umpire.Batch, c *umpire.BatchCall) error {
+	o.recordRefusal(c, umpire.CodeCancelled, "")
+	e := umpire.Event{
+		Kind: umpire.EventPermissionRejected, Call: c.ID, Request: c.Request, Tool: c.Tool, Code: umpire.CodeCancelled,
+		Actor: gateActor,
+	}
+	if err := o.apply(b, e, nil); err != nil {
+		return err
+	}
+	return o.finishCall(b, c.ID, umpire.ResultIndeterminate, umpire.CodeCancelled,
+		fillIn(unknownText, c.Tool, c.ID, ""))
+}
+
+// dropCalls ends every call of the batch that has not started.
+func (o *outcome) dropCalls(b *umpire.Batch, code umpire.ReasonCode, reason umpire.Phrase) error {
+	for _, c := range b.Calls {
+		var err error
+		switch c.State {
+		case umpire.CallAsked:
+			err = o.refuseQuestion(b, &c, code, reason)
+		case umpire.CallApproved:
+			err = o.finishCall(b, c.ID, umpire.ResultCancelled, umpire.CodeCancelled,
+				denialText(c.Tool, c.ID, umpire.CodeCancelled, ""))
+		case umpire.CallUnknown:
+			err = o.abandonQuestion(b, &c)
+		case umpire.CallDenied, umpire.CallSettled, umpire.CallExecuting, umpire.CallDone:
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepTrial records that the effects of a call's trial are real.
+func (o *outcome) keepTrial(b *umpire.Batch, c *umpire.BatchCall, digest string) error {
+	e := umpire.Event{Kind: umpire.EventEffectsKept, Call: c.ID, Tool: c.Tool}
+	return o.apply(b, e, batch.Tried{Trial: c.Trial, Digest: digest})
+}
+
+// discardTrial records that the effects of a call's trial are discarded.
+func (o *outcome) discardTrial(b *umpire.Batch, c *umpire.BatchCall, why umpire.Phrase) error {
+	e := umpire.Event{Kind: umpire.EventEffectsDiscarded, Call: c.ID, Tool: c.Tool, Reason: why}
+	return o.apply(b, e, batch.Tried{Trial: c.Trial})
+}
+
 // countDenial counts a refusal in auto mode, and adds a notice once the count makes the mode ask
 // from now on.
 func (o *outcome) countDenial(settings *config.Settings) {
@@ -314,7 +342,7 @@ func (o *outcome) finishCallSealed(b *umpire.Batch, r *umpire.Result, output sto
 	c := b.Call(r.Call)
 	if r.Status != umpire.ResultOK && r.Status != umpire.ResultIndeterminate &&
 		(c.TrialState == umpire.TrialRunning || c.TrialState == umpire.TrialWaiting) {
-		if err := discardTrial(o, b, c, ""); err != nil {
+		if err := o.discardTrial(b, c, ""); err != nil {
 			return err
 		}
 		c = b.Call(r.Call)

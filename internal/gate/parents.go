@@ -16,7 +16,7 @@ func (ss *sessions) inheritParent(ctx context.Context, o *umpire.Opening) error 
 	if o.Parent == "" {
 		return nil
 	}
-	parent, err := ss.Get(ctx, o.Parent)
+	parent, err := ss.readSession(ctx, o.Parent)
 	if err != nil {
 		return umpire.Errorf("parent: %w", err)
 	}
@@ -76,17 +76,4 @@ func inherit(tx *store.Tx, s *umpire.Session) error {
 	s.Headless = s.Headless || parent.Headless
 	s.Denials, s.DenialsInRow = max(s.Denials, parent.Denials), max(s.DenialsInRow, parent.DenialsInRow)
 	return nil
-}
-
-// endChildren ends the sessions that a session started, to avoid questions on behalf of an ended parent.
-func (ss *sessions) endChildren(ctx context.Context, id umpire.SessionID) error {
-	children, err := readIn(ctx, ss.view, func(tx *store.Tx) ([]umpire.Session, error) {
-		return tx.Sessions.List(store.SessionQuery{Parent: id})
-	})
-	for i := range children {
-		if children[i].State != umpire.SessionOver {
-			err = errors.Join(err, ignoreGone(ss.End(ctx, children[i].ID, "its parent has ended")))
-		}
-	}
-	return err
 }

@@ -19,34 +19,6 @@ import (
 // changed since the change was planned. A planned command that was shown whole runs once. The others
 // ask as usual.
 
-// exitPlanTool is the tool by which an agent leaves plan mode.
-const exitPlanTool = "ExitPlanMode"
-
-// exitPlanRule asks about leaving plan mode, in sessions whose mode the gate switches. An agent
-// that runs its calls itself has its own plan mode and question, and a sub-agent shares its
-// parent's mode.
-var exitPlanRule = umpire.Rule{
-	ID: "exit-plan", Action: umpire.Ask, Tool: exitPlanTool, Source: umpire.SourceSession,
-	Says: "Leaves plan mode: the planned files may be changed from then on, and shown commands run once",
-}
-
-// tightenFor returns the rules for one call in addition to those of the files.
-func (cond *conditions) tightenFor(call *umpire.Call) []umpire.Rule {
-	rule := exitPlanRule
-	switch {
-	case call.Tool != exitPlanTool || cond.session.Mode != umpire.ModePlan || cond.session.External:
-		return cond.tighten
-	case cond.session.Parent != "":
-		rule.Action, rule.Says = umpire.Deny,
-			"A sub-agent stays in plan mode with its parent: tell that agent what you plan"
-	}
-	return append(slices.Clip(cond.tighten), rule)
-}
-
-func leavesPlan(s *umpire.Session, tool string) bool {
-	return tool == exitPlanTool && s.Mode == umpire.ModePlan && !s.External && s.Parent == ""
-}
-
 // planOf reads the plan of a session.
 func (ps *Projects) planOf(ctx context.Context, id umpire.SessionID) (p history.SessionPlan, err error) {
 	err = ps.viewForChange(ctx, func(tx *store.Tx) error {

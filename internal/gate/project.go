@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/gate/userhook"
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
@@ -133,15 +133,6 @@ func (ps *Projects) openProject(dir string, added []string) (p *Project, err err
 	return p, nil
 }
 
-// followRules records changes of the rule files on the timeline, until the watcher is closed.
-func (ps *Projects) followRules(p *Project) {
-	for range p.watcher.Changed() {
-		if err := ps.recordOutsideChange(context.Background(), p); err != nil && ps.config.Warn != nil {
-			ps.config.Warn(err)
-		}
-	}
-}
-
 // settingsOf reads the settings for a folder. A mistake in them is reported as the caller's to fix,
 // not as a fault of the gate.
 func (ps *Projects) settingsOf(dir string) (config.Settings, error) {
@@ -177,13 +168,6 @@ func (ps *Projects) refresh(dir string) error {
 		ps.closeAll()
 	}
 	return nil
-}
-
-func (c *Config) cacheDir() string {
-	if c.Home == "" {
-		return ""
-	}
-	return filepath.Join(c.Home, "state", "projects")
 }
 
 // load reads the rule files, and follows them if the gate does.
@@ -314,4 +298,14 @@ func (ps *Projects) closeAll() {
 		})
 	}
 	ps.dir = map[string]*opening{}
+}
+
+// hookFiles returns the files that hook commands name. They are control files: changing one changes
+// the hook's verdict and runs code as the user.
+func (p *Project) hookFiles(set *rulefile.Set) []string {
+	var files []string
+	for _, h := range append(slices.Clip(set.Hooks), p.settings.Hooks...) {
+		files = append(files, userhook.FilesOf(&h, p.Root)...)
+	}
+	return files
 }

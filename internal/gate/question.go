@@ -14,12 +14,6 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A question asks a person about one call, and is ready to be stored.
-type question struct {
-	row  store.AskRow
-	card umpire.Pending
-}
-
 // newQuestion returns the question about a call. position is its place in the batch, from 1.
 func (be *backend) newQuestion(cond *conditions, j *judged, id umpire.BatchID, position, total int) *question {
 	now := be.now()

@@ -117,3 +117,12 @@ func (ps *Projects) recordRules(ctx context.Context, p *Project, by umpire.Actor
 	}
 	return err
 }
+
+// followRules records changes of the rule files on the timeline, until the watcher is closed.
+func (ps *Projects) followRules(p *Project) {
+	for range p.watcher.Changed() {
+		if err := ps.recordOutsideChange(context.Background(), p); err != nil && ps.config.Warn != nil {
+			ps.config.Warn(err)
+		}
+	}
+}

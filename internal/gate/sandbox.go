@@ -48,14 +48,6 @@ func Holds(s *config.Settings, able sandbox.Ability) bool {
 	return box.Holds()
 }
 
-// checkMode rejects a mode that the administrator does not permit.
-func checkMode(most *config.Most, mode *umpire.Mode) error {
-	if mode == nil || most.Permits(*mode) {
-		return nil
-	}
-	return invalid("mode", "the administrator of this machine permits %s or a tighter mode", most.Mode)
-}
-
 // confine sandboxes a hook that came with the project: trusting it covered its readable text, not
 // the programs it starts. The user's own hooks run without a sandbox.
 func (p *Project) confine(h *rulefile.Hook) func(*exec.Cmd) (func(error) error, error) {

@@ -174,3 +174,32 @@ func (sec secrets) openGrant(row *store.GrantRow) umpire.Grant {
 }
 
 func grantLabel(id string) string { return fmt.Sprintf("grant:%q", id) }
+
+// exactCall returns a call with its exact original input.
+func (sec secrets) exactCall(row *store.CallRow) (umpire.Call, error) {
+	input, err := sec.unseal(callLabel(row.Session, row.ID), row.Input)
+	if err != nil {
+		return umpire.Call{}, err
+	}
+	return umpire.Call{
+		ID: row.ID, Tool: row.Tool, Input: json.RawMessage(input), Dir: row.Dir, Agent: row.Agent,
+		Session: row.Session, Batch: row.Batch, Background: row.Background,
+	}, nil
+}
+
+// record encodes the detail of an event as JSON, and masks all secrets.
+func (sec secrets) record(e umpire.Event, detail any) umpire.Event {
+	if detail != nil {
+		e.Data = data(detail)
+	}
+	return sec.masked(e)
+}
+
+// data returns the data of an event as JSON. Its types always marshal.
+func data(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("event data %T: %v", v, err))
+	}
+	return text
+}

@@ -196,14 +196,6 @@ func (ss *sessions) Get(ctx context.Context, id umpire.SessionID) (umpire.Sessio
 	return ss.readSession(ctx, id)
 }
 
-func (be *backend) readSession(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
-	s, err := readIn(ctx, be.view, func(tx *store.Tx) (umpire.Session, error) { return tx.Sessions.Get(id) })
-	if err != nil {
-		return umpire.Session{}, umpire.Errorf("session %s: %w", project.PrintableID(id), err)
-	}
-	return s, nil
-}
-
 // Latest returns the session that Continue takes by default.
 func (ss *sessions) Latest(ctx context.Context, q umpire.LatestQuery) (umpire.Session, error) {
 	p, err := ss.Project(q.Dir)
@@ -499,4 +491,17 @@ func (ss *sessions) Delete(ctx context.Context, id umpire.SessionID) error {
 		}
 		return tx.Sessions.Delete(id)
 	})
+}
+
+// endChildren ends the sessions that a session started, to avoid questions on behalf of an ended parent.
+func (ss *sessions) endChildren(ctx context.Context, id umpire.SessionID) error {
+	children, err := readIn(ctx, ss.view, func(tx *store.Tx) ([]umpire.Session, error) {
+		return tx.Sessions.List(store.SessionQuery{Parent: id})
+	})
+	for i := range children {
+		if children[i].State != umpire.SessionOver {
+			err = errors.Join(err, ignoreGone(ss.End(ctx, children[i].ID, "its parent has ended")))
+		}
+	}
+	return err
 }

@@ -130,9 +130,9 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 		return nil, err
 	}
 	if l.approved {
-		l.compareApproved(g, &ask)
+		l.compareApproved(&g.trials, &ask)
 	}
-	asked, err := l.decideTrial(g)
+	asked, err := l.decideTrial(&g.trials)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 	if l.triesNow() {
 		d := g.projects.decideAttended(l.conditions, l.judged)
 		l.base = shownDigest(&l.judged.call, &d, readCode(&d, g.be.maskText), nil)
-		if l.network, err = l.findNetwork(ctx, g); err != nil {
+		if l.network, err = l.findNetwork(ctx, g.be); err != nil {
 			return nil, err
 		}
 		err = g.trials.endLostTrials(ctx, l.conditions.session.Project)
@@ -155,16 +155,16 @@ func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start, ticket string)
 }
 
 // compareApproved finds the differences between the call now and the card that was approved.
-func (l *pendingStart) compareApproved(g *Gate, ask *store.AskRow) {
+func (l *pendingStart) compareApproved(ts *trials, ask *store.AskRow) {
 	card, d, now := readCard(ask), l.judged.decision, (*umpire.Trial)(nil)
 	switch {
 	case l.unattended:
-		d = g.projects.decideAttended(l.conditions, l.judged)
+		d = ts.decideAttended(l.conditions, l.judged)
 	case l.trial != nil:
-		now = new(g.be.shownTrial(l.trial))
+		now = new(ts.shownTrial(l.trial))
 	}
-	l.moved = shownDigest(&l.judged.call, &d, readCode(&d, g.be.maskText), now) != ask.ShownDigest
-	l.changed = g.be.changedSince(&card, &d)
+	l.moved = shownDigest(&l.judged.call, &d, readCode(&d, ts.maskText), now) != ask.ShownDigest
+	l.changed = ts.changedSince(&card, &d)
 }
 
 // triesNow reports whether the call is tried in place of its run: it came with a ticket, and asks.
@@ -176,16 +176,16 @@ func (l *pendingStart) triesNow() bool {
 // decideTrial decides on the effects of the call's trial, and lets a call that is tried first wait.
 // A call approved by a person runs unless it is denied by now; a call approved by standing answers
 // must still be allowed by them. If a question is needed, it is about the returned call.
-func (l *pendingStart) decideTrial(g *Gate) (asked *judged, err error) {
+func (l *pendingStart) decideTrial(ts *trials) (asked *judged, err error) {
 	j := l.judged
 	if l.trial == nil {
-		g.projects.triesFirst(l.conditions, j)
+		ts.triesFirst(l.conditions, j)
 		return j, nil
 	}
-	if j.trial, err = g.trials.decideTried(l.conditions, j.call, l.trial); err != nil {
+	if j.trial, err = ts.decideTried(l.conditions, j.call, l.trial); err != nil {
 		return nil, err
 	}
-	if l.output, err = g.be.unseal(trialLabel(l.trial.ID, "output"), l.trial.Output); err != nil {
+	if l.output, err = ts.unseal(trialLabel(l.trial.ID, "output"), l.trial.Output); err != nil {
 		return nil, err
 	}
 	asked = new(*j)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/gate/task"
@@ -15,7 +14,7 @@ import (
 // line, and one more row, which allows nothing, keeps the text. A grant counts only together with a text
 // that has its line.
 
-// ApproveTask approves a task, and returns it with its grants.
+// ApproveTask approves a task, answers the session's waiting questions inside it, and returns it with its grants.
 func (gs *grants) ApproveTask(ctx context.Context, a umpire.TaskApproval) ([]umpire.GrantStatus, error) {
 	s, err := readIn(ctx, gs.view, func(tx *store.Tx) (umpire.Session, error) { return tx.Sessions.Get(a.Session) })
 	if err == nil && s.State == umpire.SessionOver {
@@ -54,23 +53,14 @@ func (gs *grants) ApproveTask(ctx context.Context, a umpire.TaskApproval) ([]ump
 	if err != nil {
 		return nil, err
 	}
+	gs.answerInside(ctx, &a, approved[0].ID)
 	return approved, nil
 }
 
-// A taskDesk approves tasks, and then answers the waiting questions that they cover.
-type taskDesk struct {
-	*grants
-
-	gate *Gate
-}
-
-// ApproveTask approves a task, answers the session's waiting questions inside it, and returns it with its grants.
-func (d taskDesk) ApproveTask(ctx context.Context, a umpire.TaskApproval) ([]umpire.GrantStatus, error) {
-	approved, err := d.grants.ApproveTask(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	cards, _ := d.gate.Pending(ctx, umpire.PendingQuery{Session: a.Session}) // the approval stands without them
+// answerInside answers the session's waiting questions that an approved task covers. The approval stands
+// even if this fails: the questions keep waiting.
+func (gs *grants) answerInside(ctx context.Context, a *umpire.TaskApproval, id string) {
+	cards, _ := gs.pending(ctx, umpire.PendingQuery{Session: a.Session})
 	for i := range cards {
 		c := &cards[i]
 		asks := []umpire.ReasonCode{umpire.CodeRule, umpire.CodeChanged} // a hook asks like a rule
@@ -79,19 +69,11 @@ func (d taskDesk) ApproveTask(ctx context.Context, a umpire.TaskApproval) ([]ump
 			continue
 		}
 		// If it is outside of the task, or was answered meanwhile, it needs no answer from here.
-		_, _ = d.gate.resolve(ctx, umpire.Answer{
+		_, _ = gs.resolve(ctx, umpire.Answer{
 			Request: c.Request, ArgsHash: c.ArgsHash, ShownDigest: c.ShownDigest, Choice: umpire.Approve,
 			Actor: a.By.Name, By: a.By, Channel: "task",
-		}, approved[0].ID)
+		}, id)
 	}
-	return approved, nil
-}
-
-// byTask reports whether a decision allows a call by the grants of a task.
-func (r *resolution) byTask(d *umpire.Decision) bool {
-	return d.Verdict == umpire.Allow && slices.ContainsFunc(d.Reasons, func(why umpire.Reason) bool {
-		return strings.HasPrefix(why.Grant, r.task+".")
-	})
 }
 
 // taskRows returns the row that keeps the text, and one for each line.

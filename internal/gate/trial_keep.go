@@ -16,17 +16,6 @@ import (
 // process that started its command has ended when a person answers, and the agent may have ended
 // too. So the gate keeps and discards on its behalf.
 
-// Layers are the layers of trials on one machine.
-type Layers interface {
-	// Waiting lists the trials with existing layers.
-	Waiting() ([]umpire.TrialID, error)
-	// Keep makes a layer real, all of it or nothing, and returns the outcome, with an error if it
-	// is not kept. A layer that was kept before a crash counts as kept.
-	Keep(ctx context.Context, id umpire.TrialID, digest string) (umpire.TrialSettlement, error)
-	// Discard removes a layer, if it exists.
-	Discard(id umpire.TrialID) error
-}
-
 // KeepTrial starts a call whose trial is approved, keeps the trial's effects and stores the result.
 // If the call may not start any more, KeepTrial leaves it as the batch shows.
 func KeepTrial(ctx context.Context, g umpire.Gate, layers Layers, s umpire.Start) (umpire.Batch, error) {
@@ -187,7 +176,7 @@ func (ts *trials) refuseLost(ctx context.Context, row *store.TrialRow, why umpir
 		if c.Trial != row.ID || c.TrialState != row.State || c.State != umpire.CallAsked {
 			return nil
 		}
-		if err := discardTrial(&t.outcome, b, c, why); err != nil {
+		if err := t.discardTrial(b, c, why); err != nil {
 			return err
 		}
 		if err := t.refuseQuestion(b, b.Call(row.Call), umpire.CodeCancelled, why); err != nil {

@@ -2,14 +2,10 @@ package gate
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
-	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gate/batch"
 	"github.com/umpirehq/umpire/internal/store"
 )
@@ -140,23 +136,6 @@ func (ts *trials) prepareReport(ctx context.Context, r *umpire.TrialReport, late
 	return p, nil
 }
 
-// readTrial returns a trial of a batch.
-func (be *backend) readTrial(
-	ctx context.Context, s umpire.SessionID, b umpire.BatchID, id umpire.TrialID,
-) (row store.TrialRow, err error) {
-	err = be.viewForChange(ctx, func(tx *store.Tx) error {
-		row, err = tx.Trials.Get(id)
-		if err == nil && (row.Session != s || row.Batch != b) {
-			err = umpire.ErrNotFound
-		}
-		return err
-	})
-	if err != nil {
-		return row, umpire.Errorf("trial %q of batch %q: %w", id, b, err)
-	}
-	return row, nil
-}
-
 // decideReport stores a trial's report and its consequences.
 func (t *transaction) decideReport(r *report) (umpire.Batch, error) {
 	b, c, err := readCall(t.tx, t.session.ID, r.Batch, r.trial.Call)
@@ -170,7 +149,7 @@ func (t *transaction) decideReport(r *report) (umpire.Batch, error) {
 		}
 		return umpire.Batch{}, errMoved
 	case c.State != umpire.CallAsked:
-		return *b, discardTrial(&t.outcome, b, c, "the call was answered while the trial ran")
+		return *b, t.discardTrial(b, c, "the call was answered while the trial ran")
 	case c.Request != r.seen.Request:
 		return umpire.Batch{}, errMoved
 	}
@@ -199,7 +178,7 @@ func (t *transaction) settleReport(b *umpire.Batch, c *umpire.BatchCall, r *repo
 	case !r.keepable && r.external && !r.again:
 		return t.refuseQuestion(b, c, umpire.CodeTrial, "the trial could not do what a run would do")
 	case r.base != r.trial.Base:
-		return discardTrial(&t.outcome, b, c, "the call would do something else by now")
+		return t.discardTrial(b, c, "the call would do something else by now")
 	case effects.Verdict == umpire.Allow && r.keepable && (r.offer == umpire.TrialFirst || len(r.trial.Reach) > 0):
 		return t.approveEffects(b, c, r)
 	}
@@ -235,18 +214,11 @@ func (t *transaction) approveEffects(b *umpire.Batch, c *umpire.BatchCall, r *re
 // cannot be kept; the question is then whether the call may run.
 func (t *transaction) askAboutEffects(b *umpire.Batch, c *umpire.BatchCall, r *report) error {
 	if !r.keepable {
-		if err := discardTrial(&t.outcome, b, c, "the trial could not do what a run would do"); err != nil {
+		if err := t.discardTrial(b, c, "the trial could not do what a run would do"); err != nil {
 			return err
 		}
 	}
 	return t.replaceAsked(b, c.ID, r.judged)
-}
-
-// replaceAsked asks the question about a call again, and withdraws the previous one.
-func (t *transaction) replaceAsked(b *umpire.Batch, id umpire.CallID, j *judged) error {
-	before := b.Call(id).Request
-	t.addWrite(func(tx *store.Tx) error { return tx.Asks.Close(before, store.AskWithdrawn) })
-	return t.putQuestion(b, j.question, umpire.EventPermissionAsked)
 }
 
 // triedDetail returns the event detail for a trial that has ended.
@@ -267,24 +239,3 @@ func triedDetail(r *umpire.TrialReport) batch.Tried {
 	}
 	return detail
 }
-
-// shownTrial returns a trial for a card: with secrets masked, and shortened to a readable length.
-func (be *backend) shownTrial(row *store.TrialRow) umpire.Trial {
-	shown := umpire.Trial{
-		ID: row.ID, Round: row.Round, State: row.State, Network: len(row.Reach) > 0, Exit: row.Exit,
-		Output:    files.ClipTo(row.Output.Shown, maxShownOutput, "\n[...]"),
-		StartedAt: row.Started, RanAt: row.Ran,
-		UndoSeconds: int64(be.config.UndoAge / time.Second),
-	}
-	if json.Unmarshal([]byte(row.Effects.Shown), &shown.Effects) != nil {
-		shown.Effects = umpire.TrialEffects{} // unreadable effects are not shown, and not whole
-	}
-	shown.Effects.Digest = row.Layer
-	if shown.More = len(shown.Effects.List) - maxShownEffects; shown.More > 0 {
-		shown.Effects.List = shown.Effects.List[:maxShownEffects]
-	}
-	shown.More = max(shown.More, 0)
-	return shown
-}
-
-func trialLabel(id umpire.TrialID, what string) string { return fmt.Sprintf("trial:%q:%s", id, what) }

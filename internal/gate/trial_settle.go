@@ -85,7 +85,7 @@ func (t *transaction) decideSettlement(
 		err = t.apply(b, umpire.Event{Kind: umpire.EventEffectsConflicted, Call: c.ID, Tool: c.Tool},
 			batch.Tried{Trial: s.Trial, Digest: row.Layer, Paths: s.Paths[:min(len(s.Paths), maxListedPaths)]})
 	default:
-		err = keepTrial(&t.outcome, b, c, row.Layer)
+		err = t.keepTrial(b, c, row.Layer)
 	}
 	if err != nil {
 		return umpire.Batch{}, err
@@ -94,24 +94,12 @@ func (t *transaction) decideSettlement(
 	return *b, err
 }
 
-// keepTrial records that the effects of a call's trial are real.
-func keepTrial(o *outcome, b *umpire.Batch, c *umpire.BatchCall, digest string) error {
-	e := umpire.Event{Kind: umpire.EventEffectsKept, Call: c.ID, Tool: c.Tool}
-	return o.apply(b, e, batch.Tried{Trial: c.Trial, Digest: digest})
-}
-
-// discardTrial records that the effects of a call's trial are discarded.
-func discardTrial(o *outcome, b *umpire.Batch, c *umpire.BatchCall, why umpire.Phrase) error {
-	e := umpire.Event{Kind: umpire.EventEffectsDiscarded, Call: c.ID, Tool: c.Tool, Reason: why}
-	return o.apply(b, e, batch.Tried{Trial: c.Trial})
-}
-
 // discardAndAsk discards the effects of a trial. A question about the call is asked again without
 // the trial, or refused if the session is unattended.
 func (t *transaction) discardAndAsk(
 	b *umpire.Batch, c *umpire.BatchCall, s *umpire.TrialSettlement, anew *pendingTrial,
 ) error {
-	if err := discardTrial(&t.outcome, b, c, umpire.Verbatim(s.Reason)); err != nil || c.State != umpire.CallAsked {
+	if err := t.discardTrial(b, c, umpire.Verbatim(s.Reason)); err != nil || c.State != umpire.CallAsked {
 		return err
 	}
 	if c.Request != anew.seen.Request {

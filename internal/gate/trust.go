@@ -100,7 +100,7 @@ func (p *Project) projectLayer(path string) (rulefile.Layer, bool) {
 // mistrustCode revokes the trust in the code of a clone. If this worktree has no recorded trust, it
 // still ends the trust in the clone's other worktrees.
 func (rs *rules) mistrustCode(ctx context.Context, p *Project, by umpire.Actor) error {
-	_, err := (&grants{rs.Projects}).Revoke(ctx, umpire.Revocation{Dir: p.Root, ID: umpire.CodeID, By: by})
+	_, err := (&grants{Projects: rs.Projects}).Revoke(ctx, umpire.Revocation{Dir: p.Root, ID: umpire.CodeID, By: by})
 	if errors.Is(err, umpire.ErrNotFound) {
 		ledger := rs.config.Code()
 		_, forgetErr := ledger.Forget(&p.Bounds)

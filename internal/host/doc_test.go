@@ -82,16 +82,23 @@ func silences(h *Host) string {
 	return "its own check; in " + strings.Join(words, ", ") + " the call runs"
 }
 
+// holesList says each hole once, with the hosts that have it.
 func holesList() string {
-	var b strings.Builder
+	var holes []string
+	hosts := map[string][]string{}
 	for _, h := range Hosts {
-		if len(h.Holes) == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "- **%s**\n", h.Title)
 		for _, hole := range h.Holes {
-			fmt.Fprintf(&b, "  - %s\n", catalogue.English.Text(hole))
+			text := catalogue.English.Text(hole)
+			if hosts[text] == nil {
+				holes = append(holes, text)
+			}
+			hosts[text] = append(hosts[text], h.Title)
 		}
+	}
+	var b strings.Builder
+	b.WriteString("| hole | agents |\n|---|---|\n")
+	for _, hole := range holes {
+		fmt.Fprintf(&b, "| %s | %s |\n", hole, strings.Join(hosts[hole], ", "))
 	}
 	return b.String()
 }

@@ -14,7 +14,6 @@ import (
 
 // A Write is a call of a host that writes one file.
 type Write struct {
-	Project string // the folder that the host was started in
 	Call    umpire.Call
 	Path    string // absolute, as in the call
 	edits   []edit
@@ -72,7 +71,7 @@ func WriteOf(e *Event, project string) (*Write, bool) {
 	if path == "" {
 		return nil, false
 	}
-	w := &Write{Project: project, Call: e.Call, Path: path, content: in.Content, edits: in.Edits}
+	w := &Write{Call: e.Call, Path: path, content: in.Content, edits: in.Edits}
 	if in.Old != "" {
 		w.edits = append(w.edits, in.edit)
 	}

@@ -342,17 +342,6 @@ func TestRoot(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an explicit root keeps the repository's id", func(t *testing.T) {
-		t.Parallel()
-		app, repo := filepath.Join(home, "repo", "app"), filepath.Join(home, "repo")
-		p := open(t, app, Options{Home: home, Root: app})
-		if p.Root != app || p.ID != open(t, repo, Options{}).ID {
-			t.Errorf("root %q id %s", p.Root, p.ID)
-		}
-		if p.Contains(filepath.Join(repo, "x")) || !p.Contains(filepath.Join(app, "x")) {
-			t.Error("inside is not the explicit root")
-		}
-	})
 	t.Run("a repository at home opens the working directory only", func(t *testing.T) {
 		t.Parallel()
 		dotfiles := tempDir(t)

@@ -58,15 +58,10 @@ type Project struct {
 // Options are settings for [Open]. The zero value discovers everything, adds nothing and
 // caches nothing.
 type Options struct {
-	// Root sets the root folder instead of discovering it. The identity is still that of
-	// the surrounding repository, if any.
-	Root string
 	// Added are further folders that count as inside.
 	Added []string
 	// Home is the user's home, which marker files never make a project.
 	Home string
-	// Scratch are umpire's temporary folders; they count as inside.
-	Scratch []string
 	// Cache is a private folder for known identities. If "", nothing is cached.
 	Cache string
 }
@@ -75,7 +70,7 @@ type Options struct {
 // would contain it. Open fails if dir cannot be resolved. If git fails, the project gets
 // a note, and its path becomes the identity.
 func Open(dir string, o Options) (*Project, error) {
-	found, err := place.Open(dir, place.Options{Root: o.Root, Added: o.Added, Home: o.Home, Scratch: o.Scratch})
+	found, err := place.Open(dir, place.Options{Added: o.Added, Home: o.Home})
 	if err != nil {
 		return nil, err
 	}

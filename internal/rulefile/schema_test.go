@@ -90,11 +90,14 @@ func TestSchema(t *testing.T) {
 // every key.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(docs + "rules.md")
-	if err != nil {
-		t.Fatal(err)
+	s, page := schema(t), ""
+	for _, name := range []string{"rules.md", "rule-files.md"} {
+		data, err := os.ReadFile(docs + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page += string(data)
 	}
-	s, page := schema(t), string(data)
 	blocks := regexp.MustCompile("(?s)```(jsonc?|yaml)\n(.*?)```").FindAllStringSubmatch(page, -1)
 	seen := map[string]int{}
 	for _, block := range blocks {

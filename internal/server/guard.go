@@ -233,7 +233,7 @@ func (b *timedBody) done() {
 }
 
 // hostsOf returns a listener's host names, or nil for all if it is not TCP.
-func hostsOf(addr net.Addr, more []string) map[string]bool {
+func hostsOf(addr net.Addr) map[string]bool {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok {
 		return nil
@@ -245,9 +245,6 @@ func hostsOf(addr net.Addr, more []string) map[string]bool {
 	hosts := map[string]bool{tcp.String(): !tcp.IP.IsUnspecified()}
 	for _, name := range []string{"127.0.0.1", "::1", "localhost"} {
 		hosts[net.JoinHostPort(name, port)] = true
-	}
-	for _, name := range more {
-		hosts[strings.ToLower(name)] = true
 	}
 	return hosts
 }

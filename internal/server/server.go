@@ -42,9 +42,6 @@ type Config struct {
 	// Remote permits TCP addresses that other machines can reach. The connection is not
 	// encrypted.
 	Remote bool
-	// Hosts are additional host names, with the port, that requests to a TCP listener may
-	// use.
-	Hosts  []string
 	Log    *slog.Logger
 	Limits Limits
 	// Drain limits how long active requests may take to end; 0 means 15 seconds.
@@ -173,7 +170,7 @@ func (s *Server) http(base context.Context, l net.Listener) *http.Server {
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
-		Handler:           &guard{server: s, hosts: hostsOf(l.Addr(), s.config.Hosts)},
+		Handler:           &guard{server: s, hosts: hostsOf(l.Addr())},
 		Protocols:         protocols,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 		ReadHeaderTimeout: headerTimeout,

@@ -127,9 +127,6 @@ func sessionQuery(q *SessionQuery) (query string, args []any) {
 	if q.Project != "" {
 		and("project_id = ?", string(q.Project))
 	}
-	if !q.IdleBefore.IsZero() {
-		and("active_at < ?", bound(q.IdleBefore))
-	}
 	if q.Held {
 		and("external = FALSE AND runner <> '' AND state <> 'ended'")
 	}

@@ -213,8 +213,6 @@ type WorkspaceRow struct {
 // A SessionQuery selects sessions, latest activity first.
 type SessionQuery struct {
 	Project umpire.ProjectID // "" means every project
-	// IdleBefore selects only sessions without activity since; zero means all.
-	IdleBefore time.Time
 	// Held selects only live sessions held by a runner whose calls umpire runs.
 	Held bool
 	// Runners selects only live sessions of these runners; empty means all.

@@ -26,7 +26,6 @@ const (
 // A Request is an accepted request.
 type Request struct {
 	Host string
-	Path string
 	Body json.RawMessage
 }
 
@@ -165,7 +164,7 @@ func (s *ModelServer) admit(w wire, r *http.Request, body []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.requests = append(s.requests, Request{Host: r.Host, Path: r.URL.Path, Body: body})
+	s.requests = append(s.requests, Request{Host: r.Host, Body: body})
 	return n, nil
 }
 

@@ -89,7 +89,6 @@ func (r *anthropicReply) startBlock(e *anthropicEvent) {
 	}
 	r.blocks, r.open[e.Index] = append(r.blocks, b), b
 	if b.kind == "tool_use" {
-		r.sendDelta(Delta{Tool: b.tool})
 		if given := string(c.Input); given != "{}" && given != "null" {
 			b.input.WriteString(given) // some servers give the whole input at once
 		}

@@ -32,7 +32,6 @@ type Delta struct {
 	Again    bool   // the reply broke off and starts over: discard the pieces so far
 	Text     string // of the answer
 	Thinking string // of the model's thinking
-	Tool     string // the tool of a call that begins to be written
 }
 
 // A Request is the whole input of a model.

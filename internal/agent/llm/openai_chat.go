@@ -208,7 +208,6 @@ func (r *chatReply) addCall(d *chatCall) {
 	if call == nil || d.Index != call.index || d.ID != "" && d.ID != call.id {
 		call = &openCall{index: d.Index, id: d.ID, tool: d.Function.Name}
 		r.calls = append(r.calls, call)
-		r.send(Delta{Tool: call.tool})
 	}
 	call.input.WriteString(string(d.Function.Arguments))
 }

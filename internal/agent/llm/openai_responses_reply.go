@@ -105,9 +105,6 @@ func (r *responsesReply) startItem(e *responsesEvent) {
 	item := r.itemAt(e.OutputIndex)
 	begun := decodeItem(e.Item)
 	item.kind, item.call, item.tool = begun.Type, begun.CallID, begun.Name
-	if item.kind == "function_call" {
-		r.send(Delta{Tool: item.tool})
-	}
 }
 
 // itemAt returns the item with an index, creating it on first use.

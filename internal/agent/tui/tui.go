@@ -46,7 +46,6 @@ type Profile struct {
 	Name     string
 	Tools    []string // nil: all
 	Suffixes []string // that its edit tools may change, normalised; empty means no limit
-	Model    string
 }
 
 // A Change is the effect of a call on files. The zero value means no change.

@@ -182,7 +182,7 @@ func (c *Checker) givenRules(root string) ([]umpire.Rule, error) {
 		rules = append(rules, r)
 	}
 	for _, file := range c.given.Rules {
-		more, err := ReadRuleFile(c.app, c.app.Absolute(file), root)
+		more, err := ReadRuleFile(c.app.UserHome(), c.app.Absolute(file), root)
 		if err != nil {
 			return nil, err
 		}
@@ -212,12 +212,12 @@ func SplitRules(lists []string) []string {
 
 // ReadRuleFile reads a rule file that --rules names. Unlike the files that are found, one
 // that is named must be there and be sound.
-func ReadRuleFile(a *App, file, root string) ([]umpire.Rule, error) {
+func ReadRuleFile(home, file, root string) ([]umpire.Rule, error) {
 	check := func(r umpire.Rule) error {
 		if err := policy.Validate(r); err != nil {
 			return err
 		}
-		return policy.CheckExamples(r, policy.Options{Root: root, Home: a.UserHome()})
+		return policy.CheckExamples(r, policy.Options{Root: root, Home: home})
 	}
 	layer := rulefile.Layer{Source: umpire.SourceFlag, Path: file, Format: rulefile.FormatOf(file)}
 	set := rulefile.Load([]rulefile.Layer{layer}, nil, rulefile.Options{Check: check, Short: policy.ParseShort})

@@ -32,8 +32,8 @@ func ConfiguredStore(a *App) (StoreAddress, error) {
 }
 
 // ReadCheckpointKey reads the key that signs checkpoints. It returns nil if the key does not exist.
-func ReadCheckpointKey(a *App) (*store.SigningKey, error) {
-	key, err := store.ReadKey(a.KeysDir())
+func ReadCheckpointKey(keysDir string) (*store.SigningKey, error) {
+	key, err := store.ReadKey(keysDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -41,11 +41,11 @@ func ReadCheckpointKey(a *App) (*store.SigningKey, error) {
 }
 
 // CheckpointRecord returns this machine's record of a store.
-func CheckpointRecord(a *App, at StoreAddress, key *store.SigningKey) *store.CheckpointRecord {
+func CheckpointRecord(home string, at StoreAddress, key *store.SigningKey) *store.CheckpointRecord {
 	name := at.Public()
 	sum := sha256.Sum256([]byte(name))
 	return &store.CheckpointRecord{
-		Path:  filepath.Join(a.Home(), "checkpoints", hex.EncodeToString(sum[:8])+".json"),
+		Path:  filepath.Join(home, "checkpoints", hex.EncodeToString(sum[:8])+".json"),
 		Store: name, Key: key,
 	}
 }
@@ -91,7 +91,7 @@ func keepCheckpoints(a *App, s *store.Store, at StoreAddress) *keeper {
 		a.RemarkError(err)
 		return k
 	}
-	k.record = CheckpointRecord(a, at, key)
+	k.record = CheckpointRecord(a.Home(), at, key)
 	return k
 }
 

@@ -41,7 +41,7 @@ func AskToConnect(ctx context.Context, g umpire.Gate, of *umpire.Call, d egress.
 	}
 	id := umpire.BatchID("msg_" + string(call.ID))
 	s := umpire.Submission{Session: of.Session, Batch: id, Lane: string(id), Calls: []umpire.Call{call}}
-	if why != egress.NotListed && why != egress.NotPermitted { // no earlier approval settles it
+	if !why.MayBeSettled() {
 		s.Tighten = []umpire.Rule{{
 			ID: "connect", Action: umpire.Ask, Tool: umpire.ConnectTool, Description: why.Say(d).String(),
 		}}

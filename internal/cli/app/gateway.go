@@ -100,7 +100,7 @@ func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Cred
 	if err != nil {
 		return nil, err
 	}
-	running, err := dialAddress(ctx, a, where, as, tokenFile)
+	running, err := dialAddress(ctx, a.StateDir(), where, as, tokenFile)
 	if err == nil && running == nil && conf.Listen != "" {
 		err = &CommandError{
 			Code: ExitGate, Hint: "umpire serve",
@@ -124,10 +124,12 @@ func (a *App) DialGate(ctx context.Context, listen string, as Credential) (*serv
 	if err != nil {
 		return nil, err
 	}
-	return dialAddress(ctx, a, where, as, "")
+	return dialAddress(ctx, a.StateDir(), where, as, "")
 }
 
-func dialAddress(ctx context.Context, a *App, where Address, as Credential, tokenFile string) (*server.Client, error) {
+func dialAddress(
+	ctx context.Context, stateDir string, where Address, as Credential, tokenFile string,
+) (*server.Client, error) {
 	there, err := where.Answers(ctx)
 	if err != nil {
 		return nil, &CommandError{Code: ExitGate, Err: err}
@@ -135,7 +137,7 @@ func dialAddress(ctx context.Context, a *App, where Address, as Credential, toke
 	if !there {
 		return nil, nil
 	}
-	token, err := ReadToken(a, where, as, tokenFile)
+	token, err := ReadToken(stateDir, where, as, tokenFile)
 	if err != nil {
 		return nil, err
 	}
@@ -151,11 +153,11 @@ func dialAddress(ctx context.Context, a *App, where Address, as Credential, toke
 const ClientName = "cli"
 
 // ReadToken reads a credential: the named one, or the one next to the gate.
-func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, error) {
+func ReadToken(stateDir string, where Address, as Credential, tokenFile string) (string, error) {
 	if tokenFile != "" {
 		return readTokenFile(tokenFile)
 	}
-	token, err := server.ReadToken(filepath.Join(a.StateDir(), string(as)+".token"))
+	token, err := server.ReadToken(filepath.Join(stateDir, string(as)+".token"))
 	if err != nil {
 		return "", &CommandError{Code: ExitGate,
 			Err: umpire.Errorf("a gate answers on %s, but its credential cannot be read: %w", where, err)}
@@ -180,7 +182,7 @@ func (a *App) OpenOwnGate(ctx context.Context, conf *config.Config, tokenFile st
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkPersonToken(a, tokenFile); err != nil {
+	if err := checkPersonToken(a.StateDir(), tokenFile); err != nil {
 		return nil, nil, err
 	}
 	g, err := a.StartGate(ctx, conf, at, false)
@@ -211,7 +213,7 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	}
 	s, err := at.Open(ctx)
 	if err != nil {
-		return nil, explainStore(a, at, err)
+		return nil, explainStore(a.Home(), at, err)
 	}
 	key, err := secret.OpenKey(a.StateDir())
 	if err != nil {
@@ -227,7 +229,7 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.readSettings, process.Alive,
 		a.RemarkError
 	g := &StartedGate{Gate: gate.New(c), store: s, keep: keepCheckpoints(a, s, at)}
-	if err := ReportTo(ctx, a, server.Local(g.Gate, ClientName)); err != nil {
+	if err := ReportTo(ctx, a.StateDir(), server.Local(g.Gate, ClientName)); err != nil {
 		a.RemarkError(err)
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -258,7 +260,7 @@ func (a *App) readSettings(dir string) (config.Settings, error) {
 }
 
 // checkPersonToken refuses a credential that is not the person's.
-func checkPersonToken(a *App, tokenFile string) error {
+func checkPersonToken(stateDir, tokenFile string) error {
 	if tokenFile == "" {
 		return nil
 	}
@@ -266,7 +268,7 @@ func checkPersonToken(a *App, tokenFile string) error {
 	if err != nil {
 		return err
 	}
-	known, err := server.LoadCredentials(a.StateDir())
+	known, err := server.LoadCredentials(stateDir)
 	if err != nil {
 		return Failed(err)
 	}
@@ -285,11 +287,11 @@ func remedyFor(s StoreAddress) string {
 }
 
 // explainStore returns the error of a store that cannot be opened.
-func explainStore(a *App, s StoreAddress, err error) error {
+func explainStore(home string, s StoreAddress, err error) error {
 	e := &CommandError{Code: ExitError, Hint: remedyFor(s), Err: umpire.Errorf("open the store: %w", err)}
 	if s.Kind == StoreSQLite && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) ||
 		strings.Contains(err.Error(), "disk is full")) {
-		e.Err = umpire.Errorf("umpire cannot write to %s: %w", a.Home(), err)
+		e.Err = umpire.Errorf("umpire cannot write to %s: %w", home, err)
 		e.Hint = "export UMPIRE_HOME=/another/folder"
 	}
 	return e

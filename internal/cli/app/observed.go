@@ -30,7 +30,7 @@ type Observed struct {
 	Denies int       `json:"would_have_denied"`
 }
 
-func observedFile(a *App) string { return filepath.Join(a.StateDir(), "observed.jsonl") }
+func observedFile(stateDir string) string { return filepath.Join(stateDir, "observed.jsonl") }
 
 // BeginObserving restarts the count.
 func BeginObserving(a *App) error {
@@ -54,7 +54,7 @@ func writeObservation(a *App, how int, o observation) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(observedFile(a), how|os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(observedFile(a.StateDir()), how|os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -66,9 +66,9 @@ func writeObservation(a *App, how int, o observation) error {
 }
 
 // ReadObserved counts the calls since umpire began to observe.
-func ReadObserved(a *App) (Observed, error) {
+func ReadObserved(stateDir string) (Observed, error) {
 	var o Observed
-	f, err := os.Open(observedFile(a))
+	f, err := os.Open(observedFile(stateDir))
 	if err != nil {
 		return o, files.IgnoreMissing(err)
 	}

@@ -44,8 +44,8 @@ func ViewProject(ctx context.Context, a *App, gate umpire.Gate, as Credential, a
 }
 
 // Folders shorten the paths of the view's calls. Those of all projects have no common root.
-func (v *ProjectView) Folders(a *App) view.Folders {
-	in := view.Folders{Home: a.UserHome()}
+func (v *ProjectView) Folders(home string) view.Folders {
+	in := view.Folders{Home: home}
 	if v.project != nil {
 		in.Root = v.project.Root
 	}

@@ -14,7 +14,7 @@ func ReportSettled(ctx context.Context, a *App) {
 	due, err := trial.Unreported(a.StateDir())
 	if len(due) > 0 {
 		ctx = context.WithoutCancel(ctx)
-		report := func(g umpire.Gate) error { return ReportTo(ctx, a, g) }
+		report := func(g umpire.Gate) error { return ReportTo(ctx, a.StateDir(), g) }
 		err = errors.Join(err, a.WithGate(ctx, PersonCredential, report))
 	}
 	if err != nil {
@@ -23,24 +23,26 @@ func ReportSettled(ctx context.Context, a *App) {
 }
 
 // ReportTo reports to a gate that takes this process for a person.
-func ReportTo(ctx context.Context, a *App, g umpire.Gate) error { return reportTo(ctx, a, g, "") }
+func ReportTo(ctx context.Context, stateDir string, g umpire.Gate) error {
+	return reportTo(ctx, stateDir, g, "")
+}
 
 // ReportUndo reports the undo of one record to a gate, which stores the person's name. Other unreported
 // records may be other people's.
-func ReportUndo(ctx context.Context, a *App, g umpire.Gate, id string) error {
-	return reportTo(ctx, a, g, id)
+func ReportUndo(ctx context.Context, stateDir string, g umpire.Gate, id string) error {
+	return reportTo(ctx, stateDir, g, id)
 }
 
 // reportTo reports the undo of one record, or if id is "", of all unreported records.
-func reportTo(ctx context.Context, a *App, g umpire.Gate, id string) error {
-	due, err := trial.Unreported(a.StateDir())
+func reportTo(ctx context.Context, stateDir string, g umpire.Gate, id string) error {
+	due, err := trial.Unreported(stateDir)
 	for i := range due {
 		if id != "" && due[i].Record.Undoes != id {
 			continue
 		}
 		_, told := g.Trials().Settle(ctx, due[i])
 		if told == nil {
-			told = trial.MarkReported(a.StateDir(), due[i].Record)
+			told = trial.MarkReported(stateDir, due[i].Record)
 		}
 		err = errors.Join(err, told)
 	}

@@ -57,7 +57,7 @@ type RetentionStatus struct {
 }
 
 // ReadRetention reads from a store how retention does. It creates no store.
-func ReadRetention(ctx context.Context, a *App, conf *config.Config, at StoreAddress) (RetentionStatus, error) {
+func ReadRetention(ctx context.Context, now time.Time, conf *config.Config, at StoreAddress) (RetentionStatus, error) {
 	age := Retention(conf)
 	if age == 0 {
 		return RetentionStatus{Age: NoRetention}, nil
@@ -71,7 +71,7 @@ func ReadRetention(ctx context.Context, a *App, conf *config.Config, at StoreAdd
 		return r, err
 	}
 	err = s.View(ctx, func(tx *store.Tx) error {
-		over, err := tx.Prunings.ListOver(a.Now().Add(-age-24*time.Hour), 0, 0)
+		over, err := tx.Prunings.ListOver(now.Add(-age-24*time.Hour), 0, 0)
 		if err != nil {
 			return err
 		}

@@ -67,8 +67,8 @@ func (a *App) Columns() int {
 }
 
 // IntroduceLink is the line above a link to the console.
-func IntroduceLink(a *App) string {
-	return view.Joined(a.Text.Of("Open this page within a minute; the link works once"), ":", "")
+func IntroduceLink(text *catalogue.Language) string {
+	return view.Joined(text.Of("Open this page within a minute; the link works once"), ":", "")
 }
 
 // VisibleDiff escapes control characters, line by line, except for tabs.
@@ -82,11 +82,6 @@ func VisibleDiff(text string) string {
 		b.WriteString(strings.Join(parts, "\t") + "\n")
 	}
 	return b.String()
-}
-
-// FormatCount returns a count with its noun.
-func (a *App) FormatCount(n int, one, more string) string {
-	return NewCount(n, one, more).In(a.Text)
 }
 
 // A Count is a number of things, with the words for one of them and for several.

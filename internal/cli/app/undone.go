@@ -7,6 +7,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -20,8 +21,8 @@ var undoWords = map[trial.Kind]string{
 }
 
 // FindUndone returns the calls whose changes were undone.
-func FindUndone(a *App) (map[history.Name]bool, error) {
-	records, err := trial.Records(a.StateDir())
+func FindUndone(stateDir string) (map[history.Name]bool, error) {
+	records, err := trial.Records(stateDir)
 	if err != nil {
 		return nil, Failed(err)
 	}
@@ -35,11 +36,11 @@ func FindUndone(a *App) (map[history.Name]bool, error) {
 }
 
 // UndoneTitle says which change was undone.
-func UndoneTitle(a *App, k *trial.Kept) string {
+func UndoneTitle(lang *catalogue.Language, k *trial.Kept) string {
 	if len(k.Changes) == 0 {
-		return a.Text.Of("Nothing was left to undo.")
+		return lang.Of("Nothing was left to undo.")
 	}
-	text := a.FormatCount(len(k.Changes), "Undid %d change", "Undid %d changes")
+	text := lang.Count(len(k.Changes), "Undid %d change", "Undid %d changes")
 	if k.Command != "" {
 		text = view.Joined(text, ": ", Clip(view.Visible(k.Command)))
 	}
@@ -55,7 +56,7 @@ func UndoneLines(a *App, k *trial.Kept) []string {
 		lines = append(lines, word+"  "+view.Visible(strings.TrimPrefix(e.Path, a.Dir+"/")))
 	}
 	if more := len(k.Changes) - maxUndoneShown; more > 0 {
-		lines = append(lines, "… "+a.FormatCount(more, "and %d more", "and %d more"))
+		lines = append(lines, "… "+a.Text.Count(more, "and %d more", "and %d more"))
 	}
 	for _, path := range k.Left {
 		lines = append(lines,

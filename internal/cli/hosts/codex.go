@@ -113,7 +113,7 @@ const codexTime = 20 * time.Second
 
 // askCodexHooks has Codex list the hooks that it knows in this folder.
 func askCodexHooks(ctx context.Context, a *app.App) (hooks []codexHook, err error) {
-	found := lookPath(a, "codex")
+	found := lookPath(a.Getenv, "codex")
 	if found == "" {
 		return nil, errors.New("codex is not on PATH")
 	}

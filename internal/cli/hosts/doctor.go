@@ -235,10 +235,10 @@ func (d *doctor) verdict(failures, warnings int) string {
 	if failures == 0 {
 		said = append(said, d.Text.Of("all well"))
 	} else {
-		said = append(said, d.FormatCount(failures, "%d thing fails", "%d things fail"))
+		said = append(said, d.Text.Count(failures, "%d thing fails", "%d things fail"))
 	}
 	if warnings > 0 {
-		said = append(said, d.FormatCount(warnings, "%d warning", "%d warnings"))
+		said = append(said, d.Text.Count(warnings, "%d warning", "%d warnings"))
 	}
 	return strings.Join(said, d.Text.Of(", "))
 }
@@ -327,7 +327,7 @@ func (d *doctor) retention(ctx context.Context, c *config.Config) {
 	at, err := d.ReadStoreAddress(c.Store)
 	var r app.RetentionStatus
 	if err == nil {
-		r, err = app.ReadRetention(ctx, d.App, c, at)
+		r, err = app.ReadRetention(ctx, d.Now(), c, at)
 	}
 	switch {
 	case err != nil:

@@ -14,6 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/host/drive"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // caseLimit bounds one case; most take a few seconds.
@@ -43,7 +44,7 @@ func checkLive(ctx context.Context, d *doctor, h *host.Host, found hostProgram) 
 	if err != nil && ctx.Err() == nil {
 		d.Remark(fmt.Sprintf("%s: %s", d.Text.Of("no private network, so the agent could reach the real one"),
 			d.Text.Error(err)))
-		results = playCases(ctx, d.App, subject)
+		results = playCases(ctx, d.Text, subject)
 	}
 	for i, r := range results {
 		r.report(d, &drive.Cases[i])
@@ -108,14 +109,14 @@ func playInside(ctx context.Context, a *app.App, name, program string) error {
 		return app.Failed(err)
 	}
 	s := &drive.Subject{Agent: drive.FindAgent(name), Program: program, Umpire: a.Executable}
-	if err := json.NewEncoder(a.Stdout).Encode(playCases(ctx, a, s)); err != nil {
+	if err := json.NewEncoder(a.Stdout).Encode(playCases(ctx, a.Text, s)); err != nil {
 		return app.Failed(err)
 	}
 	return nil
 }
 
 // playCases returns the results of the cases. If the agent cannot play the first one, there are no others.
-func playCases(ctx context.Context, a *app.App, s *drive.Subject) []caseResult {
+func playCases(ctx context.Context, text *catalogue.Language, s *drive.Subject) []caseResult {
 	results := make([]caseResult, len(drive.Cases))
 	play := func(i int) {
 		limited, cancel := context.WithTimeout(ctx, caseLimit)
@@ -123,7 +124,7 @@ func playCases(ctx context.Context, a *app.App, s *drive.Subject) []caseResult {
 		outcome, err := s.Try(limited, &drive.Cases[i])
 		results[i].Outcome = outcome
 		if err != nil {
-			results[i].Trouble = trouble{err.Error(), app.Clip(a.Text.Error(err))}
+			results[i].Trouble = trouble{err.Error(), app.Clip(text.Error(err))}
 		}
 	}
 	if play(0); results[0].Trouble != (trouble{}) {

@@ -57,11 +57,11 @@ func userFile(a *app.App, s setup.Settings) (string, error) {
 
 // hostDir returns the folder that the person has set for a host instead of the usual one,
 // or "". A folder shared by all programs is not the host's.
-func hostDir(a *app.App, s setup.Settings) string {
-	if s.Place.Variable == "" || strings.HasPrefix(s.Place.Variable, "XDG_") || a.Getenv(s.Place.Variable) == "" {
+func hostDir(getenv func(string) string, s setup.Settings) string {
+	if s.Place.Variable == "" || strings.HasPrefix(s.Place.Variable, "XDG_") || getenv(s.Place.Variable) == "" {
 		return ""
 	}
-	return filepath.Clean(a.Getenv(s.Place.Variable))
+	return filepath.Clean(getenv(s.Place.Variable))
 }
 
 // A hostProgram is the program of a host that would be started here.
@@ -94,7 +94,7 @@ var versionWord = lazyregexp.Regexp{Text: `^v?[0-9]+(\.[0-9]+)+`}
 func findProgram(ctx context.Context, a *app.App, h *host.Host) hostProgram {
 	var path string
 	for _, name := range h.Program {
-		if path = lookPath(a, name); path != "" {
+		if path = lookPath(a.Getenv, name); path != "" {
 			break
 		}
 	}
@@ -120,8 +120,8 @@ func findProgram(ctx context.Context, a *app.App, h *host.Host) hostProgram {
 
 // lookPath finds a program on PATH. It ignores relative entries, because their meaning
 // depends on the working directory.
-func lookPath(a *app.App, name string) string {
-	for _, dir := range filepath.SplitList(a.Getenv("PATH")) {
+func lookPath(getenv func(string) string, name string) string {
+	for _, dir := range filepath.SplitList(getenv("PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}

@@ -176,7 +176,7 @@ func dialLine(ctx context.Context, a *app.App, c *config.Config) (*relay.Line, e
 	if err != nil {
 		return nil, &app.CommandError{Code: app.ExitGate, Err: err}
 	}
-	token, err := app.ReadToken(a, where, app.AgentCredential, "")
+	token, err := app.ReadToken(a.StateDir(), where, app.AgentCredential, "")
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}

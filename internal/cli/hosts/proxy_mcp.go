@@ -105,7 +105,7 @@ func runMCP(ctx context.Context, a *app.App, f *mcpFlags, words []string) error 
 		return err
 	}
 	defer done()
-	key, err := loadSecret(a, "mcp-state.key")
+	key, err := loadSecret(a.StateDir(), "mcp-state.key")
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (f *mcpFlags) serveClients(ctx context.Context, a *app.App, with *mcp.Proxy
 	if !where.Loopback() {
 		return app.Usage("umpire proxy mcp --help", "--listen: want a loopback address such as 127.0.0.1:8765")
 	}
-	key, err := loadSecret(a, "mcp-http.key")
+	key, err := loadSecret(a.StateDir(), "mcp-http.key")
 	if err != nil {
 		return err
 	}
@@ -231,9 +231,9 @@ func fitName(text string) string {
 }
 
 // loadSecret reads a key of the state folder, or makes one.
-func loadSecret(a *app.App, name string) ([]byte, error) {
+func loadSecret(stateDir, name string) ([]byte, error) {
 	const size = 32
-	path := filepath.Join(a.StateDir(), name)
+	path := filepath.Join(stateDir, name)
 	key, err := files.ReadSmall(path, size)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -303,7 +303,7 @@ func (j *initJob) hookArgs() []string {
 	if home := j.Home(); home != "" {
 		args = append(args, "--home", home)
 	}
-	if dir := hostDir(j.App, j.file); dir != "" {
+	if dir := hostDir(j.Getenv, j.file); dir != "" {
 		args = append(args, "--host-dir", dir)
 	}
 	return append(args, "--deadline", seconds(relay.Deadline(j.host.Timeout())))
@@ -368,7 +368,7 @@ func (j *initJob) noteAllowList() {
 		if n > 0 {
 			j.addWarning(fmt.Sprintf(j.Text.Of("%s allows %s by itself; to import them as rules: umpire setup "+
 				"--only %s"),
-				j.host.Title, j.FormatCount(n, "%d thing", "%d things"), j.host.Name))
+				j.host.Title, j.Text.Count(n, "%d thing", "%d things"), j.host.Name))
 		}
 		return
 	}
@@ -381,7 +381,7 @@ func (j *initJob) noteAllowList() {
 		if n := len(rules) + len(left); err == nil && n > 0 {
 			j.addWarning(fmt.Sprintf(j.Text.Of("%s has %s for Claude Code alone; to import them: umpire rules "+
 				"import claude %s"),
-				file.Path, j.FormatCount(n, "%d rule", "%d rules"), shell.Quote(file.Path)))
+				file.Path, j.Text.Count(n, "%d rule", "%d rules"), shell.Quote(file.Path)))
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (r *rewriter) findObstacle(ctx context.Context, q *host.Question, project s
 	}
 	if q.Agent == setup.Claude.Host {
 		return r.matchRules(project, call, func(at *gate.Project) (setup.Limits, error) {
-			return claudeLimits(r.app, q, args, project, at)
+			return claudeLimits(r.app.UserHome(), q, args, project, at)
 		})
 	}
 	getenv, alive := process.EnvironmentOf(hostOf(q))
@@ -139,14 +139,14 @@ func (r *rewriter) findObstacle(ctx context.Context, q *host.Question, project s
 
 // claudeLimits returns the rules of Claude Code's settings, except for those that allow.
 func claudeLimits(
-	a *app.App, q *host.Question, args []string, project string, at *gate.Project,
+	home string, q *host.Question, args []string, project string, at *gate.Project,
 ) (setup.Limits, error) {
 	for _, arg := range args {
 		if name, _, _ := strings.Cut(arg, "="); slices.Contains(rulesElsewhere, name) {
 			return setup.Limits{}, umpire.Errorf("it was started with %s", name)
 		}
 	}
-	layers, err := readableSettings(a, q.HostDir, project)
+	layers, err := readableSettings(home, q.HostDir, project)
 	if err != nil {
 		return setup.Limits{}, err
 	}
@@ -173,7 +173,7 @@ func neverRewrites(ctx context.Context, a *app.App, h *host.Host, project string
 		return errors.New("autonomy is low")
 	}
 	if h.Name == setup.Claude.Host {
-		if _, err = readableSettings(a, a.Getenv("CLAUDE_CONFIG_DIR"), project); err != nil {
+		if _, err = readableSettings(a.UserHome(), a.Getenv("CLAUDE_CONFIG_DIR"), project); err != nil {
 			return err
 		}
 	}
@@ -195,9 +195,9 @@ func canTry(ctx context.Context, a *app.App, project string) error {
 
 // readableSettings returns the existing settings files of Claude Code. The error says why
 // nothing may be rewritten in this project.
-func readableSettings(a *app.App, hostDir, project string) ([]rulefile.Layer, error) {
+func readableSettings(home, hostDir, project string) ([]rulefile.Layer, error) {
 	var layers []rulefile.Layer
-	for _, path := range claudeRuleFiles(a, hostDir, project) {
+	for _, path := range claudeRuleFiles(home, hostDir, project) {
 		isolates, err := turnsSandboxOn(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -217,9 +217,9 @@ func readableSettings(a *app.App, hostDir, project string) ([]rulefile.Layer, er
 var errUntried = errors.New("no command can be tried here")
 
 // claudeRuleFiles are all files that Claude Code may take rules from, whether they are there or not.
-func claudeRuleFiles(a *app.App, user, project string) []string {
+func claudeRuleFiles(home, user, project string) []string {
 	if user == "" {
-		user = filepath.Join(a.UserHome(), ".claude")
+		user = filepath.Join(home, ".claude")
 	}
 	all := []string{
 		filepath.Join(user, "settings.json"), filepath.Join(user, "settings.local.json"),

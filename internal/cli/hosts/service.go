@@ -32,11 +32,11 @@ const serviceName = "umpire"
 func findService(ctx context.Context, a *app.App, binary string) *service {
 	switch runtime.GOOS {
 	case "linux":
-		if systemctl := lookPath(a, "systemctl"); systemctl != "" {
+		if systemctl := lookPath(a.Getenv, "systemctl"); systemctl != "" {
 			return systemdService(ctx, a, systemctl, binary)
 		}
 	case "darwin":
-		if launchctl := lookPath(a, "launchctl"); launchctl != "" {
+		if launchctl := lookPath(a.Getenv, "launchctl"); launchctl != "" {
 			return launchdService(a, launchctl, binary)
 		}
 	}

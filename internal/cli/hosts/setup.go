@@ -255,7 +255,7 @@ func (s *setupJob) showPlan(ctx context.Context) {
 		}
 		if len(p.rules) > 0 {
 			fmt.Fprintf(s.Stdout, "  "+s.Text.Of("%s imported from its own lists:")+"\n",
-				s.FormatCount(len(p.rules), "%d rule", "%d rules"))
+				s.Text.Count(len(p.rules), "%d rule", "%d rules"))
 		}
 		for _, r := range p.rules {
 			fmt.Fprintf(s.Stdout, "    + %s  %s\n", r.Action, view.Visible(policy.FormatShort(r)))
@@ -504,7 +504,7 @@ func (s *setupJob) importRules(ctx context.Context, m *setupMemory) error {
 	}
 	m.Rules.done()
 	fmt.Fprintf(s.Stderr, "umpire: "+s.Text.Of("%s imported into %s")+"\n",
-		s.FormatCount(added, "%d rule", "%d rules"), view.Visible(to.Path))
+		s.Text.Count(added, "%d rule", "%d rules"), view.Visible(to.Path))
 	return s.writeMemory(m)
 }
 

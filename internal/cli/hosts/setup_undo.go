@@ -184,7 +184,7 @@ func (s *setupJob) undoRules(ctx context.Context, m *setupMemory) error {
 		}
 	}
 	fmt.Fprintf(s.Stderr, "umpire: "+s.Text.Of("%s removed from %s")+"\n",
-		s.FormatCount(len(m.RuleIDs), "%d rule", "%d rules"), view.Visible(m.Rules.Path))
+		s.Text.Count(len(m.RuleIDs), "%d rule", "%d rules"), view.Visible(m.Rules.Path))
 	m.Rules, m.RuleIDs = nil, nil
 	return nil
 }

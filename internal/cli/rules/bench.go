@@ -62,8 +62,10 @@ const benchExample = `  umpire bench
   umpire bench --hook 'umpire hook claude' --max-false-allow 0 mine.jsonl
   umpire bench --hook './classify --batch' --format jsonl --json mine.jsonl`
 
-// benchFlags are the flags of `umpire bench`. A negative limit means no limit.
-type benchFlags struct {
+// A benchCommand is `umpire bench` with its flags. A negative limit means no limit.
+type benchCommand struct {
+	*app.App
+
 	hook, format, cwd, by string
 	autonomy              string
 	list, maxFalseAllow   int
@@ -75,52 +77,52 @@ type benchFlags struct {
 
 // NewBenchCommand is `umpire bench`.
 func NewBenchCommand(a *app.App) *cobra.Command {
-	var f benchFlags
+	c := benchCommand{App: a}
 	cmd := &cobra.Command{
 		Use:   "bench [flags] [FILE...]",
 		Short: "Count wrong verdicts over labelled commands, of umpire or any hook",
 		Long:  benchLong, Example: benchExample,
-		RunE: func(cmd *cobra.Command, files []string) error { return runBench(cmd.Context(), a, &f, files) },
+		RunE: func(cmd *cobra.Command, files []string) error { return c.runBench(cmd.Context(), files) },
 	}
-	f.defineFlags(cmd.Flags())
+	c.defineFlags(cmd.Flags())
 	app.CompleteWords(cmd, "format", benchFormats()...)
 	app.CompleteWords(cmd, "by", "class")
 	app.CompleteWords(cmd, "autonomy", config.LevelNames()...)
 	return cmd
 }
 
-func (f *benchFlags) defineFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.hook, "hook", "", "judge with the shell `COMMAND` instead of umpire")
-	flags.StringVar(&f.format, "format", "",
+func (c *benchCommand) defineFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&c.hook, "hook", "", "judge with the shell `COMMAND` instead of umpire")
+	flags.StringVar(&c.format, "format", "",
 		"the hook's input and output, `FORMAT`: claude, umpire or jsonl (default: claude)")
-	flags.StringVar(&f.cwd, "cwd", "", "the working `DIR` of the commands (default: an empty project)")
-	flags.StringVar(&f.by, "by", "", "group wrong verdicts by `FIELD`: class")
-	flags.IntVar(&f.list, "list", 0, "show up to `N` wrong verdicts of each kind")
-	flags.IntVar(&f.reasons, "reasons", 0, "show up to `N` reasons why recorded calls ask")
-	flags.StringVar(&f.autonomy, "autonomy", "", "judge as at this `LEVEL`: low, medium or high")
-	flags.IntVar(&f.maxFalseAllow, "max-false-allow", -1, "fail when more than `N` lines of a file are falsely allowed")
-	flags.Float64Var(&f.maxNeedlessAsk, "max-needless-ask", -1,
+	flags.StringVar(&c.cwd, "cwd", "", "the working `DIR` of the commands (default: an empty project)")
+	flags.StringVar(&c.by, "by", "", "group wrong verdicts by `FIELD`: class")
+	flags.IntVar(&c.list, "list", 0, "show up to `N` wrong verdicts of each kind")
+	flags.IntVar(&c.reasons, "reasons", 0, "show up to `N` reasons why recorded calls ask")
+	flags.StringVar(&c.autonomy, "autonomy", "", "judge as at this `LEVEL`: low, medium or high")
+	flags.IntVar(&c.maxFalseAllow, "max-false-allow", -1, "fail when more than `N` lines of a file are falsely allowed")
+	flags.Float64Var(&c.maxNeedlessAsk, "max-needless-ask", -1,
 		"fail when more than `P` per cent of a file's safe lines ask")
-	flags.BoolVar(&f.withRules, "with-rules", false, "judge with your rules and configuration too")
-	flags.BoolVar(&f.unheld, "unheld", false, app.UnheldFlag)
-	flags.BoolVar(&f.json, "json", false, "write JSON")
+	flags.BoolVar(&c.withRules, "with-rules", false, "judge with your rules and configuration too")
+	flags.BoolVar(&c.unheld, "unheld", false, app.UnheldFlag)
+	flags.BoolVar(&c.json, "json", false, "write JSON")
 }
 
-func (f *benchFlags) valid() error {
+func (c *benchCommand) valid() error {
 	switch {
-	case f.by != "" && f.by != "class":
-		return app.Usage("umpire bench --by class", "--by: want class, got %q", f.by)
-	case f.hook == "" && f.format != "":
+	case c.by != "" && c.by != "class":
+		return app.Usage("umpire bench --by class", "--by: want class, got %q", c.by)
+	case c.hook == "" && c.format != "":
 		return app.Usage("umpire bench --help", "--format is the format of a hook: it needs --hook")
-	case f.hook != "" && f.withRules:
+	case c.hook != "" && c.withRules:
 		return app.Usage("umpire bench --help", "--with-rules is for umpire itself: a hook has its own rules")
-	case f.hook != "" && f.autonomy != "":
+	case c.hook != "" && c.autonomy != "":
 		return app.Usage("umpire bench --help", "--autonomy is for umpire itself: a hook has its own settings")
-	case f.autonomy != "" && !slices.Contains(config.LevelNames(), f.autonomy):
+	case c.autonomy != "" && !slices.Contains(config.LevelNames(), c.autonomy):
 		return app.Usage("umpire bench --autonomy medium", "--autonomy: want one of %s, got %q",
-			strings.Join(config.LevelNames(), ", "), f.autonomy)
-	case f.format != "" && !slices.Contains(benchFormats(), f.format):
-		return app.Usage("umpire bench --help", "--format: want claude, umpire or jsonl, got %q", f.format)
+			strings.Join(config.LevelNames(), ", "), c.autonomy)
+	case c.format != "" && !slices.Contains(benchFormats(), c.format):
+		return app.Usage("umpire bench --help", "--format: want claude, umpire or jsonl, got %q", c.format)
 	}
 	return nil
 }
@@ -135,22 +137,22 @@ func benchFormats() []string {
 }
 
 // runBench judges the files, or the built-in lines, and shows the scores.
-func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) error {
-	if err := f.valid(); err != nil {
+func (c *benchCommand) runBench(ctx context.Context, files []string) error {
+	if err := c.valid(); err != nil {
 		return err
 	}
-	sets, err := readBenchSets(a, files)
+	sets, err := readBenchSets(c.App, files)
 	if err != nil {
 		return err
 	}
-	judge, done, err := openBenchJudge(a, f)
+	judge, done, err := c.openJudge()
 	if err != nil {
 		return err
 	}
 	defer done()
 	var scores []*Score
 	for _, set := range sets {
-		progress := newBenchProgress(a, len(set.Lines))
+		progress := newBenchProgress(c.App, len(set.Lines))
 		score, err := scoreLines(ctx, set, judge, progress.showCount)
 		progress.clear()
 		if err != nil {
@@ -158,10 +160,10 @@ func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) er
 		}
 		scores = append(scores, score)
 	}
-	if err := showBench(a, f, scores); err != nil {
+	if err := c.showBench(scores); err != nil {
 		return app.Failed(err)
 	}
-	return f.judgeLimits(scores)
+	return c.judgeLimits(scores)
 }
 
 // maxBadShown is how many bad lines of a file are shown one by one. In a file of another
@@ -198,42 +200,42 @@ func readBenchSets(a *app.App, files []string) ([]LineSet, error) {
 	return sets, nil
 }
 
-// openBenchJudge returns the judge for the flags, and a function that closes it.
-func openBenchJudge(a *app.App, f *benchFlags) (lineJudge, func(), error) {
-	dir, home, done := f.cwd, a.UserHome(), func() {}
+// openJudge returns the judge for the flags, and a function that closes it.
+func (c *benchCommand) openJudge() (lineJudge, func(), error) {
+	dir, home, done := c.cwd, c.UserHome(), func() {}
 	switch {
 	case dir != "":
-		dir = a.Absolute(dir)
+		dir = c.Absolute(dir)
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return nil, nil, app.Usage("", "--cwd %s: no such folder", dir)
 		}
-	case f.withRules:
-		dir = a.Dir
+	case c.withRules:
+		dir = c.Dir
 	default:
 		var err error
 		if dir, home, done, err = benchPlace(); err != nil {
 			return nil, nil, err
 		}
 	}
-	if f.hook != "" {
-		h := &hookJudge{Command: f.hook, Format: Format(cmp.Or(f.format, string(FormatClaude))),
-			Dir: dir, Stderr: a.Stderr}
+	if c.hook != "" {
+		h := &hookJudge{Command: c.hook, Format: Format(cmp.Or(c.format, string(FormatClaude))),
+			Dir: dir, Stderr: c.Stderr}
 		return h.askFor, func() { h.Close(); done() }, nil
 	}
 	settings, mode := gate.Config{UserHome: home}, umpire.ModeDefault
-	if f.withRules {
-		conf, err := a.LoadConfig(dir)
+	if c.withRules {
+		conf, err := c.LoadConfig(dir)
 		if err != nil {
 			return nil, nil, err
 		}
-		settings, mode = a.GateConfig(conf), conf.Mode
+		settings, mode = c.GateConfig(conf), conf.Mode
 	}
-	if f.autonomy != "" {
-		settings.Settings.Autonomy = policy.Level(f.autonomy).Autonomy()
+	if c.autonomy != "" {
+		settings.Settings.Autonomy = policy.Level(c.autonomy).Autonomy()
 	}
 	g := gate.New(settings)
-	held := !f.unheld && gate.Holds(&settings.Settings, sandbox.Available())
-	return benchGate(g, a.Text, dir, mode, held), func() { _ = g.Close(); done() }, nil
+	held := !c.unheld && gate.Holds(&settings.Settings, sandbox.Available())
+	return benchGate(g, c.Text, dir, mode, held), func() { _ = g.Close(); done() }, nil
 }
 
 // benchGate judges in this process.
@@ -269,17 +271,17 @@ func askingReason(d *umpire.Decision, text *catalogue.Language) string {
 
 // judgeLimits fails when a file exceeds a limit. Lines without an answer would
 // make every limit easy to keep.
-func (f *benchFlags) judgeLimits(scores []*Score) error {
-	if f.maxFalseAllow < 0 && f.maxNeedlessAsk < 0 {
+func (c *benchCommand) judgeLimits(scores []*Score) error {
+	if c.maxFalseAllow < 0 && c.maxNeedlessAsk < 0 {
 		return nil
 	}
 	for _, s := range scores {
-		if f.maxFalseAllow >= 0 && s.FalseAllows.N > f.maxFalseAllow {
-			return benchExceeded("%s: %d false allows, the limit is %d", s.File, s.FalseAllows.N, f.maxFalseAllow)
+		if c.maxFalseAllow >= 0 && s.FalseAllows.N > c.maxFalseAllow {
+			return benchExceeded("%s: %d false allows, the limit is %d", s.File, s.FalseAllows.N, c.maxFalseAllow)
 		}
-		if f.maxNeedlessAsk >= 0 && s.NeedlessAsks.Percent() > f.maxNeedlessAsk {
+		if c.maxNeedlessAsk >= 0 && s.NeedlessAsks.Percent() > c.maxNeedlessAsk {
 			return benchExceeded("%s: %.2f %% needless asks, the limit is %.2f %%", s.File, s.NeedlessAsks.Percent(),
-				f.maxNeedlessAsk)
+				c.maxNeedlessAsk)
 		}
 		if n := s.Unanswered(); n > 0 || s.Lines == 0 {
 			return benchExceeded("%s: %d of %d lines got no answer", s.File, n, s.Lines)

@@ -11,6 +11,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // maxShownCommand is how much of a command a list shows.
@@ -21,18 +22,18 @@ func benchExceeded(format string, args ...any) error {
 }
 
 // showBench writes the scores.
-func showBench(a *app.App, f *benchFlags, scores []*Score) error {
-	if f.json {
+func (c *benchCommand) showBench(scores []*Score) error {
+	if c.json {
 		for _, s := range scores {
-			s.Wrong = append([]Miss{}, s.Wrong[:min(f.list, len(s.Wrong))]...)
+			s.Wrong = append([]Miss{}, s.Wrong[:min(c.list, len(s.Wrong))]...)
 		}
-		return a.ShowJSON(map[string]any{"files": scores})
+		return c.ShowJSON(map[string]any{"files": scores})
 	}
 	for i, s := range scores {
 		if i > 0 {
-			fmt.Fprintln(a.Stdout)
+			fmt.Fprintln(c.Stdout)
 		}
-		if err := showScore(a, s, f); err != nil {
+		if err := showScore(c.Stdout, c.Text, s, c); err != nil {
 			return err
 		}
 	}
@@ -40,11 +41,11 @@ func showBench(a *app.App, f *benchFlags, scores []*Score) error {
 }
 
 // showScore writes the score of one file.
-func showScore(a *app.App, s *Score, f *benchFlags) error {
-	w := app.NewTable(a.Stdout)
-	fmt.Fprintf(w, a.Text.Of("%s: %d lines"), view.Visible(s.File), s.Lines)
+func showScore(out io.Writer, text *catalogue.Language, s *Score, c *benchCommand) error {
+	w := app.NewTable(out)
+	fmt.Fprintf(w, text.Of("%s: %d lines"), view.Visible(s.File), s.Lines)
 	if s.BadLines > 0 {
-		fmt.Fprintf(w, a.Text.Of(", %d more that cannot be read"), s.BadLines)
+		fmt.Fprintf(w, text.Of(", %d more that cannot be read"), s.BadLines)
 	}
 	fmt.Fprintln(w)
 	for _, row := range []struct {
@@ -61,35 +62,35 @@ func showScore(a *app.App, s *Score, f *benchFlags) error {
 		if row.rate.Of == 0 && len(s.Agents) > 0 {
 			continue // a file of recorded calls has no labels
 		}
-		of := fmt.Sprintf(a.Text.Of("%d of %d %s"), row.rate.N, row.rate.Of, a.Text.Of(row.of))
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.Text.Of(row.name), percentText(row.rate), of)
+		of := fmt.Sprintf(text.Of("%d of %d %s"), row.rate.N, row.rate.Of, text.Of(row.of))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", text.Of(row.name), percentText(row.rate), of)
 	}
 	for i := range s.Agents {
-		showAgent(a, w, &s.Agents[i], f.reasons)
+		showAgent(text, w, &s.Agents[i], c.reasons)
 	}
-	unanswered := fmt.Sprintf(a.Text.Of("%d crashed, %d hung, %d missing"), s.Crashed, s.Hung, s.Missing)
-	fmt.Fprintf(w, "  %s\t%d\t%s\n", a.Text.Of("no answer"), s.Unanswered(), unanswered)
-	fmt.Fprintf(w, "  %s\t"+a.Text.Of("%.0f\tcalls per second, the slowest %s (%s)")+"\n", a.Text.Of("speed"),
+	unanswered := fmt.Sprintf(text.Of("%d crashed, %d hung, %d missing"), s.Crashed, s.Hung, s.Missing)
+	fmt.Fprintf(w, "  %s\t%d\t%s\n", text.Of("no answer"), s.Unanswered(), unanswered)
+	fmt.Fprintf(w, "  %s\t"+text.Of("%.0f\tcalls per second, the slowest %s (%s)")+"\n", text.Of("speed"),
 		float64(s.Lines)/max(s.Seconds, 1e-9),
 		time.Duration(s.SlowestSeconds*float64(time.Second)).Round(10*time.Microsecond), view.Visible(s.SlowestID))
-	if f.by != "" {
-		showClasses(a, w, s)
+	if c.by != "" {
+		showClasses(text, w, s)
 	}
-	showWrong(a, w, s, f.list)
+	showWrong(text, w, s, c.list)
 	return w.Flush()
 }
 
 // showAgent writes the results for the recorded calls of one agent.
-func showAgent(a *app.App, w io.Writer, s *AgentScore, reasons int) {
+func showAgent(text *catalogue.Language, w io.Writer, s *AgentScore, reasons int) {
 	for _, row := range []struct {
 		name string
 		n    int
 	}{{"runs unasked", s.Runs}, {"tried first", s.Tried}, {"asks", s.Asks}, {"other", s.Other}} {
-		of := fmt.Sprintf(a.Text.Of("%d of %d calls of %s"), row.n, s.Calls, view.Visible(s.Agent))
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.Text.Of(row.name), percentText(Rate{N: row.n, Of: s.Calls}), of)
+		of := fmt.Sprintf(text.Of("%d of %d calls of %s"), row.n, s.Calls, view.Visible(s.Agent))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", text.Of(row.name), percentText(Rate{N: row.n, Of: s.Calls}), of)
 	}
 	for _, r := range s.Reasons[:min(reasons, len(s.Reasons))] {
-		fmt.Fprintf(w, "  %s\t%d\t%s\n", a.Text.Of("because"), r.N, view.Visible(beginning(r.Reason)))
+		fmt.Fprintf(w, "  %s\t%d\t%s\n", text.Of("because"), r.N, view.Visible(beginning(r.Reason)))
 	}
 }
 
@@ -101,20 +102,20 @@ func percentText(r Rate) string {
 }
 
 // showClasses writes the classes with wrong verdicts, most frequent first.
-func showClasses(a *app.App, w io.Writer, s *Score) {
+func showClasses(text *catalogue.Language, w io.Writer, s *Score) {
 	for _, c := range s.Classes() {
-		name := view.Visible(cmp.Or(c.Name, a.Text.Of("(none)")))
-		of := fmt.Sprintf(a.Text.Of("%d of %d of class %s"), c.Rate.N, c.Rate.Of, name)
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.Text.Of(string(c.Kind)), percentText(c.Rate), of)
+		name := view.Visible(cmp.Or(c.Name, text.Of("(none)")))
+		of := fmt.Sprintf(text.Of("%d of %d of class %s"), c.Rate.N, c.Rate.Of, name)
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", text.Of(string(c.Kind)), percentText(c.Rate), of)
 	}
 }
 
 // showWrong writes up to n wrong verdicts of each kind.
-func showWrong(a *app.App, w io.Writer, s *Score, n int) {
+func showWrong(text *catalogue.Language, w io.Writer, s *Score, n int) {
 	shown := map[Kind]int{}
 	for _, m := range s.Wrong {
 		if shown[m.Kind]++; shown[m.Kind] <= n {
-			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", a.Text.Of(string(m.Kind)), m.Got, view.Visible(m.ID),
+			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", text.Of(string(m.Kind)), m.Got, view.Visible(m.ID),
 				view.Visible(beginning(m.Command)))
 		}
 	}

@@ -83,7 +83,7 @@ func addRule(ctx context.Context, a *app.App, f *ruleFlags, action, short string
 	if err != nil {
 		return err
 	}
-	if doubt := doubtRule(a, rule); doubt != "" && !f.yes {
+	if doubt := doubtRule(a.Text, rule); doubt != "" && !f.yes {
 		if err := confirmRule(ctx, a, doubt, []string{action, short}); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func addRule(ctx context.Context, a *app.App, f *ruleFlags, action, short string
 			return err
 		}
 		fmt.Fprintf(a.Stdout, a.Text.Of("added %s to %s\n"), view.Visible(string(id)), view.Visible(layer.Path))
-		fmt.Fprintln(a.Stdout, view.Visible(describeCoverage(a, rule)))
+		fmt.Fprintln(a.Stdout, view.Visible(describeCoverage(a.Text, rule)))
 		if remark != "" {
 			a.Remark(remark)
 		}

@@ -20,14 +20,14 @@ import (
 // is probably a mistake needs a confirmation before it is written.
 
 // doubtRule returns why a rule is probably a mistake, or "".
-func doubtRule(a *app.App, r umpire.Rule) string {
+func doubtRule(text *phrases.Language, r umpire.Rule) string {
 	switch {
 	case r.Action == umpire.Allow && policy.NamesEveryTool(r.Tool) && r.Match == (umpire.Match{}):
-		return a.Text.Of("this rule allows every tool")
+		return text.Of("this rule allows every tool")
 	case !policy.NamesTool(r.Tool):
-		said := fmt.Sprintf(a.Text.Of("umpire knows no tool called %q"), r.Tool)
+		said := fmt.Sprintf(text.Of("umpire knows no tool called %q"), r.Tool)
 		if near := nearestTool(r.Tool); near != "" {
-			said += fmt.Sprintf(a.Text.Of("; did you mean %q?"), near)
+			said += fmt.Sprintf(text.Of("; did you mean %q?"), near)
 		}
 		return said
 	}
@@ -130,23 +130,23 @@ func decideAlone(call umpire.Call, home string) (umpire.Decision, error) {
 }
 
 // describeCoverage describes the coverage of a rule.
-func describeCoverage(a *app.App, r umpire.Rule) string {
+func describeCoverage(text *phrases.Language, r umpire.Rule) string {
 	m := r.Match
 	switch {
 	case m.Command != "":
-		return fmt.Sprintf(a.Text.Of("it covers exactly the command %q"), m.Command)
+		return fmt.Sprintf(text.Of("it covers exactly the command %q"), m.Command)
 	case m.CommandPrefix != "":
-		return fmt.Sprintf(a.Text.Of("it covers commands that begin with %q"), m.CommandPrefix)
+		return fmt.Sprintf(text.Of("it covers commands that begin with %q"), m.CommandPrefix)
 	case m.PathGlob != "":
-		return fmt.Sprintf(a.Text.Of("it covers calls of %s on files that match %q"), r.Tool, m.PathGlob)
+		return fmt.Sprintf(text.Of("it covers calls of %s on files that match %q"), r.Tool, m.PathGlob)
 	case m.Domain != "":
-		return fmt.Sprintf(a.Text.Of("it covers calls of %s to %s"), r.Tool, m.Domain)
+		return fmt.Sprintf(text.Of("it covers calls of %s to %s"), r.Tool, m.Domain)
 	case m != (umpire.Match{}):
-		return fmt.Sprintf(a.Text.Of("it covers %s"), policy.FormatShort(r))
+		return fmt.Sprintf(text.Of("it covers %s"), policy.FormatShort(r))
 	case policy.NamesEveryTool(r.Tool):
-		return a.Text.Of("it covers every call of every tool")
+		return text.Of("it covers every call of every tool")
 	case r.Tool == "Bash":
-		return a.Text.Of("it covers every command")
+		return text.Of("it covers every command")
 	}
-	return fmt.Sprintf(a.Text.Of("it covers every call of %s"), r.Tool)
+	return fmt.Sprintf(text.Of("it covers every call of %s"), r.Tool)
 }

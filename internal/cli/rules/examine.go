@@ -93,9 +93,9 @@ func testRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error 
 	for _, text := range s.failures {
 		fmt.Fprintf(a.Stdout, "%s  %s\n", a.Text.Of("FAIL"), view.Visible(text))
 	}
-	fmt.Fprintln(a.Stdout, view.List([]string{a.FormatCount(s.examples, "%d example holds", "%d examples hold"),
-		a.FormatCount(len(s.failures), "%d failure", "%d failures"),
-		a.FormatCount(s.without, "%d rule has no examples", "%d rules have no examples")}, ", "))
+	fmt.Fprintln(a.Stdout, view.List([]string{a.Text.Count(s.examples, "%d example holds", "%d examples hold"),
+		a.Text.Count(len(s.failures), "%d failure", "%d failures"),
+		a.Text.Count(s.without, "%d rule has no examples", "%d rules have no examples")}, ", "))
 	if len(s.failures) > 0 {
 		return &app.CommandError{Code: app.ExitUsage}
 	}

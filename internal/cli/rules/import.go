@@ -103,7 +103,7 @@ func importRules(ctx context.Context, a *app.App, format rulefile.Format, file, 
 			}
 			show(r)
 		}
-		fmt.Fprintf(a.Stdout, a.Text.Of("%s imported into %s")+"\n", a.FormatCount(len(rules), "%d rule", "%d rules"),
+		fmt.Fprintf(a.Stdout, a.Text.Of("%s imported into %s")+"\n", a.Text.Count(len(rules), "%d rule", "%d rules"),
 			view.Visible(to.Path))
 		remarkAsleep(a, p, to, umpire.Allow)
 		return nil

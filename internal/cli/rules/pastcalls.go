@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/gate/batch"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // pastFlags choose the calls of the past.
@@ -41,7 +43,7 @@ func (f *pastFlags) withCalls(
 		}
 		return work(past, nil)
 	}
-	since, err := readSince(a, f.since, help)
+	since, err := readSince(a.Now(), f.since, help)
 	if err != nil {
 		return err
 	}
@@ -67,20 +69,20 @@ func (f *pastFlags) withGateCalls(
 }
 
 // readSince reads the time of --since, or returns the zero time without one.
-func readSince(a *app.App, text, help string) (time.Time, error) {
+func readSince(now time.Time, text, help string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	return app.ParseSince(text, a.Now(), help)
+	return app.ParseSince(text, now, help)
 }
 
 // tellNoCalls says that there are no calls: none at all, or none since a time.
-func tellNoCalls(a *app.App, since time.Time) error {
-	said := a.Text.Of("no calls yet")
+func tellNoCalls(out io.Writer, text *catalogue.Language, since time.Time) error {
+	said := text.Of("no calls yet")
 	if !since.IsZero() {
-		said = fmt.Sprintf(a.Text.Of("no calls since %s"), since.Local().Format(time.DateTime))
+		said = fmt.Sprintf(text.Of("no calls since %s"), since.Local().Format(time.DateTime))
 	}
-	_, err := fmt.Fprintln(a.Stdout, said)
+	_, err := fmt.Fprintln(out, said)
 	return err
 }
 

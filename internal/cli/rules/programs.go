@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -64,7 +66,7 @@ func newProgramsListCommand(a *app.App) *cobra.Command {
 					listed = append(listed, p)
 				}
 			}
-			return a.Show(asJSON, describedAll(listed), func() error { return showPrograms(a, listed) })
+			return a.Show(asJSON, describedAll(listed), func() error { return showPrograms(a.Stdout, a.Text, listed) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
@@ -89,11 +91,11 @@ func namedLike(p shell.Program, words []string) bool {
 	})
 }
 
-func showPrograms(a *app.App, listed []shell.Program) error {
-	table := app.NewTable(a.Stdout)
+func showPrograms(out io.Writer, text *catalogue.Language, listed []shell.Program) error {
+	table := app.NewTable(out)
 	for _, p := range listed {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", view.Visible(listedNames(p.Names)), p.Risk,
-			view.Visible(originOf(a, p)), app.Clip(view.Visible(a.Text.Reason(p.Why))))
+			view.Visible(originOf(text, p)), app.Clip(view.Visible(text.Reason(p.Why))))
 	}
 	return table.Flush()
 }
@@ -115,7 +117,9 @@ func listedNames(names []string) string {
 	return text
 }
 
-func originOf(a *app.App, p shell.Program) string { return cmp.Or(p.Origin, a.Text.Of("built in")) }
+func originOf(text *catalogue.Language, p shell.Program) string {
+	return cmp.Or(p.Origin, text.Of("built in"))
+}
 
 // newProgramsShowCommand is `umpire programs show`.
 func newProgramsShowCommand(a *app.App) *cobra.Command {
@@ -133,7 +137,7 @@ func newProgramsShowCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Show(asJSON, describedOf(p), func() error { return showProgram(a, words, p) })
+			return a.Show(asJSON, describedOf(p), func() error { return showProgram(a.Stdout, a.Text, words, p) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")

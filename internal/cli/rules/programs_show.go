@@ -8,6 +8,7 @@ import (
 
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -34,34 +35,34 @@ var EffectTexts = []struct{ effect, Text string }{
 }
 
 // showProgram writes the known facts about a program for a person.
-func showProgram(a *app.App, words []string, p shell.Program) error {
-	table := app.NewTable(a.Stdout)
+func showProgram(out io.Writer, text *catalogue.Language, words []string, p shell.Program) error {
+	table := app.NewTable(out)
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(table, "%s\t%s\n", a.Text.Of(name), view.Visible(value))
+			fmt.Fprintf(table, "%s\t%s\n", text.Of(name), view.Visible(value))
 		}
 	}
 	line("program", strings.Join(append(words[:len(words)-1:len(words)-1], p.Names[0]), " "))
 	line("also called", strings.Join(p.Names[1:], " "))
-	line("from", originOf(a, p))
+	line("from", originOf(text, p))
 	line("checked", p.Checked)
-	line("risk", fmt.Sprintf("%s: %s", p.Risk, a.Text.Reason(p.Why)))
+	line("risk", fmt.Sprintf("%s: %s", p.Risk, text.Reason(p.Why)))
 	line("consequence", p.StatedConsequence().String())
 	line("operands", operandsText(p))
 	line("style", p.Style)
 	if p.Lax {
-		line("note", a.Text.Of("options that are not listed are accepted"))
+		line("note", text.Of("options that are not listed are accepted"))
 	}
 	if p.Judged {
-		line("note", a.Text.Of("umpire also checks its arguments"))
+		line("note", text.Of("umpire also checks its arguments"))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if err := showOptions(a, p); err != nil {
+	if err := showOptions(out, text, p); err != nil {
 		return err
 	}
-	return showSubcommands(a, p)
+	return showSubcommands(out, text, p)
 }
 
 // operandsText names the operands; without any they are texts.
@@ -77,16 +78,16 @@ func operandsText(p shell.Program) string {
 
 // showOptions lists the options by effect. An option with several effects appears under
 // each of them.
-func showOptions(a *app.App, p shell.Program) error {
+func showOptions(out io.Writer, text *catalogue.Language, p shell.Program) error {
 	if len(p.Options) == 0 {
 		return nil
 	}
-	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("options"))
-	table := app.NewTable(a.Stdout)
+	fmt.Fprintf(out, "\n%s\n", text.Of("options"))
+	table := app.NewTable(out)
 	for _, e := range EffectTexts {
 		for _, o := range p.Options {
 			if hasEffect(o, e.effect) {
-				showOption(a, table, e.Text, o)
+				showOption(text, table, e.Text, o)
 			}
 		}
 	}
@@ -100,26 +101,26 @@ func hasEffect(o shell.Option, effect string) bool {
 	return slices.Contains(o.Does, effect)
 }
 
-func showOption(a *app.App, w io.Writer, what string, o shell.Option) {
-	why := a.Text.Reason(o.Why)
+func showOption(text *catalogue.Language, w io.Writer, what string, o shell.Option) {
+	why := text.Reason(o.Why)
 	if len(o.Except) > 0 {
-		why = strings.TrimSpace(view.Bracketed(why, a.Text.Of("but not with")+" "+strings.Join(o.Except, " ")))
+		why = strings.TrimSpace(view.Bracketed(why, text.Of("but not with")+" "+strings.Join(o.Except, " ")))
 	}
 	if why != "" {
 		why = "\t" + view.Visible(why)
 	}
-	fmt.Fprintf(w, "  %s\t%s%s\n", a.Text.Of(what), view.Visible(strings.Join(o.Names, " ")), why)
+	fmt.Fprintf(w, "  %s\t%s%s\n", text.Of(what), view.Visible(strings.Join(o.Names, " ")), why)
 }
 
-func showSubcommands(a *app.App, p shell.Program) error {
+func showSubcommands(out io.Writer, text *catalogue.Language, p shell.Program) error {
 	if len(p.Subs) == 0 {
 		return nil
 	}
-	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("subcommands"))
-	table := app.NewTable(a.Stdout)
+	fmt.Fprintf(out, "\n%s\n", text.Of("subcommands"))
+	table := app.NewTable(out)
 	for _, sub := range p.Subs {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", view.Visible(strings.Join(sub.Names, " ")), sub.Risk,
-			view.Visible(a.Text.Reason(sub.Why)))
+			view.Visible(text.Reason(sub.Why)))
 	}
 	return table.Flush()
 }

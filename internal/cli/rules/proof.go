@@ -3,11 +3,13 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/rulefile/prove"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A proof is an answer of `umpire rules prove`, in its JSON form.
@@ -62,8 +64,8 @@ func (p *proof) code() int {
 }
 
 // present writes the answer. Its error is silent and has the exit code.
-func (p *proof) present(a *app.App, f *proveFlags) error {
-	err := a.Show(f.json, p, func() error { p.tell(a, ""); return nil })
+func (p *proof) present(a *app.App, c *proveCommand) error {
+	err := a.Show(c.json, p, func() error { p.tell(a.Stdout, a.Text, ""); return nil })
 	if err == nil && p.code() != app.ExitDone {
 		return &app.CommandError{Code: p.code()}
 	}
@@ -71,9 +73,9 @@ func (p *proof) present(a *app.App, f *proveFlags) error {
 }
 
 // tell writes the answer for a person.
-func (p *proof) tell(a *app.App, indent string) {
+func (p *proof) tell(out io.Writer, text *catalogue.Language, indent string) {
 	line := func(format string, args ...any) {
-		fmt.Fprintf(a.Stdout, "%s%s\n", indent, view.Visible(fmt.Sprintf(a.Text.Of(format), args...)))
+		fmt.Fprintf(out, "%s%s\n", indent, view.Visible(fmt.Sprintf(text.Of(format), args...)))
 	}
 	call := p.Command
 	if call == "" && p.Tool != "" {
@@ -83,9 +85,9 @@ func (p *proof) tell(a *app.App, indent string) {
 	case prove.Yes:
 		line("yes: %s", call)
 		if p.Rule != nil && p.Rule.File != "" {
-			line("  %s by %s (%s:%d): %s", p.Verdict, p.Rule.ID, p.Rule.File, p.Rule.Line, a.Text.Reason(p.Reason))
+			line("  %s by %s (%s:%d): %s", p.Verdict, p.Rule.ID, p.Rule.File, p.Rule.Line, text.Reason(p.Reason))
 		} else {
-			line("  %s: %s", p.Verdict, a.Text.Reason(p.Reason))
+			line("  %s: %s", p.Verdict, text.Reason(p.Reason))
 		}
 		if p.Confirmed {
 			line("  umpire check confirms it")
@@ -95,12 +97,12 @@ func (p *proof) tell(a *app.App, indent string) {
 		case p.Dead:
 			line("no: the rule matches nothing")
 		case p.Why != "":
-			line("no: %s", a.Text.Reason(p.Why))
+			line("no: %s", text.Reason(p.Why))
 		case len(p.Rules) == 0:
 			line("no: no call of the model does")
 		}
 	case prove.Undecided:
-		line("undecided: %s", a.Text.Reason(p.Why))
+		line("undecided: %s", text.Reason(p.Why))
 		if call != "" {
 			line("  it would be: %s", call)
 		}
@@ -109,6 +111,6 @@ func (p *proof) tell(a *app.App, indent string) {
 		line("no: %s always decides first (%s)", r.ID, placeOf(umpire.Rule{File: r.File, Line: r.Line}))
 	}
 	for _, gap := range p.Gaps {
-		line("gap: %s", a.Text.Reason(gap))
+		line("gap: %s", text.Reason(gap))
 	}
 }

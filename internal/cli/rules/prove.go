@@ -20,15 +20,17 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// proveFlags are the flags of `umpire rules prove`.
-type proveFlags struct {
+// A proveCommand is `umpire rules prove` with its flags.
+type proveCommand struct {
+	*app.App
+
 	autonomy    string
 	asked, json bool
 }
 
 // newRulesProveCommand is `umpire rules prove`.
 func newRulesProveCommand(a *app.App) *cobra.Command {
-	var f proveFlags
+	c := proveCommand{App: a}
 	cmd := &cobra.Command{
 		Use: "prove", Args: app.RefuseUnknownCommand,
 		Short:   "Answer questions about all calls that the rules can tell apart",
@@ -41,47 +43,47 @@ func newRulesProveCommand(a *app.App) *cobra.Command {
 		Short:   "Ask whether any call can read, write, delete, run or reach something",
 		Long:    canLong,
 		Example: "  umpire rules prove can write ~/.ssh\n  umpire rules prove can run 'git push:*'",
-		RunE:    func(_ *cobra.Command, words []string) error { return proveCan(a, &f, words[0], words[1]) },
+		RunE:    func(_ *cobra.Command, words []string) error { return c.can(words[0], words[1]) },
 	}
-	can.Flags().BoolVar(&f.asked, "asked", false, "also count calls that ask")
+	can.Flags().BoolVar(&c.asked, "asked", false, "also count calls that ask")
 	applies := &cobra.Command{
 		Use: "applies [RULE]", Args: app.WantAtMostOneWord,
 		Short:   "Ask whether a rule, or each rule, ever decides",
 		Long:    appliesLong,
 		Example: "  umpire rules prove applies\n  umpire rules prove applies 'Bash(npm test:*)'",
-		RunE:    func(_ *cobra.Command, words []string) error { return proveApplies(a, &f, words) },
+		RunE:    func(_ *cobra.Command, words []string) error { return c.applies(words) },
 	}
 	conflict := &cobra.Command{
 		Use: "conflict RULE RULE", Args: app.WantWords("RULE", "RULE"),
 		Short:   "Ask whether two rules with different actions match one access",
 		Long:    conflictLong,
 		Example: "  umpire rules prove conflict 'Edit(src/**)' 'Edit(*.lock)'",
-		RunE:    func(_ *cobra.Command, words []string) error { return proveConflict(a, &f, words[0], words[1]) },
+		RunE:    func(_ *cobra.Command, words []string) error { return c.conflict(words[0], words[1]) },
 	}
 	wider := &cobra.Command{
 		Use: "wider FILE FILE", Args: app.WantWords("FILE", "FILE"),
 		Short:   "Ask what the second rule file allows that the first one does not",
 		Long:    widerLong,
 		Example: "  umpire rules prove wider old.json new.json",
-		RunE:    func(_ *cobra.Command, words []string) error { return proveWider(a, &f, words[0], words[1]) },
+		RunE:    func(_ *cobra.Command, words []string) error { return c.wider(words[0], words[1]) },
 	}
-	for _, c := range []*cobra.Command{can, applies, conflict, wider} {
-		c.Flags().StringVar(&f.autonomy, "autonomy", "", "decide as at this `LEVEL`: low, medium or high")
-		c.Flags().BoolVar(&f.json, "json", false, "write JSON")
-		app.CompleteWords(c, "autonomy", config.LevelNames()...)
-		cmd.AddCommand(c)
+	for _, sub := range []*cobra.Command{can, applies, conflict, wider} {
+		sub.Flags().StringVar(&c.autonomy, "autonomy", "", "decide as at this `LEVEL`: low, medium or high")
+		sub.Flags().BoolVar(&c.json, "json", false, "write JSON")
+		app.CompleteWords(sub, "autonomy", config.LevelNames()...)
+		cmd.AddCommand(sub)
 	}
 	return cmd
 }
 
 // newWorld returns the world of the working directory with further rules. Its calls are checked by the judge of
 // umpire check, under the same settings.
-func newWorld(a *app.App, f *proveFlags, more []umpire.Rule) (*prove.World, error) {
-	if f.autonomy != "" && !slices.Contains(config.LevelNames(), f.autonomy) {
+func (c *proveCommand) newWorld(more []umpire.Rule) (*prove.World, error) {
+	if c.autonomy != "" && !slices.Contains(config.LevelNames(), c.autonomy) {
 		return nil, app.Usage("umpire rules prove --help", "--autonomy: want one of %s, got %q",
-			strings.Join(config.LevelNames(), ", "), f.autonomy)
+			strings.Join(config.LevelNames(), ", "), c.autonomy)
 	}
-	conf, err := a.LoadConfig(a.Dir)
+	conf, err := c.LoadConfig(c.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -93,27 +95,27 @@ func newWorld(a *app.App, f *proveFlags, more []umpire.Rule) (*prove.World, erro
 	if err != nil {
 		return nil, err
 	}
-	settings := a.GateConfig(conf)
+	settings := c.GateConfig(conf)
 	settings.Rules = more
-	if f.autonomy != "" {
-		settings.Settings.Autonomy = policy.Level(f.autonomy).Autonomy()
+	if c.autonomy != "" {
+		settings.Settings.Autonomy = policy.Level(c.autonomy).Autonomy()
 	}
 	held := gate.Holds(&settings.Settings, sandbox.Available())
 	g := gate.New(settings) // it reads the rules once, so there is nothing to close
-	p, err := g.Projects().Project(a.Dir)
+	p, err := g.Projects().Project(c.Dir)
 	if err != nil {
-		return nil, app.Failed(umpire.Errorf("open the project of %s: %w", a.Dir, err))
+		return nil, app.Failed(umpire.Errorf("open the project of %s: %w", c.Dir, err))
 	}
-	given := policy.Conditions{Mode: mode, Profile: profile, Now: a.Now(), Degraded: p.Rules().Degraded}
+	given := policy.Conditions{Mode: mode, Profile: profile, Now: c.Now(), Degraded: p.Rules().Degraded}
 	given.Sandbox = settings.Settings.Sandbox
 	given.Sandbox.Held = held
 	w, err := prove.New(prove.Setting{
-		Rules: p.Holding(p.Rules()), Options: p.PolicyOptions(), Given: given, Programs: loadPrograms(a).Known,
+		Rules: p.Holding(p.Rules()), Options: p.PolicyOptions(), Given: given, Programs: loadPrograms(c.App).Known,
 		PlaceOf: p.PlaceOf, Landmarks: p.Landmarks(),
 		Check: func(call umpire.Call) umpire.Decision {
-			call.Dir = a.Dir
+			call.Dir = c.Dir
 			conditions := policy.Conditions{Mode: mode, Profile: profile, Sandbox: policy.Sandbox{Held: held}}
-			return g.Projects().Decide(a.Dir, policy.Query{Call: call, Conditions: conditions})
+			return g.Projects().Decide(c.Dir, policy.Query{Call: call, Conditions: conditions})
 		},
 	})
 	return w, app.Failed(err)
@@ -125,27 +127,27 @@ var verbs = map[string]umpire.AccessKind{
 	"reach": umpire.KindNetwork,
 }
 
-func proveCan(a *app.App, f *proveFlags, verb, what string) error {
+func (c *proveCommand) can(verb, what string) error {
 	kind, known := verbs[verb]
 	if !known {
 		return app.Usage("umpire rules prove can write src", "can %q: want read, write, delete, run or reach", verb)
 	}
-	w, err := newWorld(a, f, nil)
+	w, err := c.newWorld(nil)
 	if err != nil {
 		return err
 	}
-	q := prove.Question{Kind: kind, Asked: f.asked}
+	q := prove.Question{Kind: kind, Asked: c.asked}
 	switch kind {
 	case umpire.KindExec:
 		q.Line, q.Words = strings.CutSuffix(what, ":*")
 	case umpire.KindNetwork:
 		q.Host = what
 	case umpire.KindRead, umpire.KindWrite, umpire.KindDelete:
-		q.Patterns = patternsOf(a, what, w.Options.Home)
+		q.Patterns = patternsOf(c.App, what, w.Options.Home)
 	case umpire.KindUnknown, umpire.KindInvoke:
 	}
 	answer := w.Can(q)
-	return newProof(&answer, true).present(a, f)
+	return newProof(&answer, true).present(c.App, c)
 }
 
 // patternsOf returns the absolute patterns of a path: its own, and that of all files below a folder.
@@ -177,8 +179,8 @@ func findRule(w *prove.World, name string) (int, error) {
 	return 0, app.Usage("umpire rules list", "no rule in force has the id or short form %q", name)
 }
 
-func proveApplies(a *app.App, f *proveFlags, words []string) error {
-	w, err := newWorld(a, f, nil)
+func (c *proveCommand) applies(words []string) error {
+	w, err := c.newWorld(nil)
 	if err != nil {
 		return err
 	}
@@ -188,7 +190,7 @@ func proveApplies(a *app.App, f *proveFlags, words []string) error {
 			return err
 		}
 		answer := w.Applies(at)
-		return newProof(&answer, false).present(a, f)
+		return newProof(&answer, false).present(c.App, c)
 	}
 	proofs := make([]*proof, len(w.Rules))
 	for at := range w.Rules {
@@ -196,21 +198,21 @@ func proveApplies(a *app.App, f *proveFlags, words []string) error {
 		proofs[at] = newProof(&answer, false)
 		proofs[at].Of = policy.FormatShort(w.Rules[at])
 	}
-	return a.Show(f.json, proofs, func() error {
+	return c.Show(c.json, proofs, func() error {
 		if len(proofs) == 0 {
-			fmt.Fprintln(a.Stdout, a.Text.Of("no rules"))
+			fmt.Fprintln(c.Stdout, c.Text.Of("no rules"))
 		}
 		for at, p := range proofs {
 			r := w.Rules[at]
-			fmt.Fprintf(a.Stdout, "%s %s (%s)\n", r.Action, view.Visible(p.Of), view.Visible(placeOf(r)))
-			p.tell(a, "  ")
+			fmt.Fprintf(c.Stdout, "%s %s (%s)\n", r.Action, view.Visible(p.Of), view.Visible(placeOf(r)))
+			p.tell(c.Stdout, c.Text, "  ")
 		}
 		return nil
 	})
 }
 
-func proveConflict(a *app.App, f *proveFlags, one, other string) error {
-	w, err := newWorld(a, f, nil)
+func (c *proveCommand) conflict(one, other string) error {
+	w, err := c.newWorld(nil)
 	if err != nil {
 		return err
 	}
@@ -223,18 +225,18 @@ func proveConflict(a *app.App, f *proveFlags, one, other string) error {
 		return err
 	}
 	answer := w.Conflicts(at, with)
-	return newProof(&answer, false).present(a, f)
+	return newProof(&answer, false).present(c.App, c)
 }
 
-func proveWider(a *app.App, f *proveFlags, one, other string) error {
+func (c *proveCommand) wider(one, other string) error {
 	worlds := make([]*prove.World, 0, 2)
 	memo := prove.NewMemo()
 	for _, name := range []string{one, other} {
-		rules, err := rulesIn(a, name)
+		rules, err := rulesIn(c.App, name)
 		if err != nil {
 			return err
 		}
-		w, err := newWorld(a, f, rules)
+		w, err := c.newWorld(rules)
 		if err != nil {
 			return err
 		}
@@ -243,7 +245,7 @@ func proveWider(a *app.App, f *proveFlags, one, other string) error {
 	}
 	answer := worlds[0].Wider(worlds[1])
 	p := newProof(&answer, true)
-	switch err := p.present(a, f); answer.Result {
+	switch err := p.present(c.App, c); answer.Result {
 	case prove.Yes:
 		if err == nil {
 			err = &app.CommandError{Code: app.ExitWidens}

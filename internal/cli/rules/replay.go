@@ -3,6 +3,7 @@ package rules
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -148,7 +150,7 @@ func (f *replayFlags) readChange(a *app.App) (func(string, *gate.Config), error)
 		if err != nil {
 			return nil, err
 		}
-		if rules, err = app.ReadRuleFile(a, a.Absolute(f.rules), p.Root); err != nil {
+		if rules, err = app.ReadRuleFile(a.UserHome(), a.Absolute(f.rules), p.Root); err != nil {
 			return nil, err
 		}
 		for i := range rules {
@@ -236,17 +238,17 @@ const maxChanges = 20
 
 func (r *replay) tell(a *app.App) error {
 	if r.markdown {
-		return r.tellMarkdown(a)
+		return r.tellMarkdown(a.Stdout, a.Text)
 	}
-	r.tellCounts(a)
+	r.tellCounts(a.Stdout, a.Text)
 	refusals, questions, held := r.Split()
-	if err := tellChanges(a, "calls no longer denied", refusals); err != nil {
+	if err := tellChanges(a.Stdout, a.Text, "calls no longer denied", refusals); err != nil {
 		return err
 	}
-	if err := tellChanges(a, "questions that would go away", questions); err != nil {
+	if err := tellChanges(a.Stdout, a.Text, "questions that would go away", questions); err != nil {
 		return err
 	}
-	if err := tellChanges(a, "calls that would be held back", held); err != nil {
+	if err := tellChanges(a.Stdout, a.Text, "calls that would be held back", held); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of(replayLimits))
@@ -256,9 +258,9 @@ func (r *replay) tell(a *app.App) error {
 // replayLimits says how far to trust the result.
 const replayLimits = "Decided against the files and settings of today, not those of the time of each call."
 
-func (r *replay) tellCounts(a *app.App) {
-	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
-	calls := a.FormatCount(r.Calls, "%d call", "%d calls")
+func (r *replay) tellCounts(out io.Writer, text *catalogue.Language) {
+	say := func(format string, args ...any) { fmt.Fprintf(out, text.Of(format)+"\n", args...) }
+	calls := text.Count(r.Calls, "%d call", "%d calls")
 	if r.From.IsZero() {
 		say("%s: %d questions before, %d after", calls, r.Before, r.After)
 	} else {
@@ -268,28 +270,28 @@ func (r *replay) tellCounts(a *app.App) {
 	say("questions saved: %d", r.Saved)
 	if r.LeftOut > 0 {
 		say("%s left out: not kept on the timeline, or the session or folder is gone",
-			a.FormatCount(r.LeftOut, "%d call", "%d calls"))
+			text.Count(r.LeftOut, "%d call", "%d calls"))
 	}
 }
 
 // tellChanges writes the changes of a kind as a table.
-func tellChanges(a *app.App, title string, changes []history.Change) error {
+func tellChanges(out io.Writer, text *catalogue.Language, title string, changes []history.Change) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of(title))
-	t := app.NewTable(a.Stdout)
+	fmt.Fprintf(out, "\n%s\n", text.Of(title))
+	t := app.NewTable(out)
 	for i := range changes[:min(len(changes), maxChanges)] {
 		c := &changes[i]
-		fmt.Fprintf(t, "  %d×\t%s → %s\t%s\t%s\t%s\n", c.Times, outcomeWord(a, c.Before), outcomeWord(a, c.After),
-			a.Text.Word("consequence", c.Consequence.String()), view.Clip(view.Visible(c.Subject), maxShownSubject),
+		fmt.Fprintf(t, "  %d×\t%s → %s\t%s\t%s\t%s\n", c.Times, outcomeWord(text, c.Before), outcomeWord(text, c.After),
+			text.Word("consequence", c.Consequence.String()), view.Clip(view.Visible(c.Subject), maxShownSubject),
 			app.Clip(c.Headline))
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	if more := len(changes) - maxChanges; more > 0 {
-		fmt.Fprintf(a.Stdout, "  "+a.Text.Of("and %d more; --json has them all")+"\n", more)
+		fmt.Fprintf(out, "  "+text.Of("and %d more; --json has them all")+"\n", more)
 	}
 	return nil
 }
@@ -297,31 +299,33 @@ func tellChanges(a *app.App, title string, changes []history.Change) error {
 // maxShownSubject bounds the length of a command in a table.
 const maxShownSubject = 60
 
-func outcomeWord(a *app.App, o history.Outcome) string { return a.Text.Word("verdict", o.String()) }
+func outcomeWord(text *catalogue.Language, o history.Outcome) string {
+	return text.Word("verdict", o.String())
+}
 
 // tellMarkdown writes the changes as a table for a pull request.
-func (r *replay) tellMarkdown(a *app.App) error {
-	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
-	r.tellCounts(a)
+func (r *replay) tellMarkdown(out io.Writer, text *catalogue.Language) error {
+	say := func(format string, args ...any) { fmt.Fprintf(out, text.Of(format)+"\n", args...) }
+	r.tellCounts(out, text)
 	if len(r.Changes) == 0 {
-		fmt.Fprintln(a.Stdout)
+		fmt.Fprintln(out)
 		say("No verdict changes.")
 	} else {
-		fmt.Fprintln(a.Stdout)
+		fmt.Fprintln(out)
 		say("| times | before | after | consequence | call | it would do |")
-		fmt.Fprintln(a.Stdout, "|---:|---|---|---|---|---|")
+		fmt.Fprintln(out, "|---:|---|---|---|---|---|")
 	}
 	for i := range r.Changes[:min(len(r.Changes), 3*maxChanges)] {
 		c := &r.Changes[i]
-		fmt.Fprintf(a.Stdout, "| %d | %s | %s | %s | %s | %s |\n", c.Times, outcomeWord(a, c.Before),
-			outcomeWord(a, c.After), a.Text.Word("consequence", c.Consequence.String()), codeCell(c.Subject),
+		fmt.Fprintf(out, "| %d | %s | %s | %s | %s | %s |\n", c.Times, outcomeWord(text, c.Before),
+			outcomeWord(text, c.After), text.Word("consequence", c.Consequence.String()), codeCell(c.Subject),
 			codeCell(c.Headline))
 	}
 	if more := len(r.Changes) - 3*maxChanges; more > 0 {
-		fmt.Fprintln(a.Stdout)
+		fmt.Fprintln(out)
 		say("and %d more; --json has them all", more)
 	}
-	_, err := fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of(replayLimits))
+	_, err := fmt.Fprintf(out, "\n%s\n", text.Of(replayLimits))
 	return err
 }
 

@@ -3,12 +3,14 @@ package rules
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -61,7 +63,7 @@ func runReport(ctx context.Context, a *app.App, f *replayFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.Show(f.json, &r, func() error { return r.tell(a) })
+	return a.Show(f.json, &r, func() error { return r.tell(a.Stdout, a.Text) })
 }
 
 // countAtMedium counts the questions at the medium level.
@@ -89,8 +91,8 @@ func (r *report) countAtMedium(ctx context.Context, a *app.App, past *pastCalls,
 	return err
 }
 
-func (r *report) tell(a *app.App) error {
-	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
+func (r *report) tell(out io.Writer, text *catalogue.Language) error {
+	say := func(format string, args ...any) { fmt.Fprintf(out, text.Of(format)+"\n", args...) }
 	if r.Calls == 0 {
 		say("no calls yet")
 		if r.Observes {
@@ -98,9 +100,9 @@ func (r *report) tell(a *app.App) error {
 		}
 		return nil
 	}
-	calls := a.FormatCount(r.Calls, "%d call", "%d calls")
+	calls := text.Count(r.Calls, "%d call", "%d calls")
 	if !r.From.IsZero() {
-		calls = fmt.Sprintf(a.Text.Of("%s since %s"), calls, r.From.Local().Format(time.DateTime))
+		calls = fmt.Sprintf(text.Of("%s since %s"), calls, r.From.Local().Format(time.DateTime))
 	}
 	if r.Observes {
 		say("%s: umpire would have asked about %d and blocked %d", calls, r.Asked, r.Blocked)
@@ -114,19 +116,19 @@ func (r *report) tell(a *app.App) error {
 		say("with these changes it asks about %d:", r.WithRules)
 		for i := range r.Rules {
 			for _, command := range r.Rules[i].Commands {
-				fmt.Fprintf(a.Stdout, "  %s\n", view.Visible(command))
+				fmt.Fprintf(out, "  %s\n", view.Visible(command))
 			}
 		}
 	}
 	if len(r.Denied) > 0 {
 		say("blocked:")
 		for _, call := range r.Denied {
-			fmt.Fprintf(a.Stdout, "  %s\n", view.Clip(view.Visible(call), maxShownSubject))
+			fmt.Fprintf(out, "  %s\n", view.Clip(view.Visible(call), maxShownSubject))
 		}
 	}
 	if r.LeftOut > 0 {
 		say("%s left out: not kept on the timeline, or the session or folder is gone",
-			a.FormatCount(r.LeftOut, "%d call", "%d calls"))
+			text.Count(r.LeftOut, "%d call", "%d calls"))
 	}
 	if r.Observes {
 		say("To turn it on: umpire setup")

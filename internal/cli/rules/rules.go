@@ -13,8 +13,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -61,7 +63,7 @@ func newRulesListCommand(a *app.App) *cobra.Command {
 				return app.Failed(a.ShowJSON(listedRules(rules, p.Config.RulesOff)))
 			}
 			err = app.Failed(errors.Join(showRules(a, p.Rules(), rules, p.Config.RulesOff),
-				showHooks(a, append(slices.Clip(p.Rules().Hooks), p.Config.Hooks...))))
+				showHooks(a.Stdout, a.Text, append(slices.Clip(p.Rules().Hooks), p.Config.Hooks...))))
 			off := func(f rulefile.File) bool { return f.Health == rulefile.HealthDegraded }
 			if err == nil && slices.ContainsFunc(p.Rules().Files, off) {
 				return &app.CommandError{Code: app.ExitUsage}
@@ -119,9 +121,9 @@ func showRules(a *app.App, set *rulefile.Set, rules []umpire.Rule, off []umpire.
 	table := app.NewTable(a.Stdout)
 	table.Head(a.Text, "SOURCE", "ID", "ACTION", "RULE", "DESCRIPTION", "FILE")
 	for _, r := range rules {
+		about := describeRule(a.Text, a.Now(), r, off)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Source, app.Clip(view.Visible(string(r.ID))), r.Action,
-			app.Clip(view.Visible(policy.FormatShort(r))), app.Clip(view.Visible(describeRule(a, r, off))),
-			view.Visible(placeOf(r)))
+			app.Clip(view.Visible(policy.FormatShort(r))), app.Clip(view.Visible(about)), view.Visible(placeOf(r)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -132,15 +134,15 @@ func showRules(a *app.App, set *rulefile.Set, rules []umpire.Rule, off []umpire.
 
 // describeRule is a rule's description, and when it ends, that it has ended, or whether
 // rules.off switches it off.
-func describeRule(a *app.App, r umpire.Rule, off []umpire.RuleID) string {
+func describeRule(text *phrases.Language, now time.Time, r umpire.Rule, off []umpire.RuleID) string {
 	if switchable(r) {
-		state := a.Text.Of("rules.off can switch it off")
+		state := text.Of("rules.off can switch it off")
 		if slices.Contains(off, r.ID) {
-			state = a.Text.Of("switched off by rules.off")
+			state = text.Of("switched off by rules.off")
 		}
-		return view.Bracketed(a.Text.Reason(r.Reason()), state)
+		return view.Bracketed(text.Reason(r.Reason()), state)
 	}
-	return view.DescribeRule(&r, a.Text, a.Now())
+	return view.DescribeRule(&r, text, now)
 }
 
 func placeOf(r umpire.Rule) string {
@@ -158,22 +160,22 @@ func remarkSleeping(a *app.App, set *rulefile.Set) {
 			a.Remark(fmt.Sprintf(a.Text.Of("the rules of %s are off: see umpire rules lint"), f.Path))
 		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
 			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire rules trust --show"), f.Path,
-				a.FormatCount(f.Inert, "%d allow rule inactive", "%d allow rules inactive")))
+				a.Text.Count(f.Inert, "%d allow rule inactive", "%d allow rules inactive")))
 		}
 		if n := len(f.AsleepHooks()); n > 0 {
 			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire rules trust --show"), f.Path,
-				a.FormatCount(n, "%d hook inactive", "%d hooks inactive")))
+				a.Text.Count(n, "%d hook inactive", "%d hooks inactive")))
 		}
 	}
 }
 
 // showHooks writes the hooks that are in force, below the rules.
-func showHooks(a *app.App, hooks []rulefile.Hook) error {
+func showHooks(out io.Writer, text *phrases.Language, hooks []rulefile.Hook) error {
 	if len(hooks) == 0 {
 		return nil
 	}
-	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("hooks"))
-	table := app.NewTable(a.Stdout)
+	fmt.Fprintf(out, "\n%s\n", text.Of("hooks"))
+	table := app.NewTable(out)
 	for i := range hooks {
 		h := &hooks[i]
 		failure := "block"

@@ -14,6 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 const statsLong = `Counts the calls of this project and the questions about them: the questions per 100
@@ -59,7 +60,7 @@ type statistic struct {
 }
 
 func runStats(ctx context.Context, a *app.App, f *statsFlags) error {
-	since, err := readSince(a, f.since, "umpire stats --help")
+	since, err := readSince(a.Now(), f.since, "umpire stats --help")
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func runStats(ctx context.Context, a *app.App, f *statsFlags) error {
 		}
 		return a.Show(f.json, s, func() error {
 			if s.Calls == 0 {
-				return tellNoCalls(a, since)
+				return tellNoCalls(a.Stdout, a.Text, since)
 			}
 			return s.tell(a)
 		})
@@ -100,7 +101,7 @@ func countCalls(
 	if err != nil {
 		return nil, err
 	}
-	undone, err := app.FindUndone(a)
+	undone, err := app.FindUndone(a.StateDir())
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +130,11 @@ func countCalls(
 
 func (s *statistic) tell(a *app.App) error {
 	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
-	say("%s since %s: %.1f questions in 100 calls", a.FormatCount(s.Calls, "%d call", "%d calls"),
+	say("%s since %s: %.1f questions in 100 calls", a.Text.Count(s.Calls, "%d call", "%d calls"),
 		s.From.Local().Format(time.DateTime), s.PerHundred())
 	if s.Before != nil {
 		say("the week before: %s, %.1f questions in 100 calls",
-			a.FormatCount(s.Before.Calls, "%d call", "%d calls"), s.Before.PerHundred())
+			a.Text.Count(s.Before.Calls, "%d call", "%d calls"), s.Before.PerHundred())
 	}
 	if answered := s.Approved + s.Denied; answered > 0 {
 		say("%d of %d answered, half of them within %s", answered, s.Questions, seconds(s.MedianSeconds))
@@ -157,12 +158,12 @@ func (s *statistic) tell(a *app.App) error {
 	if a.ToTerminal {
 		t.Width = a.Columns()
 	}
-	section(a, t, "agent", s.Agents, func(name string) string { return cmp.Or(name, "-") })
-	section(a, t, "project", s.Projects, func(id umpire.ProjectID) string {
+	section(a.Text, t, "agent", s.Agents, func(name string) string { return cmp.Or(name, "-") })
+	section(a.Text, t, "project", s.Projects, func(id umpire.ProjectID) string {
 		return cmp.Or(s.roots[id], id.Short(), "-")
 	})
-	section(a, t, "asked about", s.Causes, func(c history.Cause) string { return causeText(a, c) })
-	section(a, t, "day", s.Days, func(day string) string { return day })
+	section(a.Text, t, "asked about", s.Causes, func(c history.Cause) string { return causeText(a.Text, c) })
+	section(a.Text, t, "day", s.Days, func(day string) string { return day })
 	return t.Flush()
 }
 
@@ -173,13 +174,15 @@ const minAnswers = 5
 const maxRows = 10
 
 // section writes the groups of one kind as rows.
-func section[K comparable](a *app.App, to io.Writer, title string, groups []history.Group[K], name func(K) string) {
+func section[K comparable](
+	text *catalogue.Language, to io.Writer, title string, groups []history.Group[K], name func(K) string,
+) {
 	if len(groups) == 0 {
 		return
 	}
 	head := []string{title, "calls", "questions", "in 100", "denied", "median"}
 	for i := range head {
-		head[i] = a.Text.Word("statistics", head[i])
+		head[i] = text.Word("statistics", head[i])
 	}
 	fmt.Fprintf(to, "\n%s\n", strings.Join(head, "\t"))
 	hidden := len(groups) - maxRows
@@ -192,7 +195,7 @@ func section[K comparable](a *app.App, to io.Writer, title string, groups []hist
 			g.PerHundred(), g.Denied, median(&g.Count))
 	}
 	if hidden > 0 {
-		fmt.Fprintf(to, a.Text.Of("and %d more; --json has them all")+"\n", hidden)
+		fmt.Fprintf(to, text.Of("and %d more; --json has them all")+"\n", hidden)
 	}
 }
 
@@ -212,16 +215,16 @@ func seconds(s float64) string {
 }
 
 // causeText names a cause.
-func causeText(a *app.App, c history.Cause) string {
+func causeText(text *catalogue.Language, c history.Cause) string {
 	name := c.Name
 	switch c.Kind {
 	case umpire.KindExec, umpire.KindInvoke:
 	case umpire.KindNetwork:
-		name = fmt.Sprintf(a.Text.Of("network: %s"), name)
+		name = fmt.Sprintf(text.Of("network: %s"), name)
 	case umpire.KindRead, umpire.KindWrite, umpire.KindDelete, umpire.KindUnknown:
-		name = a.Text.Word("cause", c.Kind.String())
+		name = text.Word("cause", c.Kind.String())
 		if c.Place == umpire.PlaceOutside {
-			name = fmt.Sprintf(a.Text.Of("%s, outside the project"), name)
+			name = fmt.Sprintf(text.Of("%s, outside the project"), name)
 		}
 	}
 	return cmp.Or(name, "-")

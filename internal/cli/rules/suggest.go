@@ -3,6 +3,7 @@ package rules
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 const suggestLong = `Finds the few rules that would have saved the most questions of this project's timeline,
@@ -131,21 +133,21 @@ func (s *suggested) accept(ctx context.Context, a *app.App, n int, setLevel func
 
 func (s *suggested) tell(a *app.App) error {
 	if s.Calls == 0 && s.LeftOut == 0 {
-		return tellNoCalls(a, s.since)
+		return tellNoCalls(a.Stdout, a.Text, s.since)
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, a.Text.Of(format)+"\n", args...) }
 	say("%s since %s: %d questions, of which the suggestions would have saved %d",
-		a.FormatCount(s.Calls, "%d call", "%d calls"), s.From.Local().Format(time.DateTime), s.Questions, s.Saved)
+		a.Text.Count(s.Calls, "%d call", "%d calls"), s.From.Local().Format(time.DateTime), s.Questions, s.Saved)
 	if s.LeftOut > 0 {
 		say("%s left out: not kept on the timeline, or the session or folder is gone",
-			a.FormatCount(s.LeftOut, "%d call", "%d calls"))
+			a.Text.Count(s.LeftOut, "%d call", "%d calls"))
 	}
 	if len(s.List) == 0 {
 		say("No rule would have saved two questions or more.")
 		return nil
 	}
 	for i := range s.List {
-		s.List[i].tell(a, i+1)
+		s.List[i].tell(a.Stdout, a.Text, i+1)
 	}
 	fmt.Fprintln(a.Stdout)
 	say("To apply one: umpire suggest --accept N, with the same flags")
@@ -153,22 +155,22 @@ func (s *suggested) tell(a *app.App) error {
 	return nil
 }
 
-func (s *savings) tell(a *app.App, n int) {
-	fmt.Fprintf(a.Stdout, "\n%d. %s\n", n, a.FormatCount(s.Saves, "saves %d question", "saves %d questions"))
+func (s *savings) tell(out io.Writer, lang *catalogue.Language, n int) {
+	fmt.Fprintf(out, "\n%d. %s\n", n, lang.Count(s.Saves, "saves %d question", "saves %d questions"))
 	for _, command := range s.Commands {
-		fmt.Fprintf(a.Stdout, "     %s\n", view.Visible(command))
+		fmt.Fprintf(out, "     %s\n", view.Visible(command))
 	}
 	line := func(title, text string) {
-		fmt.Fprintf(a.Stdout, "   %s\n", view.Joined(a.Text.Of(title), ": ", text))
+		fmt.Fprintf(out, "   %s\n", view.Joined(lang.Of(title), ": ", text))
 	}
-	word := func(c umpire.Consequence) string { return a.Text.Word("consequence", c.String()) }
+	word := func(c umpire.Consequence) string { return lang.Word("consequence", c.String()) }
 	var calls []string
 	for _, call := range s.Calls {
 		calls = append(calls, view.Clip(view.Visible(call), maxShownSubject))
 	}
 	shown := view.List(calls, ", ")
 	if more := s.Kinds - len(s.Calls); more > 0 {
-		shown = view.Joined(shown, ", ", a.FormatCount(more, "and %d more", "and %d more"))
+		shown = view.Joined(shown, ", ", lang.Count(more, "and %d more", "and %d more"))
 	}
 	line("of calls such as", shown)
 	named := func(c umpire.Consequence, call, headline string) string {

@@ -15,6 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 const taskLong = `Approves a task once, in place of each of its calls. You approve a text; its lines then
@@ -48,49 +49,51 @@ that already wait continue.
 
 FILE is a text as "umpire task draft" writes it, or - for standard input.`
 
-// taskFlags are the flags of `umpire task` and its verbs.
-type taskFlags struct {
+// A taskCommand is `umpire task`, or one of its verbs, with the flags.
+type taskCommand struct {
+	*app.App
+
 	session, wider, tokenFile string
 	json                      bool
 }
 
 // NewTaskCommand is `umpire task`.
 func NewTaskCommand(a *app.App) *cobra.Command {
-	var f taskFlags
+	c := taskCommand{App: a}
 	cmd := &cobra.Command{
 		Use: "task", Args: app.RefuseUnknownCommand,
 		Short: "Approve a task once, in place of each of its calls", Long: taskLong,
 		Example: "  umpire task draft > task.txt\n  umpire task approve task.txt\n  umpire task end k3f9",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return listTasks(cmd.Context(), a, &f, "") },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.listTasks(cmd.Context(), "") },
 	}
-	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&c.json, "json", false, "write JSON")
 	draft := &cobra.Command{
 		Use: "draft", Args: app.RefuseWords, Short: "Draft a task from the calls that ask", Long: draftLong,
 		Example: "  umpire task draft > task.txt\n  umpire task draft --session s4k7m",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return draftTask(cmd.Context(), a, &f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.draft(cmd.Context()) },
 	}
-	draft.Flags().StringVar(&f.wider, "wider", "", "begin with the lines of the task with this `ID`")
+	draft.Flags().StringVar(&c.wider, "wider", "", "begin with the lines of the task with this `ID`")
 	approve := &cobra.Command{
 		Use: "approve FILE", Args: app.WantWords("FILE"), Short: "Approve a task for a session", Long: approveTaskLong,
 		Example: "  umpire task approve task.txt\n  umpire task draft | umpire task approve -",
-		RunE:    func(cmd *cobra.Command, args []string) error { return approveTask(cmd.Context(), a, &f, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.approve(cmd.Context(), args[0]) },
 	}
-	approve.Flags().StringVar(&f.tokenFile, "token-file", "",
+	approve.Flags().StringVar(&c.tokenFile, "token-file", "",
 		"approve with the person's credential in `FILE` instead of on a terminal")
 	show := &cobra.Command{
 		Use: "show ID", Args: app.WantWords("ID"), Short: "Show a task, and how often each line was used",
 		Example: "  umpire task show k3f9",
-		RunE:    func(cmd *cobra.Command, args []string) error { return listTasks(cmd.Context(), a, &f, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.listTasks(cmd.Context(), args[0]) },
 	}
 	end := &cobra.Command{
 		Use: "end ID", Args: app.WantWords("ID"), Short: "End a task: its calls ask again",
 		Example: "  umpire task end k3f9",
-		RunE:    func(cmd *cobra.Command, args []string) error { return endTask(cmd.Context(), a, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.end(cmd.Context(), args[0]) },
 	}
 	for _, verb := range []*cobra.Command{draft, approve} {
-		verb.Flags().StringVar(&f.session, "session", "", "the session's `ID` (default: the last one that was active)")
+		verb.Flags().StringVar(&c.session, "session", "", "the session's `ID` (default: the last one that was active)")
 	}
-	show.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	show.Flags().BoolVar(&c.json, "json", false, "write JSON")
 	cmd.AddCommand(draft, approve, show, end)
 	return cmd
 }
@@ -124,18 +127,18 @@ func findSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 }
 
 // atDesk opens the desk of a session, and works at it.
-func atDesk(
-	ctx context.Context, a *app.App, id string, work func(umpire.Gate, *umpire.Session, *Desk) error,
+func (c *taskCommand) atDesk(
+	ctx context.Context, id string, work func(umpire.Gate, *umpire.Session, *Desk) error,
 ) error {
-	if _, err := a.LoadConfig(a.Dir); err != nil {
+	if _, err := c.LoadConfig(c.Dir); err != nil {
 		return err
 	}
-	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		session, err := findSession(ctx, a, gate, id)
+	return c.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
+		session, err := findSession(ctx, c.App, gate, id)
 		if err != nil {
 			return err
 		}
-		desk, err := openDesk(ctx, a, gate, &session)
+		desk, err := openDesk(ctx, c.App, gate, &session)
 		if err != nil {
 			return err
 		}
@@ -143,11 +146,11 @@ func atDesk(
 	})
 }
 
-func draftTask(ctx context.Context, a *app.App, f *taskFlags) error {
-	return atDesk(ctx, a, f.session, func(gate umpire.Gate, session *umpire.Session, desk *Desk) error {
+func (c *taskCommand) draft(ctx context.Context) error {
+	return c.atDesk(ctx, c.session, func(gate umpire.Gate, session *umpire.Session, desk *Desk) error {
 		var old *task.Task
-		if f.wider != "" {
-			found, err := findTask(ctx, a, gate, f.wider)
+		if c.wider != "" {
+			found, err := findTask(ctx, c.Dir, gate, c.wider)
 			if err != nil {
 				return err
 			}
@@ -164,31 +167,31 @@ func draftTask(ctx context.Context, a *app.App, f *taskFlags) error {
 			return &app.CommandError{Code: app.ExitError, Hint: "umpire pending", Err: umpire.Errorf(
 				"session %s has no question that a task could answer", session.ID)}
 		}
-		remark := func(text string) { fmt.Fprintf(a.Stdout, "# %s\n", view.Visible(text)) }
-		remark(fmt.Sprintf(a.Text.Of("Drafted from %s of session %s. To approve it: umpire task approve FILE"),
-			a.FormatCount(len(desk.questions), "%d question", "%d questions"), session.ID))
+		remark := func(text string) { fmt.Fprintf(c.Stdout, "# %s\n", view.Visible(text)) }
+		remark(fmt.Sprintf(c.Text.Of("Drafted from %s of session %s. To approve it: umpire task approve FILE"),
+			c.Text.Count(len(desk.questions), "%d question", "%d questions"), session.ID))
 		for _, call := range left {
-			remark(view.Joined(a.Text.Of("always asks"), ": ", call))
+			remark(view.Joined(c.Text.Of("always asks"), ": ", call))
 		}
-		_, err := io.WriteString(a.Stdout, made.String())
+		_, err := io.WriteString(c.Stdout, made.String())
 		return app.Failed(err)
 	})
 }
 
-func approveTask(ctx context.Context, a *app.App, f *taskFlags, name string) error {
-	t, err := readTask(a, name)
+func (c *taskCommand) approve(ctx context.Context, name string) error {
+	t, err := readTask(c.App, name)
 	if err != nil {
 		return err
 	}
-	return atDesk(ctx, a, f.session, func(gate umpire.Gate, session *umpire.Session, desk *Desk) error {
-		if err := app.RefuseRunner(ctx, a, gate, "task approve"); err != nil {
+	return c.atDesk(ctx, c.session, func(gate umpire.Gate, session *umpire.Session, desk *Desk) error {
+		if err := app.RefuseRunner(ctx, c.App, gate, "task approve"); err != nil {
 			return err
 		}
 		card, err := desk.Describe(ctx, &t)
 		if err != nil {
 			return err
 		}
-		if err := confirmTask(ctx, a, f, card, tellCard(a, card, session.ID)); err != nil {
+		if err := c.confirm(ctx, card, tellCard(c.Text, card, session.ID)); err != nil {
 			return err
 		}
 		approved, err := gate.Grants().ApproveTask(ctx, umpire.TaskApproval{
@@ -197,8 +200,8 @@ func approveTask(ctx context.Context, a *app.App, f *taskFlags, name string) err
 		if err != nil {
 			return app.GateError(err)
 		}
-		fmt.Fprintf(a.Stdout, a.Text.Of("approved %s; to end it: umpire task end %s\n"), approved[0].ID, approved[0].ID)
-		return tellWaiting(ctx, a, gate, session)
+		fmt.Fprintf(c.Stdout, c.Text.Of("approved %s; to end it: umpire task end %s\n"), approved[0].ID, approved[0].ID)
+		return tellWaiting(ctx, c.Stdout, c.Text, gate, session)
 	})
 }
 
@@ -220,16 +223,16 @@ func readTask(a *app.App, name string) (task.Task, error) {
 	return t, nil
 }
 
-// confirmTask has a person confirm the card of a task.
-func confirmTask(ctx context.Context, a *app.App, f *taskFlags, card *task.Card, text string) error {
-	if f.tokenFile != "" {
-		_, err := io.WriteString(a.Stderr, text)
+// confirm has a person confirm the card of a task.
+func (c *taskCommand) confirm(ctx context.Context, card *task.Card, text string) error {
+	if c.tokenFile != "" {
+		_, err := io.WriteString(c.Stderr, text)
 		return app.Failed(err)
 	}
-	tty, err := a.OpenTerminal()
+	tty, err := c.OpenTerminal()
 	if err != nil {
-		_, _ = io.WriteString(a.Stderr, text)
-		return app.Refused("umpire task approve FILE "+a.Text.Of("in a terminal"),
+		_, _ = io.WriteString(c.Stderr, text)
+		return app.Refused("umpire task approve FILE "+c.Text.Of("in a terminal"),
 			"an answer needs a person at a terminal: %w", err)
 	}
 	defer tty.Close()
@@ -237,7 +240,7 @@ func confirmTask(ctx context.Context, a *app.App, f *taskFlags, card *task.Card,
 	if card.Risky || card.Task.Most().AtLeast(umpire.Outward) {
 		word = app.NewCode()
 	}
-	err = a.Confirm(ctx, tty, text, word)
+	err = c.Confirm(ctx, tty, text, word)
 	if errors.Is(err, app.ErrUnconfirmed) {
 		return &app.CommandError{Code: app.ExitAsks, Hint: "umpire pending",
 			Err: umpire.Errorf("%w: nothing is approved", err)}
@@ -246,28 +249,30 @@ func confirmTask(ctx context.Context, a *app.App, f *taskFlags, card *task.Card,
 }
 
 // tellWaiting names the calls that still wait: a person approves each of them by its own card.
-func tellWaiting(ctx context.Context, a *app.App, gate umpire.Gate, session *umpire.Session) error {
+func tellWaiting(
+	ctx context.Context, out io.Writer, text *catalogue.Language, gate umpire.Gate, session *umpire.Session,
+) error {
 	waiting, err := gate.Pending(ctx, umpire.PendingQuery{Session: session.ID})
 	if err != nil {
 		return app.GateError(err)
 	}
 	if len(waiting) > 0 {
-		fmt.Fprintln(a.Stdout, a.FormatCount(len(waiting), "%d call still waits for its own answer: umpire pending",
+		fmt.Fprintln(out, text.Count(len(waiting), "%d call still waits for its own answer: umpire pending",
 			"%d calls still wait for their own answers: umpire pending"))
 	}
 	return nil
 }
 
-func endTask(ctx context.Context, a *app.App, id string) error {
-	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
-		t, err := findTask(ctx, a, gate, id)
+func (c *taskCommand) end(ctx context.Context, id string) error {
+	return c.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
+		t, err := findTask(ctx, c.Dir, gate, id)
 		if err != nil {
 			return err
 		}
-		if _, err := gate.Grants().Revoke(ctx, umpire.Revocation{Dir: a.Dir, ID: t.ID}); err != nil {
+		if _, err := gate.Grants().Revoke(ctx, umpire.Revocation{Dir: c.Dir, ID: t.ID}); err != nil {
 			return app.GateError(err)
 		}
-		_, err = fmt.Fprintf(a.Stdout, a.Text.Of("ended %s: its calls ask again\n"), t.ID)
+		_, err = fmt.Fprintf(c.Stdout, c.Text.Of("ended %s: its calls ask again\n"), t.ID)
 		return app.Failed(err)
 	})
 }
@@ -284,8 +289,8 @@ type standingTask struct {
 	task task.Task
 }
 
-func readTasks(ctx context.Context, a *app.App, gate umpire.Gate) ([]standingTask, error) {
-	grants, err := gate.Grants().List(ctx, a.Dir)
+func readTasks(ctx context.Context, dir string, gate umpire.Gate) ([]standingTask, error) {
+	grants, err := gate.Grants().List(ctx, dir)
 	if err != nil {
 		return nil, app.GateError(err)
 	}
@@ -310,8 +315,8 @@ func readTasks(ctx context.Context, a *app.App, gate umpire.Gate) ([]standingTas
 }
 
 // findTask returns the task with an id or a beginning of it.
-func findTask(ctx context.Context, a *app.App, gate umpire.Gate, id string) (standingTask, error) {
-	all, err := readTasks(ctx, a, gate)
+func findTask(ctx context.Context, dir string, gate umpire.Gate, id string) (standingTask, error) {
+	all, err := readTasks(ctx, dir, gate)
 	if err != nil {
 		return standingTask{}, err
 	}
@@ -323,26 +328,26 @@ func findTask(ctx context.Context, a *app.App, gate umpire.Gate, id string) (sta
 	return all[0], nil
 }
 
-func listTasks(ctx context.Context, a *app.App, f *taskFlags, id string) error {
-	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
+func (c *taskCommand) listTasks(ctx context.Context, id string) error {
+	return c.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		if id != "" {
-			t, err := findTask(ctx, a, gate, id)
+			t, err := findTask(ctx, c.Dir, gate, id)
 			if err != nil {
 				return err
 			}
-			return a.Show(f.json, t, func() error { return t.tell(a) })
+			return c.Show(c.json, t, func() error { return t.tell(c.App) })
 		}
-		all, err := readTasks(ctx, a, gate)
+		all, err := readTasks(ctx, c.Dir, gate)
 		if err != nil {
 			return err
 		}
-		return a.Show(f.json, all, func() error {
+		return c.Show(c.json, all, func() error {
 			if len(all) == 0 {
-				_, err := fmt.Fprintln(a.Stdout, a.Text.Of("no task is approved"))
+				_, err := fmt.Fprintln(c.Stdout, c.Text.Of("no task is approved"))
 				return err
 			}
 			for i := range all {
-				if err := all[i].tell(a); err != nil {
+				if err := all[i].tell(c.App); err != nil {
 					return err
 				}
 			}

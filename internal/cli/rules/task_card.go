@@ -9,6 +9,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/gate/task"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A taskPreview tells about each line of a task the questions that it would have answered, and the worst call that
@@ -83,26 +84,26 @@ func (p *taskPreview) worst(line int) (*worstCall, error) {
 }
 
 // tellCard returns the card of a task as text.
-func tellCard(a *app.App, card *task.Card, session umpire.SessionID) string {
+func tellCard(lang *catalogue.Language, card *task.Card, session umpire.SessionID) string {
 	t := &card.Task
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", view.Visible(t.Title))
-	fmt.Fprintf(&b, a.Text.Of("Session %s may make these calls without a question, for %s at most:\n\n"),
+	fmt.Fprintf(&b, lang.Of("Session %s may make these calls without a question, for %s at most:\n\n"),
 		view.Visible(string(session)), view.Age(t.For))
 	for i := range t.Lines {
 		l, about := &t.Lines[i], &card.Lines[i]
 		fmt.Fprintf(&b, "  %4dx  %-10s  %s\n", l.Times, l.Most, view.Visible(l.Rule()))
 		say := func(text string) { fmt.Fprintf(&b, "           %s\n", text) }
 		if card.Questions > 0 {
-			say(fmt.Sprintf(a.Text.Of("answers %d of %d questions so far"), about.Answers, card.Questions))
+			say(fmt.Sprintf(lang.Of("answers %d of %d questions so far"), about.Answers, card.Questions))
 		}
 		if about.Worst != "" {
-			say(view.Joined(a.Text.Of("at worst"), ": ", about.Worst))
+			say(view.Joined(lang.Of("at worst"), ": ", about.Worst))
 		}
 	}
 	b.WriteString("\n")
 	if card.Questions > 0 {
-		said := a.Text.Of("It would have answered %d of the session's %d questions so far.\n\n")
+		said := lang.Of("It would have answered %d of the session's %d questions so far.\n\n")
 		fmt.Fprintf(&b, said, card.Answered, card.Questions)
 	}
 	return b.String()

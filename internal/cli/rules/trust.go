@@ -13,6 +13,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -45,7 +46,7 @@ func NewTrustCommand(a *app.App) *cobra.Command {
 			case code:
 				return trustCode(ctx, a, p)
 			case show:
-				_, err := showSleeping(a, p)
+				_, err := showSleeping(a.Stdout, a.Text, p)
 				return app.Failed(err)
 			case revoke:
 				return revokeTrust(ctx, a)
@@ -62,42 +63,42 @@ func NewTrustCommand(a *app.App) *cobra.Command {
 
 // showSleeping lists the allow rules that trust would wake, by file, and returns
 // the files.
-func showSleeping(a *app.App, p *app.OpenedProject) ([]rulefile.File, error) {
+func showSleeping(out io.Writer, text *catalogue.Language, p *app.OpenedProject) ([]rulefile.File, error) {
 	var files []rulefile.File
 	for _, f := range p.Rules().Files {
 		if f.Source != umpire.SourceProject || !f.Untrusted() {
 			continue
 		}
 		files = append(files, f)
-		if err := showSleepingFile(a, &f); err != nil {
+		if err := showSleepingFile(out, text, &f); err != nil {
 			return nil, err
 		}
 	}
 	if len(files) > 0 {
 		return files, nil
 	}
-	_, err := fmt.Fprintln(a.Stdout,
-		a.Text.Of("nothing to trust: no allow rule or hook in this project's files is inactive"))
+	_, err := fmt.Fprintln(out,
+		text.Of("nothing to trust: no allow rule or hook in this project's files is inactive"))
 	return nil, err
 }
 
 // showSleepingFile lists the allow rules and programs of one file that is not trusted.
-func showSleepingFile(a *app.App, f *rulefile.File) error {
+func showSleepingFile(out io.Writer, lang *catalogue.Language, f *rulefile.File) error {
 	var text strings.Builder
 	if len(f.Asleep()) > 0 {
-		fmt.Fprintf(&text, a.Text.Of("%s would allow:\n"), view.Visible(f.Path))
+		fmt.Fprintf(&text, lang.Of("%s would allow:\n"), view.Visible(f.Path))
 	}
 	for _, r := range f.Asleep() {
 		fmt.Fprintf(&text, "  %s\n", view.Visible(sleepingText(r)))
 	}
 	if len(f.AsleepHooks()) > 0 {
-		fmt.Fprintf(&text, a.Text.Of("%s would run, as you:\n"), view.Visible(f.Path))
+		fmt.Fprintf(&text, lang.Of("%s would run, as you:\n"), view.Visible(f.Path))
 	}
 	for _, h := range f.AsleepHooks() {
 		fmt.Fprintf(&text, "  %s %s: %s\n", h.Event, view.Visible(strings.Join(h.Tools(), "|")),
 			view.Visible(cmp.Or(h.Command, h.Fault)))
 	}
-	_, err := io.WriteString(a.Stdout, text.String())
+	_, err := io.WriteString(out, text.String())
 	return err
 }
 
@@ -112,7 +113,7 @@ func sleepingText(r umpire.Rule) string {
 // grantTrust records the hash of the content that was shown, even if the file has changed
 // since.
 func grantTrust(ctx context.Context, a *app.App, p *app.OpenedProject) error {
-	files, err := showSleeping(a, p)
+	files, err := showSleeping(a.Stdout, a.Text, p)
 	if err != nil || len(files) == 0 {
 		return app.Failed(err)
 	}

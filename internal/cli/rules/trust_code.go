@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/umpirehq/umpire"
@@ -21,14 +22,14 @@ func trustCode(ctx context.Context, a *app.App, p *app.OpenedProject) error {
 	if err != nil {
 		a.RemarkError(err)
 	}
-	showChanges(a, changes)
+	showChanges(a.Stdout, changes)
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		names, err := gate.Rules().Trust(ctx, umpire.TrustChange{Dir: a.Dir, Code: true})
 		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(a.Stdout, a.Text.Of("trusted the code of %s as it is now (%s)\n"), view.Visible(p.Root),
-			a.FormatCount(len(names), "%d file that names code", "%d files that name code"))
+			a.Text.Count(len(names), "%d file that names code", "%d files that name code"))
 		return app.Failed(err)
 	})
 }
@@ -65,7 +66,7 @@ func showCode(a *app.App, p *app.OpenedProject) error {
 		fmt.Fprintf(a.Stdout, a.Text.Of("the code of %s is not trusted\n"), view.Visible(p.Root))
 	case len(changes) > 0:
 		fmt.Fprintf(a.Stdout, a.Text.Of("the code of %s is no longer trusted:\n"), view.Visible(p.Root))
-		showChanges(a, changes)
+		showChanges(a.Stdout, changes)
 	default:
 		fmt.Fprintf(a.Stdout, a.Text.Of("the code of %s is trusted\n"), view.Visible(p.Root))
 	}
@@ -80,8 +81,8 @@ func showCode(a *app.App, p *app.OpenedProject) error {
 	return nil
 }
 
-func showChanges(a *app.App, changes []string) {
+func showChanges(out io.Writer, changes []string) {
 	for _, change := range changes {
-		fmt.Fprintf(a.Stdout, "  %s\n", view.Visible(change))
+		fmt.Fprintf(out, "  %s\n", view.Visible(change))
 	}
 }

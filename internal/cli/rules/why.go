@@ -14,6 +14,7 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate/history"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 const whyLong = `Tells the story of one call: what it would have done, the decision and its rule, the
@@ -78,7 +79,7 @@ func runWhy(ctx context.Context, a *app.App, f *whyFlags, about string) error {
 			}
 			return app.Usage("umpire timeline", "%q: no call has this id, or a command with these words", about)
 		}
-		s, err := tellStory(ctx, a, gate, name)
+		s, err := tellStory(ctx, a.StateDir(), gate, name)
 		if err != nil {
 			return err
 		}
@@ -141,7 +142,7 @@ func (m *matcher) matches(ctx context.Context, e *umpire.Event) bool {
 }
 
 // tellStory reads the events of a call.
-func tellStory(ctx context.Context, a *app.App, gate umpire.Gate, name history.Name) (*story, error) {
+func tellStory(ctx context.Context, stateDir string, gate umpire.Gate, name history.Name) (*story, error) {
 	events, err := gate.Events(ctx, umpire.Filter{Session: name.Session})
 	if err != nil {
 		return nil, err
@@ -156,7 +157,7 @@ func tellStory(ctx context.Context, a *app.App, gate umpire.Gate, name history.N
 	if at, err := gate.Sessions().Get(ctx, name.Session); err == nil { // of a deleted one all paths are absolute
 		s.root = at.Root
 	}
-	undone, err := app.FindUndone(a)
+	undone, err := app.FindUndone(stateDir)
 	if s.Undone = undone[name]; len(s.Input) == 0 {
 		if b, err := gate.Batch(ctx, name.Session, s.Batch); err == nil { // one that is gone leaves its accesses
 			if c := b.Call(name.Call); c != nil {
@@ -187,7 +188,7 @@ func (s *story) tell(a *app.App) error {
 	}
 	row(s.First, called)
 	for i := range s.events {
-		if words := s.step(a, &s.events[i]); words != "" {
+		if words := s.step(a.Text, &s.events[i]); words != "" {
 			row(s.events[i].At, words)
 		}
 	}
@@ -206,53 +207,53 @@ func verdictOf(e *umpire.Event) umpire.Verdict {
 }
 
 // step tells one event of the call, or "" if it adds nothing.
-func (s *story) step(a *app.App, e *umpire.Event) string {
+func (s *story) step(text *catalogue.Language, e *umpire.Event) string {
 	switch e.Kind {
 	case umpire.EventPermissionAsked:
 		asked := "asked you (%s): %s"
 		if s.question(e.Request) == nil {
 			asked = "would have asked you (%s): %s"
 		}
-		return fmt.Sprintf(a.Text.Of(asked), view.Visible(string(e.Request)), because(a, e))
+		return fmt.Sprintf(text.Of(asked), view.Visible(string(e.Request)), because(text, e))
 	case umpire.EventPermissionBypassedByRule:
 		s.explained = true
 		if e.Code == umpire.CodeLeftToHost {
-			return a.Text.Of("left to the agent")
+			return text.Of("left to the agent")
 		}
-		return fmt.Sprintf(a.Text.Of("allowed: %s"), because(a, e))
+		return fmt.Sprintf(text.Of("allowed: %s"), because(text, e))
 	case umpire.EventPermissionApproved, umpire.EventPermissionRejected:
 		s.explained = true
-		return s.answered(a, e)
+		return s.answered(text, e)
 	case umpire.EventTrialRan, umpire.EventEffectsConflicted:
-		return fmt.Sprintf(a.Text.Of("tried: %s"), view.Outcome(e, a.Text))
+		return fmt.Sprintf(text.Of("tried: %s"), view.Outcome(e, text))
 	case umpire.EventEffectsKept:
-		return a.Text.Of("its changes were kept")
+		return text.Of("its changes were kept")
 	case umpire.EventEffectsDiscarded:
-		return a.Text.Of("its changes were discarded")
+		return text.Of("its changes were discarded")
 	case umpire.EventCallStarted:
 		if !s.explained {
-			return fmt.Sprintf(a.Text.Of("allowed: %s"), because(a, e))
+			return fmt.Sprintf(text.Of("allowed: %s"), because(text, e))
 		}
-		return a.Text.Of("started")
+		return text.Of("started")
 	case umpire.EventCallFinished:
-		ended := fmt.Sprintf(a.Text.Of("ended: %s"), a.Text.Word("status", string(s.Status)))
+		ended := fmt.Sprintf(text.Of("ended: %s"), text.Word("status", string(s.Status)))
 		if took := e.At.Sub(s.Started); !s.Started.IsZero() && took >= time.Second {
-			ended = view.Joined(ended, ", ", fmt.Sprintf(a.Text.Of("after %s"), view.Age(took)))
+			ended = view.Joined(ended, ", ", fmt.Sprintf(text.Of("after %s"), view.Age(took)))
 		}
 		return ended
 	case umpire.EventCallRanUnasked:
-		return a.Text.Of("ran without umpire being asked")
+		return text.Of("ran without umpire being asked")
 	case umpire.EventCallRanRefused:
-		return fmt.Sprintf(a.Text.Of("ran anyway (%s)"), a.Text.Of(view.Refusal(e)))
+		return fmt.Sprintf(text.Of("ran anyway (%s)"), text.Of(view.Refusal(e)))
 	case umpire.EventCallIndeterminate:
-		return a.Text.Of("may have run: the agent ended meanwhile")
+		return text.Of("may have run: the agent ended meanwhile")
 	}
 	return ""
 }
 
 // because gives the reason of a decision with its rule.
-func because(a *app.App, e *umpire.Event) string {
-	reason := view.Visible(a.Text.Reason(e.Reason))
+func because(text *catalogue.Language, e *umpire.Event) string {
+	reason := view.Visible(text.Reason(e.Reason))
 	if e.Rule != "" {
 		reason = view.Bracketed(reason, view.Visible(string(e.Rule)))
 	}
@@ -260,28 +261,28 @@ func because(a *app.App, e *umpire.Event) string {
 }
 
 // answered tells the answer to a question with its author, and the time that passed before it.
-func (s *story) answered(a *app.App, e *umpire.Event) string {
+func (s *story) answered(text *catalogue.Language, e *umpire.Event) string {
 	q := s.question(e.Request)
 	if q == nil || q.By == "" {
 		if e.Kind == umpire.EventPermissionApproved {
 			return "" // the next event tells which rule or trial allowed it
 		}
-		return fmt.Sprintf(a.Text.Of("denied: %s"), because(a, e))
+		return fmt.Sprintf(text.Of("denied: %s"), because(text, e))
 	}
 	wait, _ := q.Wait()
 	said := "%s denied after %s"
 	if q.Approved {
 		said = "%s approved after %s"
 	}
-	words := fmt.Sprintf(a.Text.Of(said), view.Visible(q.By), view.Age(wait))
+	words := fmt.Sprintf(text.Of(said), view.Visible(q.By), view.Age(wait))
 	if q.Approved && q.Scope != nil {
-		words = view.Joined(words, ", ", a.Text.Word("scope", q.Scope.String()))
+		words = view.Joined(words, ", ", text.Word("scope", q.Scope.String()))
 	}
 	if q.Client != "" {
 		words = view.Joined(words, ", ", view.Visible(q.Client))
 	}
 	if q.Reason != "" {
-		words = view.Joined(words, ": ", app.Clip(view.Visible(a.Text.Reason(q.Reason))))
+		words = view.Joined(words, ": ", app.Clip(view.Visible(text.Reason(q.Reason))))
 	}
 	return words
 }

@@ -75,7 +75,7 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 	c := view.New(p, session, k.UserHome(), k.Text, k.Now(), k.Getenv("NO_COLOR") == "")
 	text.WriteString(c.Whole())
 	changes := ChangesOf(ctx, k.agentRun.App, k.gate, &p, &session)
-	text.WriteString(changes.Text(k.agentRun.App))
+	text.WriteString(changes.Text(k.agentRun.Text))
 	menu := c.Options()
 	for _, o := range menu {
 		fmt.Fprintf(&text, "  %s%s\n", view.Padded(o.Key, 3), o.Text)
@@ -89,7 +89,7 @@ func (k *runAsker) askPerson(ctx context.Context, p umpire.Pending) error {
 			return err
 		}
 		if view.Approves(&answer, &p) {
-			confirmed, err := k.confirmLeftOut(ctx, changes.LeftOut(k.agentRun.App, c))
+			confirmed, err := k.confirmLeftOut(ctx, changes.LeftOut(k.agentRun.Text, c))
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/umpirehq/umpire/internal/agent/tool"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 	"github.com/umpirehq/umpire/internal/view/fold"
 )
 
@@ -33,27 +34,27 @@ func ChangesOf(ctx context.Context, a *app.App, g umpire.Gate, p *umpire.Pending
 
 // Text returns the changes as a card shows them, with lock files and runs of equal lines folded, or "" if there are
 // no changes.
-func (c *Changes) Text(a *app.App) string {
+func (c *Changes) Text(lang *catalogue.Language) string {
 	if c.Diff == "" {
 		return ""
 	}
 	lines := strings.Split(strings.TrimSuffix(app.VisibleDiff(c.Diff), "\n"), "\n")
 	var text strings.Builder
-	text.WriteString(a.Text.Of("It would change:") + "\n")
-	for _, f := range fold.Diff(lines, a.Text) {
+	text.WriteString(lang.Of("It would change:") + "\n")
+	for _, f := range fold.Diff(lines, lang) {
 		text.WriteString(f.Text + "\n")
 	}
 	return text.String() + "\n"
 }
 
 // LeftOut names the parts of a call that neither its card nor its changes show in full, or returns "".
-func (c *Changes) LeftOut(a *app.App, card *view.Card) string {
+func (c *Changes) LeftOut(text *catalogue.Language, card *view.Card) string {
 	parts := view.LeftOut(card, c.Shown...)
 	if c.Cut {
-		parts = append(parts, a.Text.Of("diff"))
+		parts = append(parts, text.Of("diff"))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return view.Joined(a.Text.Of("Not shown in full"), ": ", view.List(parts, ", "))
+	return view.Joined(text.Of("Not shown in full"), ": ", view.List(parts, ", "))
 }

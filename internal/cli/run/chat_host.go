@@ -150,8 +150,7 @@ func (h *chatHost) Profiles() ([]tui.Profile, error) {
 
 func chatProfile(c *config.Config, name string) tui.Profile {
 	p := c.Agents[name]
-	return tui.Profile{Name: name, Tools: p.Tools, Suffixes: policy.NormalizeSuffixes(p.EditableSuffixes),
-		Model: p.Model}
+	return tui.Profile{Name: name, Tools: p.Tools, Suffixes: policy.NormalizeSuffixes(p.EditableSuffixes)}
 }
 
 // LimitEdits writes the suffixes that an agent may edit into the person's configuration.

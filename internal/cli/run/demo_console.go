@@ -18,6 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/console"
 	"github.com/umpirehq/umpire/internal/hold/process"
 	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // demoAgents are the agents that work at once: the name of each, its project and its task.
@@ -55,7 +56,7 @@ func (d *Demo) playConsole(ctx context.Context, a *app.App, place string) (err e
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { playAgents(ctx, a, server.Local(g.Gate, app.ClientName)) })
-	err = followPages(ctx, a, pages, tty)
+	err = followPages(ctx, a.Text, pages, tty)
 	cancel()
 	work.Wait()
 	if err := errors.Join(err, pages.Close(), g.Close()); err != nil {
@@ -125,7 +126,7 @@ func playTurns(ctx context.Context, a *app.App, gate umpire.Gate, name, project,
 }
 
 // followPages shows a link and codes on the terminal until ctx ends. Each Enter gets a new link.
-func followPages(ctx context.Context, a *app.App, pages *console.Console, tty io.ReadWriter) error {
+func followPages(ctx context.Context, text *catalogue.Language, pages *console.Console, tty io.ReadWriter) error {
 	enters := make(chan struct{})
 	go func() { // not every system can cancel a terminal read, so this goroutine is not awaited
 		for lines := bufio.NewScanner(tty); lines.Scan(); {
@@ -137,12 +138,12 @@ func followPages(ctx context.Context, a *app.App, pages *console.Console, tty io
 		}
 	}()
 	for {
-		if _, err := fmt.Fprintln(tty, app.IntroduceLink(a)); err != nil {
+		if _, err := fmt.Fprintln(tty, app.IntroduceLink(text)); err != nil {
 			return err
 		}
 		linked, renew := context.WithCancel(ctx)
 		followed := make(chan error, 1)
-		go func() { followed <- pages.Open(linked, a.Text.Word("language tag", "en"), "", false, tty) }()
+		go func() { followed <- pages.Open(linked, text.Word("language tag", "en"), "", false, tty) }()
 		select {
 		case <-enters:
 			renew()

@@ -91,7 +91,7 @@ func runTicket(ctx context.Context, a *app.App, mark, line string) error {
 		return app.Usage("umpire setup claude", "%q is not a ticket", mark)
 	}
 	collectLater()
-	e := &execution{App: a, secret: secret, ahead: sandbox.StartAhead(pipedInput(a))}
+	e := &execution{App: a, secret: secret, ahead: sandbox.StartAhead(pipedInput(a.Stdin))}
 	defer e.ahead.End()
 	e.profile, _ = process.StartProfile(a.Getenv, "exec") // the agent that reads its output cannot help
 	if err := e.lookAround(ctx); err != nil {
@@ -223,7 +223,7 @@ func (e *execution) runLine(ctx context.Context) (*trial.Result, error) {
 		return nil, err
 	}
 	return trial.Run(ctx, trial.Spec{
-		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, named...), Stdin: pipedInput(e.App),
+		Args: args, Env: e.env(), Dir: e.Dir, Seen: append(seen, named...), Stdin: pipedInput(e.Stdin),
 		Signals: passed, Stdout: lasting{e.Stdout}, Stderr: lasting{e.Stderr},
 		Temporary: sandbox.TemporaryFolder{
 			Path: sandbox.Temporary, Named: written,
@@ -515,7 +515,7 @@ func (e *execution) sayDropped(seen *umpire.TrialEffects, why string, code int) 
 
 // hold leaves the effects to a person, and tells the reader of the output.
 func (e *execution) hold(h *trial.Held, seen *umpire.TrialEffects, why string) error {
-	changes := e.FormatCount(len(seen.List), "%d change", "%d changes")
+	changes := e.Text.Count(len(seen.List), "%d change", "%d changes")
 	why = view.Visible(strings.TrimSuffix(why, "."))
 	fmt.Fprintf(e.Stderr, "umpire: "+e.Text.Of(heldText)+"\n", h.ID, changes, why)
 	e.sayRefused(seen.Refused)
@@ -530,7 +530,7 @@ func (e *execution) sayRefused(all []umpire.TrialAttempt) {
 			text := e.Text.Of("it wanted %s, which a trial does not reach")
 			fmt.Fprintf(e.Stderr, "umpire: "+text+"\n", view.Visible(r.Target))
 		case umpire.AttemptSend, umpire.AttemptHostKey, umpire.AttemptSecret:
-			said := view.Joined(e.Text.Of("Refused"), ": ", refusal(e.App, r.Kind, r.Target))
+			said := view.Joined(e.Text.Of("Refused"), ": ", refusal(e.Text, r.Kind, r.Target))
 			fmt.Fprintln(e.Stderr, "umpire: "+said)
 		}
 	}

@@ -118,7 +118,7 @@ func (s *sheet) foldedRow(dir string, kind trial.Kind, members []int) row {
 			added, removed = added+more, removed+less
 		}
 	}
-	r.detail = s.FormatCount(files, "%d file", "%d files")
+	r.detail = s.Text.Count(files, "%d file", "%d files")
 	switch {
 	case added+removed > 0:
 		r.detail += ", " + lineText(added, removed)
@@ -126,7 +126,7 @@ func (s *sheet) foldedRow(dir string, kind trial.Kind, members []int) row {
 		r.detail += ", " + view.Size(size)
 	}
 	if untracked > 0 {
-		r.red, r.note = true, s.FormatCount(untracked, "%d not in git", "%d not in git")
+		r.red, r.note = true, s.Text.Count(untracked, "%d not in git", "%d not in git")
 	}
 	return r
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A trial of a call has a question in the inbox. Keeping or discarding the trial here answers
@@ -62,7 +64,7 @@ func answerFor(ctx context.Context, a *app.App, h *trial.Held, choice umpire.Cho
 				Choice: choice,
 			})
 			if err == nil && choice == umpire.Approve {
-				err = sayAnswered(a, h, b.Call(p.Call))
+				err = sayAnswered(a.Stderr, a.Text, h, b.Call(p.Call))
 			}
 			return err
 		}
@@ -72,14 +74,14 @@ func answerFor(ctx context.Context, a *app.App, h *trial.Held, choice umpire.Cho
 }
 
 // sayAnswered reports the outcome of an approved trial.
-func sayAnswered(a *app.App, h *trial.Held, c *umpire.BatchCall) error {
+func sayAnswered(to io.Writer, text *catalogue.Language, h *trial.Held, c *umpire.BatchCall) error {
 	switch {
 	case c == nil || c.Result == nil:
-		fmt.Fprintln(a.Stderr, a.Text.Of("Approved. The agent that tried it keeps it when it continues."))
+		fmt.Fprintln(to, text.Of("Approved. The agent that tried it keeps it when it continues."))
 	case c.Result.Code == umpire.CodeChanged:
 		return app.Refused("umpire try show "+h.ID, "%s", view.Visible(c.Result.Output))
 	default:
-		fmt.Fprintf(a.Stderr, a.Text.Of("Kept. To undo it: umpire undo %s\n"), h.ID)
+		fmt.Fprintf(to, text.Of("Kept. To undo it: umpire undo %s\n"), h.ID)
 	}
 	return nil
 }

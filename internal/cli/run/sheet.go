@@ -19,6 +19,7 @@ import (
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
 // A sheet shows the changes of a trial.
@@ -87,7 +88,7 @@ func (s *sheet) show(to io.Writer) {
 		if r.Kind == trial.AttemptNetwork && s.wantsNetwork() {
 			continue
 		}
-		fmt.Fprintln(to, view.Joined(s.red(s.Text.Of("Refused")), ": ", refusal(s.App, r.Kind, r.Target)))
+		fmt.Fprintln(to, view.Joined(s.red(s.Text.Of("Refused")), ": ", refusal(s.Text, r.Kind, r.Target)))
 	}
 	s.showQuestions(to)
 	if e.Whole() {
@@ -105,17 +106,17 @@ func (s *sheet) show(to io.Writer) {
 }
 
 // refusal names a refused attempt, with the reason.
-func refusal(a *app.App, kind umpire.AttemptKind, target string) string {
-	why := a.Text.Of("a trial does not reach it")
+func refusal(text *catalogue.Language, kind umpire.AttemptKind, target string) string {
+	why := text.Of("a trial does not reach it")
 	switch kind {
 	case umpire.AttemptWrite:
-		why = a.Text.Of("outside of the project")
+		why = text.Of("outside of the project")
 	case umpire.AttemptSend:
-		why = a.Text.Of("commands only fetch from it")
+		why = text.Of("commands only fetch from it")
 	case umpire.AttemptHostKey:
-		why = a.Text.Of("your known_hosts files have no key of it; connect to it once outside of a trial")
+		why = text.Of("your known_hosts files have no key of it; connect to it once outside of a trial")
 	case umpire.AttemptSecret:
-		why = a.Text.Of("a secret of yours, used for something else")
+		why = text.Of("a secret of yours, used for something else")
 	case umpire.AttemptNetwork, umpire.AttemptRepository, umpire.AttemptHistory, umpire.AttemptPlain:
 	}
 	return view.Bracketed(view.Visible(target), why)
@@ -202,10 +203,10 @@ func (s *sheet) summary() string {
 	}
 	parts := view.CountEffects(counts, s.Text)
 	if n := folders[trial.Created] + folders[trial.Deleted] + folders[trial.Attributes]; n > 0 && len(parts) == 0 {
-		parts = append(parts, s.FormatCount(n, "changed %d folder", "changed %d folders"))
+		parts = append(parts, s.Text.Count(n, "changed %d folder", "changed %d folders"))
 	}
 	if len(parts) == 0 {
-		parts = append(parts, s.FormatCount(len(s.held.Effects.Folders),
+		parts = append(parts, s.Text.Count(len(s.held.Effects.Folders),
 			"changed the time of %d folder", "changed the times of %d folders"))
 	}
 	said := "It %s. Nothing is real yet."

@@ -18,12 +18,12 @@ type undoneSince struct {
 
 // undoSince undoes all records of this project since a time, the latest first, each as a
 // whole. It stops at the first failure, because older changes lie below it.
-func undoSince(ctx context.Context, a *app.App, f *undoFlags) error {
-	from, err := app.ParseSince(f.since, a.Now(), "umpire undo --help")
+func (c *undoCommand) undoSince(ctx context.Context) error {
+	from, err := app.ParseSince(c.since, c.Now(), "umpire undo --help")
 	if err != nil {
 		return err
 	}
-	spec, err := undoSpec(ctx, a, f)
+	spec, err := c.spec(ctx)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func undoSince(ctx context.Context, a *app.App, f *undoFlags) error {
 	if err != nil {
 		return app.Failed(err)
 	}
-	defer app.ReportSettled(ctx, a)
+	defer app.ReportSettled(ctx, c.App)
 	r := undoneSince{Undone: []*trial.Kept{}, Left: []string{}}
 	for i := range all {
 		if all[i].Time.Before(from) || len(spec.Only) > 0 && !all[i].Touches(spec.Only) {
@@ -45,15 +45,15 @@ func undoSince(ctx context.Context, a *app.App, f *undoFlags) error {
 		var undone *trial.Kept
 		if undone, err = trial.Undo(ctx, *spec); err != nil {
 			r.Left = append(r.Left, all[i].ID)
-			err = undoError(a, all[i].ID, err)
+			err = undoError(c.Text, all[i].ID, err)
 			continue
 		}
 		r.Undone = append(r.Undone, undone)
 	}
 	if err == nil && len(r.Undone) == 0 {
-		return undoError(a, "", trial.ErrNothingKept)
+		return undoError(c.Text, "", trial.ErrNothingKept)
 	}
-	if err := a.Show(f.json, r, func() error { return r.show(a) }); err != nil {
+	if err := c.Show(c.json, r, func() error { return r.show(c.App) }); err != nil {
 		return err
 	}
 	return err

@@ -85,7 +85,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 		return app.Usage("umpire try --help", "--keep and --discard cannot be combined")
 	}
 	collectLater()
-	ahead := sandbox.StartAhead(pipedInput(a)) // concurrently with finding out its task
+	ahead := sandbox.StartAhead(pipedInput(a.Stdin)) // concurrently with finding out its task
 	defer ahead.End()
 	profile, err := process.StartProfile(a.Getenv, "try")
 	if err != nil {
@@ -120,7 +120,7 @@ func tryCommand(ctx context.Context, a *app.App, f *tryFlags, words []string) er
 	defer app.ReportSettled(ctx, a)
 	spec := trial.Spec{
 		Args: commandArgs(words), Env: <-read, Dir: f.cwd, Seen: named, Ahead: ahead, State: trial.LayersIn(state),
-		Stdin: pipedInput(a), Stdout: a.Stdout, Stderr: a.Stderr,
+		Stdin: pipedInput(a.Stdin), Stdout: a.Stdout, Stderr: a.Stderr,
 		Place:     &sandbox.Place{Show: conf.SandboxShow},
 		Temporary: sandbox.TemporaryFolder{Path: sandbox.Temporary, Named: written}, Profile: profile,
 	}
@@ -297,8 +297,8 @@ func commandArgs(words []string) []string {
 
 // pipedInput returns standard input if it is not a terminal, because a command in a
 // separate process group cannot read from a terminal.
-func pipedInput(a *app.App) *os.File {
-	if in, ok := a.Stdin.(*os.File); ok && !app.IsTerminal(in) {
+func pipedInput(from io.Reader) *os.File {
+	if in, ok := from.(*os.File); ok && !app.IsTerminal(in) {
 		return in
 	}
 	return nil
@@ -356,16 +356,16 @@ func (t *tryRun) settle(ctx context.Context, s *sheet) (outcome, error) {
 		return t.askPerson(ctx, s)
 	}
 	if !f.json {
-		sayHeld(t.App, h.ID)
+		sayHeld(t.Stderr, t.Text, h.ID)
 	}
 	return outcomeWaiting, nil
 }
 
 // sayHeld says how to settle a waiting trial.
-func sayHeld(a *app.App, id string) {
-	fmt.Fprintf(a.Stderr, a.Text.Of("It waits as %s. Next:\n"), id)
+func sayHeld(to io.Writer, text *catalogue.Language, id string) {
+	fmt.Fprintf(to, text.Of("It waits as %s. Next:\n"), id)
 	for _, verb := range []string{"show --diff ", "keep ", "discard "} {
-		fmt.Fprintf(a.Stderr, "  umpire try %s%s\n", verb, id)
+		fmt.Fprintf(to, "  umpire try %s%s\n", verb, id)
 	}
 }
 
@@ -404,7 +404,7 @@ func (t *tryRun) askPerson(ctx context.Context, s *sheet) (outcome, error) {
 		if s.held.Effects.IsEmpty() {
 			return outcomeKept, app.Failed(s.held.Discard(t.state))
 		}
-		sayHeld(t.App, s.held.ID)
+		sayHeld(t.Stderr, t.Text, s.held.ID)
 		return outcomeWaiting, nil
 	}
 	tty := t.asks.tty

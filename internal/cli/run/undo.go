@@ -59,8 +59,8 @@ func (u *chatUndo) Undo(ctx context.Context, id string) (again string, said []st
 	if err != nil {
 		return "", nil, err
 	}
-	said = append([]string{app.UndoneTitle(u.App, undone)}, app.UndoneLines(u.App, undone)...)
-	if err := app.ReportTo(ctx, u.App, u.gate); err != nil {
+	said = append([]string{app.UndoneTitle(u.Text, undone)}, app.UndoneLines(u.App, undone)...)
+	if err := app.ReportTo(ctx, u.StateDir(), u.gate); err != nil {
 		said = append(said, u.Text.Error(err))
 	}
 	return undone.ID, said, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -15,10 +16,13 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/hold/trial"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/internal/view/catalogue"
 )
 
-// An undoFlags holds the flags of `umpire undo`.
-type undoFlags struct {
+// An undoCommand is `umpire undo` with its flags.
+type undoCommand struct {
+	*app.App
+
 	since  string
 	forget string
 	only   []string
@@ -28,7 +32,7 @@ type undoFlags struct {
 
 // NewUndoCommand is `umpire undo`.
 func NewUndoCommand(a *app.App) *cobra.Command {
-	var f undoFlags
+	c := undoCommand{App: a}
 	cmd := &cobra.Command{
 		Use: "undo [ID]", Args: app.WantAtMostOneWord, ValidArgsFunction: completeKept(a),
 		Short:   "Undo kept changes",
@@ -36,75 +40,75 @@ func NewUndoCommand(a *app.App) *cobra.Command {
 		Example: undoExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case f.forget != "" && (f.list || f.since != "" || len(f.only) > 0 || len(args) > 0):
+			case c.forget != "" && (c.list || c.since != "" || len(c.only) > 0 || len(args) > 0):
 				return app.Usage("umpire undo --help", "--forget takes no ID and no other flag")
-			case f.forget != "":
-				return forget(cmd.Context(), a, f.forget)
-			case f.list && len(args) > 0:
+			case c.forget != "":
+				return forget(cmd.Context(), a, c.forget)
+			case c.list && len(args) > 0:
 				return app.Usage("umpire undo --help", "give an ID or --list, not both")
-			case f.list:
-				return listKept(cmd.Context(), a, &f)
-			case f.since != "" && len(args) > 0:
+			case c.list:
+				return c.listKept(cmd.Context())
+			case c.since != "" && len(args) > 0:
 				return app.Usage("umpire undo --help", "give an ID or --since, not both")
-			case f.since != "":
-				return undoSince(cmd.Context(), a, &f)
+			case c.since != "":
+				return c.undoSince(cmd.Context())
 			}
-			return undo(cmd.Context(), a, &f, strings.Join(args, ""))
+			return c.undo(cmd.Context(), strings.Join(args, ""))
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.since, "since", "", "undo all changes kept since `TIME`: 10m, 2d, 14:30 or RFC 3339")
-	flags.StringArrayVar(&f.only, "only", nil, "undo only this `PATH` and everything in it; may be repeated")
-	flags.BoolVar(&f.list, "list", false, "list the kept changes that you can undo")
-	flags.StringVar(&f.forget, "forget", "", "remove the record `ID` that cannot be undone, with its old files")
-	flags.BoolVar(&f.json, "json", false, "write JSON")
+	flags.StringVar(&c.since, "since", "", "undo all changes kept since `TIME`: 10m, 2d, 14:30 or RFC 3339")
+	flags.StringArrayVar(&c.only, "only", nil, "undo only this `PATH` and everything in it; may be repeated")
+	flags.BoolVar(&c.list, "list", false, "list the kept changes that you can undo")
+	flags.StringVar(&c.forget, "forget", "", "remove the record `ID` that cannot be undone, with its old files")
+	flags.BoolVar(&c.json, "json", false, "write JSON")
 	return cmd
 }
 
 // undo undoes the last record of this project, or the one with an id.
-func undo(ctx context.Context, a *app.App, f *undoFlags, id string) error {
-	spec, err := undoSpec(ctx, a, f)
+func (c *undoCommand) undo(ctx context.Context, id string) error {
+	spec, err := c.spec(ctx)
 	if err != nil {
 		return err
 	}
 	spec.ID = id
-	defer app.ReportSettled(ctx, a)
+	defer app.ReportSettled(ctx, c.App)
 	undone, err := trial.Undo(ctx, *spec)
 	if err != nil {
-		return undoError(a, id, err)
+		return undoError(c.Text, id, err)
 	}
-	return a.Show(f.json, undone, func() error { return showUndone(a, undone) })
+	return c.Show(c.json, undone, func() error { return showUndone(c.App, undone) })
 }
 
-// undoSpec describes the undo, except for its id.
-func undoSpec(ctx context.Context, a *app.App, f *undoFlags) (*trial.UndoSpec, error) {
-	state, err := prepareState(ctx, a)
+// spec describes the undo, except for its id.
+func (c *undoCommand) spec(ctx context.Context) (*trial.UndoSpec, error) {
+	state, err := prepareState(ctx, c.App)
 	if err != nil {
 		return nil, err
 	}
 	if err := trial.Settle(ctx, state); err != nil {
-		a.RemarkError(err)
+		c.RemarkError(err)
 	}
-	project, err := a.FindProject(a.Dir)
+	project, err := c.FindProject(c.Dir)
 	if err != nil {
 		return nil, err
 	}
 	return &trial.UndoSpec{
-		State: state, Root: project.Root, Vault: app.NewVault(a), Only: absolutePaths(a, f.only),
-		Approve: approveUndo(ctx, a),
+		State: state, Root: project.Root, Vault: app.NewVault(c.App), Only: c.absolutePaths(c.only),
+		Approve: approveUndo(ctx, c.App),
 	}, nil
 }
 
-func absolutePaths(a *app.App, paths []string) []string {
+func (c *undoCommand) absolutePaths(paths []string) []string {
 	var all []string
 	for _, path := range paths {
-		all = append(all, a.Absolute(path))
+		all = append(all, c.Absolute(path))
 	}
 	return all
 }
 
 // undoError adds the next step to the error of a failed undo.
-func undoError(a *app.App, id string, err error) error {
+func undoError(text *catalogue.Language, id string, err error) error {
 	conflict, isConflict := errors.AsType[*trial.ConflictError](err)
 	_, isObstacle := errors.AsType[*trial.ObstacleError](err)
 	refused, isRefused := errors.AsType[*app.CommandError](err)
@@ -115,7 +119,7 @@ func undoError(a *app.App, id string, err error) error {
 		return app.Refused("", "nothing was undone: %w", err)
 	case isConflict && len(conflict.Paths) > 0:
 		hint := strings.TrimSpace("umpire undo "+id) + " --only PATH"
-		return app.Refused(a.Text.Of(hint), "nothing was undone: %w", err)
+		return app.Refused(text.Of(hint), "nothing was undone: %w", err)
 	case isObstacle:
 		return app.Refused(strings.TrimSpace("umpire undo "+id), "nothing was undone: %w", err)
 	case errors.Is(err, trial.ErrNothingKept), errors.Is(err, trial.ErrTakenBack), errors.Is(err, trial.ErrManyKept),
@@ -129,7 +133,7 @@ func undoError(a *app.App, id string, err error) error {
 
 // showUndone says what was undone, and how to redo it.
 func showUndone(a *app.App, k *trial.Kept) error {
-	fmt.Fprintln(a.Stdout, app.UndoneTitle(a, k))
+	fmt.Fprintln(a.Stdout, app.UndoneTitle(a.Text, k))
 	if len(k.Changes) == 0 {
 		return nil
 	}
@@ -160,25 +164,25 @@ type keptLine struct {
 }
 
 // listKept lists the kept records, the latest first.
-func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
-	if err := trial.Settle(ctx, a.StateDir()); err != nil {
-		a.RemarkError(err)
+func (c *undoCommand) listKept(ctx context.Context) error {
+	if err := trial.Settle(ctx, c.StateDir()); err != nil {
+		c.RemarkError(err)
 	}
-	all, err := trial.Records(a.StateDir())
+	all, err := trial.Records(c.StateDir())
 	if err != nil {
 		return app.Failed(err)
 	}
-	if f.since != "" {
-		from, err := app.ParseSince(f.since, a.Now(), "umpire undo --help")
+	if c.since != "" {
+		from, err := app.ParseSince(c.since, c.Now(), "umpire undo --help")
 		if err != nil {
 			return err
 		}
 		all = slices.DeleteFunc(all, func(k trial.Kept) bool { return k.Time.Before(from) })
 	}
-	if only := absolutePaths(a, f.only); len(only) > 0 {
+	if only := c.absolutePaths(c.only); len(only) > 0 {
 		all = slices.DeleteFunc(all, func(k trial.Kept) bool { return !k.Touches(only) })
 	}
-	conf, err := a.LoadConfig(a.Dir)
+	conf, err := c.LoadConfig(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -192,46 +196,46 @@ func listKept(ctx context.Context, a *app.App, f *undoFlags) error {
 			k.Undoes, k.Undone, late.Format(timeFormat), early.Format(timeFormat), "",
 		})
 	}
-	unfinished, err := trial.FindUnfinished(ctx, a.StateDir(), app.NewVault(a))
+	unfinished, err := trial.FindUnfinished(ctx, c.StateDir(), app.NewVault(c.App))
 	if err != nil {
 		return app.Failed(err)
 	}
 	for _, u := range unfinished {
 		list = append(list, keptLine{ID: u.ID, Root: u.Root, Problem: u.Err.Error()})
 	}
-	return a.Show(f.json, list, func() error {
-		defer showUnfinished(a, unfinished)
+	return c.Show(c.json, list, func() error {
+		defer showUnfinished(c.Stdout, c.Text, unfinished)
 		if len(list) == 0 {
-			_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing was kept yet"))
+			_, err := fmt.Fprintln(c.Stdout, c.Text.Of("nothing was kept yet"))
 			return err
 		}
-		table := app.NewTable(a.Stdout)
-		table.Head(a.Text, "ID", "AGE", "CHANGES", "EXPIRES", "STATE", "FOLDER", "COMMAND")
+		table := app.NewTable(c.Stdout)
+		table.Head(c.Text, "ID", "AGE", "CHANGES", "EXPIRES", "STATE", "FOLDER", "COMMAND")
 		for i := range all {
 			k := &all[i]
-			state := a.Text.Of("kept")
+			state := c.Text.Of("kept")
 			switch {
 			case k.Undone != "":
-				state = fmt.Sprintf(a.Text.Of("undone by %s"), k.Undone)
+				state = fmt.Sprintf(c.Text.Of("undone by %s"), k.Undone)
 			case len(k.Lost) > 0:
-				state = a.FormatCount(len(k.Lost), "kept, but for %d path", "kept, but for %d paths")
+				state = c.Text.Count(len(k.Lost), "kept, but for %d path", "kept, but for %d paths")
 			case k.Undoes != "":
-				state = fmt.Sprintf(a.Text.Of("undid %s"), k.Undoes)
+				state = fmt.Sprintf(c.Text.Of("undid %s"), k.Undoes)
 			}
 			_, late := k.Expires(limits)
-			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", k.ID, view.Age(a.Now().Sub(k.Time)), len(k.Changes),
-				view.Age(max(late.Sub(a.Now()), 0)), state, view.Visible(k.Root), app.Clip(view.Visible(k.Command)))
+			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", k.ID, view.Age(c.Now().Sub(k.Time)), len(k.Changes),
+				view.Age(max(late.Sub(c.Now()), 0)), state, view.Visible(k.Root), app.Clip(view.Visible(k.Command)))
 		}
 		return table.Flush()
 	})
 }
 
 // showUnfinished lists the records that cannot be finished, and how to remove each.
-func showUnfinished(a *app.App, all []trial.Unfinished) {
+func showUnfinished(out io.Writer, text *catalogue.Language, all []trial.Unfinished) {
 	for _, u := range all {
-		fmt.Fprintln(a.Stdout, fmt.Sprintf(a.Text.Of(app.UnfinishedText), view.Visible(cmp.Or(u.Root, u.ID)),
-			view.Visible(a.Text.Error(u.Err))))
-		fmt.Fprintln(a.Stdout, "  "+app.ForgetCommand(&u))
+		fmt.Fprintln(out, fmt.Sprintf(text.Of(app.UnfinishedText), view.Visible(cmp.Or(u.Root, u.ID)),
+			view.Visible(text.Error(u.Err))))
+		fmt.Fprintln(out, "  "+app.ForgetCommand(&u))
 	}
 }
 

@@ -40,8 +40,8 @@ func UndoInGate(ctx context.Context, a *app.App, gate umpire.Gate, id string) (s
 	if err != nil {
 		return "", umpire.Errorf("nothing was undone: %w", err)
 	}
-	if err := app.ReportUndo(ctx, a, gate, id); err != nil {
+	if err := app.ReportUndo(ctx, a.StateDir(), gate, id); err != nil {
 		a.RemarkError(err)
 	}
-	return app.UndoneTitle(a, undone), nil
+	return app.UndoneTitle(a.Text, undone), nil
 }

@@ -112,6 +112,9 @@ func (r Reason) sayProtocol(to string) umpire.Phrase {
 // denies reports whether the reason is about the destination, as opposed to a failure.
 func (r Reason) denies() bool { return NotListed <= r && r <= NoHostKey }
 
+// MayBeSettled reports whether an earlier approval of the destination settles the reason.
+func (r Reason) MayBeSettled() bool { return r == NotListed || r == NotPermitted }
+
 // status returns the HTTP status for the reason.
 func (r Reason) status() int {
 	switch r { //nolint:exhaustive // all others are refusals

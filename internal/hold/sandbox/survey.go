@@ -16,7 +16,6 @@ type survey struct {
 	guarded []string // existing guarded places outside of git directories
 	gits    []string // everything named .git, and bare repositories
 	links   map[fileID]*linked
-	folders int
 }
 
 // A fileID identifies a file, regardless of its names.
@@ -82,7 +81,6 @@ func (s *surveyor) survey(roots, without []string, limit int) (*survey, error) {
 		}
 	}
 	s.known = seen
-	found.folders = len(seen)
 	slices.Sort(found.guarded)
 	found.guarded = slices.Compact(found.guarded)
 	slices.Sort(found.gits)

@@ -15,7 +15,7 @@ import (
 )
 
 // speedVariable enables the measurement, and sets the number of runs per median. The
-// table in docs/trial.md has the results.
+// table in docs/speed.md has the results.
 const speedVariable = "UMPIRE_TRIAL_SPEED"
 
 // TestSpeed measures how long a trial takes, depending on the size of the project and of

@@ -36,7 +36,6 @@ type front struct {
 	lines chan []byte
 
 	mu       sync.Mutex
-	version  string
 	counter  int
 	requests map[string]*request // by the keys of their new ids
 	renamed  map[string]string   // the keys of new ids, by those of the clients' ids
@@ -90,9 +89,7 @@ func (f *front) pass(ctx context.Context, line []byte) error {
 
 // takeRequest passes a request to Read. It returns the stream for its answer, and the key for
 // cancelling it.
-func (f *front) takeRequest(
-	ctx context.Context, m *Message, version string,
-) (s *stream, key string, err error) {
+func (f *front) takeRequest(ctx context.Context, m *Message) (s *stream, key string, err error) {
 	f.mu.Lock()
 	_, twice := f.renamed[m.Key()]
 	if f.id != "" && twice || len(f.requests) >= maxPosts {
@@ -106,9 +103,6 @@ func (f *front) takeRequest(
 	if f.id != "" {
 		q.stream.id = rand.Text()
 		f.streams[q.stream.id], f.renamed[q.key] = q.stream, key
-	}
-	if m.Method == methodInitialize {
-		f.version = version
 	}
 	params, token := rename(m.Params, "_meta", "progressToken", id)
 	q.token = token

@@ -304,7 +304,7 @@ func (l *MCPListener) serveRequest(w http.ResponseWriter, q *http.Request, f *fr
 			umpire.Errorf("want a client that accepts %s", typeEvents))
 		return
 	}
-	s, key, err := f.takeRequest(q.Context(), m, version)
+	s, key, err := f.takeRequest(q.Context(), m)
 	if err != nil {
 		refuse(w, http.StatusOK, m, CodeDenied, err)
 		return

@@ -323,7 +323,7 @@ func TestSlowClient(t *testing.T) {
 	}()
 	var keys []string
 	for i := range 5 {
-		_, key, err := f.takeRequest(t.Context(), &Message{ID: fmt.Append(nil, i), Method: "x", Params: json.RawMessage(`{"_meta":{"progressToken":1}}`)}, "")
+		_, key, err := f.takeRequest(t.Context(), &Message{ID: fmt.Append(nil, i), Method: "x", Params: json.RawMessage(`{"_meta":{"progressToken":1}}`)})
 		if err != nil {
 			t.Fatal(err)
 		}

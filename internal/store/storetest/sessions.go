@@ -88,8 +88,6 @@ func sessionsAreFound(b *bench) {
 		{store.SessionQuery{Limit: 2}, "[s4 s3]"},
 		{store.SessionQuery{Project: "p0"}, "[s4 s2 s0]"},
 		{store.SessionQuery{Project: "p0", Limit: 1}, "[s4]"},
-		{store.SessionQuery{IdleBefore: middle}, "[s1 s0]"},
-		{store.SessionQuery{IdleBefore: middle, Project: "p1"}, "[s1]"},
 		{store.SessionQuery{Project: "none"}, "[]"},
 		{store.SessionQuery{After: "s2", AfterActiveAt: middle}, "[s1 s0]"},
 		{store.SessionQuery{After: "s2", AfterActiveAt: middle, Limit: 1}, "[s1]"},
