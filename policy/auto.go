@@ -12,16 +12,15 @@ import (
 func (j *judge) auto(code umpire.ReasonCode, ask umpire.Phrase) []umpire.Reason {
 	a := j.access()
 	if a.Doubt != "" {
-		return oneReason(j, rowMode, umpire.Ask, code, ask)
+		return oneReason(rowMode, umpire.Ask, code, ask)
 	}
 	switch gitInAuto(j.partWords()) {
 	case umpire.Allow:
 		if !a.Redirect && !j.outside {
-			const text = "Auto mode: git keeps this inside the repository"
-			return oneReason(j, rowMode, umpire.Allow, umpire.CodeMode, text)
+			return oneReason(rowMode, umpire.Allow, umpire.CodeMode, "Auto mode: git keeps this inside the repository")
 		}
 	case umpire.Ask:
-		return oneReason(j, rowMode, umpire.Ask, code, ask)
+		return oneReason(rowMode, umpire.Ask, code, ask)
 	case umpire.Deny:
 	}
 	if a.Risk.AtLeast(umpire.High) {
@@ -29,9 +28,9 @@ func (j *judge) auto(code umpire.ReasonCode, ask umpire.Phrase) []umpire.Reason 
 		if a.Reason != "" {
 			text = umpire.Say("Auto mode refuses known danger: %s", a.Reason)
 		}
-		return oneReason(j, rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
+		return oneReason(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
 	}
-	return oneReason(j, rowMode, umpire.Ask, code, ask)
+	return oneReason(rowMode, umpire.Ask, code, ask)
 }
 
 // partWords returns the words of the only program in the access's part, or nil if the part has

@@ -23,7 +23,6 @@ type judge struct {
 	search   *Search // the result of a search, once requested
 	accesses []umpire.Access
 	found    []umpire.Reason // about the current access
-	one      [1]umpire.Reason
 }
 
 // order is the order of decision: the first row that applies settles the access. A person's
@@ -53,10 +52,8 @@ var order = [...]func(*judge) []umpire.Reason{
 	(*judge).unheldCode,   // 17, for callers that want all reasons
 }
 
-// oneReason returns a row's only reason. The next call overwrites it.
-func oneReason(j *judge, row int, v umpire.Verdict, code umpire.ReasonCode, text umpire.Phrase) []umpire.Reason {
-	j.one[0] = umpire.Reason{Row: row, Verdict: v, Code: code, Text: text}
-	return j.one[:]
+func oneReason(row int, v umpire.Verdict, code umpire.ReasonCode, text umpire.Phrase) []umpire.Reason {
+	return []umpire.Reason{{Row: row, Verdict: v, Code: code, Text: text}}
 }
 
 func (j *judge) access() *umpire.Access { return j.subject.access }
@@ -81,7 +78,7 @@ func (j *judge) unknownKind() []umpire.Reason {
 	if j.access().Kind != umpire.KindUnknown {
 		return nil
 	}
-	return oneReason(j, rowInvalid, umpire.Deny, umpire.CodeInvalid, "The call does something of an unknown kind")
+	return oneReason(rowInvalid, umpire.Deny, umpire.CodeInvalid, "The call does something of an unknown kind")
 }
 
 func (j *judge) suffix() []umpire.Reason {
@@ -89,7 +86,7 @@ func (j *judge) suffix() []umpire.Reason {
 	if !refused {
 		return nil
 	}
-	return oneReason(j, rowSuffix, umpire.Deny, umpire.CodeSuffix, text)
+	return oneReason(rowSuffix, umpire.Deny, umpire.CodeSuffix, text)
 }
 
 // suffixRefused checks every name of an access. text mentions the one that fails.
@@ -116,7 +113,7 @@ func (j *judge) hardStop() []umpire.Reason {
 		if why := j.access().Reason; why != "" {
 			text = umpire.Say("Critical risk: %s", why)
 		}
-		reasons = append(reasons, oneReason(j, rowHardStop, umpire.Deny, umpire.CodeCritical, text)...)
+		reasons = append(reasons, oneReason(rowHardStop, umpire.Deny, umpire.CodeCritical, text)...)
 	}
 	return reasons
 }
@@ -144,7 +141,7 @@ func (j *judge) plan() []umpire.Reason {
 	if j.given.Mode != umpire.ModePlan || onlyLooks(a) {
 		return nil
 	}
-	return oneReason(j, rowPlan, umpire.Deny, umpire.CodePlan, "Plan mode: only reads run, this is recorded as planned")
+	return oneReason(rowPlan, umpire.Deny, umpire.CodePlan, "Plan mode: only reads run, this is recorded as planned")
 }
 
 func (j *judge) controlFile() []umpire.Reason { return j.ruleReasons(rowControl, umpire.Ask) }
@@ -203,7 +200,7 @@ func (j *judge) noSandbox() []umpire.Reason {
 	if !runsBare(j.tool, &j.given.Sandbox) {
 		return nil
 	}
-	return oneReason(j, rowSandbox, umpire.Ask, umpire.CodeNoSandbox,
+	return oneReason(rowSandbox, umpire.Ask, umpire.CodeNoSandbox,
 		umpire.Say("No sandbox: %s", j.given.Sandbox.Missing))
 }
 
@@ -220,7 +217,7 @@ func (j *judge) degraded() []umpire.Reason {
 		return nil
 	}
 	return oneReason(
-		j, rowDegraded, umpire.Ask, umpire.CodeDegraded,
+		rowDegraded, umpire.Ask, umpire.CodeDegraded,
 		umpire.Say("A rule that denies or asks may be missing: %s", j.given.Degraded),
 	)
 }
@@ -229,7 +226,7 @@ func (j *judge) bypass() []umpire.Reason {
 	if j.given.Mode != umpire.ModeBypass {
 		return nil
 	}
-	return oneReason(j, rowBypass, umpire.Allow, umpire.CodeBypass, "Allowed by bypass mode")
+	return oneReason(rowBypass, umpire.Allow, umpire.CodeBypass, "Allowed by bypass mode")
 }
 
 // external: rules and grants for paths apply outside the project, those for commands do not.
@@ -247,7 +244,7 @@ func (j *judge) external() []umpire.Reason {
 	} else if j.access().Kind == umpire.KindWrite && isScratch(j, j.access()) && !j.given.isFresh(j.access()) {
 		said = asksOfOthers(j.access())
 	}
-	return oneReason(j, rowExternal, verdict, umpire.CodeExternalDirectory, said)
+	return oneReason(rowExternal, verdict, umpire.CodeExternalDirectory, said)
 }
 
 func (j *judge) pathAllowed() bool {
@@ -266,11 +263,11 @@ func (j *judge) safe() []umpire.Reason {
 	}
 	switch {
 	case a.Code && !j.given.Sandbox.Holds():
-		return oneReason(j, rowSafe, umpire.Allow, umpire.CodeProjectCode, "A person trusts the code of this clone")
+		return oneReason(rowSafe, umpire.Allow, umpire.CodeProjectCode, "A person trusts the code of this clone")
 	case a.Risk == umpire.Medium:
-		return oneReason(j, rowSafe, umpire.Allow, umpire.CodeSafe, "Medium risk is set to run")
+		return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "Medium risk is set to run")
 	}
-	return oneReason(j, rowSafe, umpire.Allow, umpire.CodeSafe, "Tool classified as safe")
+	return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "Tool classified as safe")
 }
 
 // harmless reports whether the access's risk is low enough to run unasked.
@@ -300,7 +297,7 @@ func (j *judge) allowAll() []umpire.Reason {
 	if !j.given.AllowAll || j.access().Doubt != "" {
 		return nil
 	}
-	return oneReason(j, rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "All tools allowed (allowAll)")
+	return oneReason(rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "All tools allowed (allowAll)")
 }
 
 // asksPhrases are the messages for accesses with Access.Asks set.
@@ -341,12 +338,12 @@ func (j *judge) unheldCode() []umpire.Reason {
 	text := umpire.Say("Runs code of the project: %s", j.access().Reason)
 	if t := &j.given.Trust; t.Trusted && len(t.Written) > 0 {
 		text = umpire.Say("Runs code of the project; %s", writtenFiles(t.Written))
-		return oneReason(j, rowCode, umpire.Ask, umpire.CodeWritten, text)
+		return oneReason(rowCode, umpire.Ask, umpire.CodeWritten, text)
 	}
 	if why := j.given.Trust.Why; why != "" && !j.given.Sandbox.Holds() {
 		text = umpire.Say("Runs code of the project; %s", why)
 	}
-	return oneReason(j, rowCode, umpire.Ask, umpire.CodeProjectCode, text)
+	return oneReason(rowCode, umpire.Ask, umpire.CodeProjectCode, text)
 }
 
 // maxWritten is the maximum number of files in a reason.
@@ -390,11 +387,11 @@ func (j *judge) mode() []umpire.Reason {
 	}
 	switch j.given.Mode {
 	case umpire.ModeDefault, umpire.ModeAsk, umpire.ModeBypass:
-		return oneReason(j, rowMode, umpire.Ask, code, text)
+		return oneReason(rowMode, umpire.Ask, code, text)
 	case umpire.ModeAuto:
 		return j.auto(code, text)
 	case umpire.ModeReject, umpire.ModePlan:
-		return oneReason(j, rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
+		return oneReason(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
 	}
-	return oneReason(j, rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
+	return oneReason(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
 }

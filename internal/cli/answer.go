@@ -81,7 +81,7 @@ func newAnswerCommand(a *app.App, choice umpire.Choice, cmd *cobra.Command) (*co
 	cmd.ValidArgsFunction = completePending(a)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		answer := umpire.Answer{Choice: choice, Reason: strings.Join(args[1:], " ")}
-		return c.answer(cmd.Context(), answer, args[0])
+		return c.sendAnswer(cmd.Context(), answer, args[0])
 	}
 	cmd.Flags().StringVar(&c.tokenFile, "token-file", "",
 		"answer with the person's credential in `FILE` instead of on a terminal")
@@ -95,7 +95,7 @@ var verbs = map[umpire.Choice]string{
 }
 
 // answer answers one question.
-func (c *answerCommand) answer(ctx context.Context, answer umpire.Answer, id string) error {
+func (c *answerCommand) sendAnswer(ctx context.Context, answer umpire.Answer, id string) error {
 	if err := c.fillAnswer(&answer, c.Now()); err != nil {
 		return err
 	}
