@@ -88,7 +88,7 @@ func NewTaskCommand(a *app.App) *cobra.Command {
 	end := &cobra.Command{
 		Use: "end ID", Args: app.WantWords("ID"), Short: "End a task: its calls ask again",
 		Example: "  umpire task end k3f9",
-		RunE:    func(cmd *cobra.Command, args []string) error { return c.end(cmd.Context(), args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.endTask(cmd.Context(), args[0]) },
 	}
 	for _, verb := range []*cobra.Command{draft, approve} {
 		verb.Flags().StringVar(&c.session, "session", "", "the session's `ID` (default: the last one that was active)")
@@ -263,7 +263,7 @@ func tellWaiting(
 	return nil
 }
 
-func (c *taskCommand) end(ctx context.Context, id string) error {
+func (c *taskCommand) endTask(ctx context.Context, id string) error {
 	return c.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		t, err := findTask(ctx, c.Dir, gate, id)
 		if err != nil {
