@@ -81,7 +81,7 @@ func newAnswerCommand(a *app.App, choice umpire.Choice, cmd *cobra.Command) (*co
 	cmd.ValidArgsFunction = completePending(a)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		answer := umpire.Answer{Choice: choice, Reason: strings.Join(args[1:], " ")}
-		return c.answer(cmd.Context(), answer, args[0])
+		return c.answerQuestion(cmd.Context(), answer, args[0])
 	}
 	cmd.Flags().StringVar(&c.tokenFile, "token-file", "",
 		"answer with the person's credential in `FILE` instead of on a terminal")
@@ -94,8 +94,8 @@ var verbs = map[umpire.Choice]string{
 	umpire.Approve: "approve", umpire.Refuse: "deny", umpire.Cancel: "cancel", umpire.Try: "approve",
 }
 
-// answer answers one question.
-func (c *answerCommand) answer(ctx context.Context, answer umpire.Answer, id string) error {
+// answerQuestion answers one question.
+func (c *answerCommand) answerQuestion(ctx context.Context, answer umpire.Answer, id string) error {
 	if err := c.fillAnswer(&answer, c.Now()); err != nil {
 		return err
 	}
