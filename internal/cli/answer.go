@@ -81,7 +81,7 @@ func newAnswerCommand(a *app.App, choice umpire.Choice, cmd *cobra.Command) (*co
 	cmd.ValidArgsFunction = completePending(a)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		answer := umpire.Answer{Choice: choice, Reason: strings.Join(args[1:], " ")}
-		return c.sendAnswer(cmd.Context(), answer, args[0])
+		return c.answerQuestion(cmd.Context(), answer, args[0])
 	}
 	cmd.Flags().StringVar(&c.tokenFile, "token-file", "",
 		"answer with the person's credential in `FILE` instead of on a terminal")
@@ -94,8 +94,8 @@ var verbs = map[umpire.Choice]string{
 	umpire.Approve: "approve", umpire.Refuse: "deny", umpire.Cancel: "cancel", umpire.Try: "approve",
 }
 
-// answer answers one question.
-func (c *answerCommand) sendAnswer(ctx context.Context, answer umpire.Answer, id string) error {
+// answerQuestion answers one question.
+func (c *answerCommand) answerQuestion(ctx context.Context, answer umpire.Answer, id string) error {
 	if err := c.fillAnswer(&answer, c.Now()); err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func explainMissing(ctx context.Context, text *catalogue.Language, gate umpire.G
 				view.DescribeStanding(view.StandingOf(&e), text))
 		}
 	}
-	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("no waiting call has the ID %q", app.Clip(id)),
+	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("nothing waits under the id %q", app.Clip(id)),
 		Hint: "umpire pending --all-projects"}
 }
 

@@ -40,9 +40,6 @@ func (q *question) listScopes() []scopeChoice {
 	return choices
 }
 
-// button makes a button that the page's script finds by a flag or a class.
-func button(of ...part) node { return element("button", attr("type", "button"), parts(of)) }
-
 // drawControls draws the buttons and forms for answering.
 func (q *question) drawControls() node {
 	scopes := q.listScopes()

@@ -57,3 +57,6 @@ func drawCode(text *catalogue.Language) node {
 func drawSummary(does, to string) node {
 	return element("summary", written(does+" "), element("span", class("hidden"), written(to)))
 }
+
+// button makes a button that the page's script finds by a flag or a class.
+func button(of ...part) node { return element("button", attr("type", "button"), parts(of)) }

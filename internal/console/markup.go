@@ -3,6 +3,7 @@ package console
 import (
 	"net/url"
 	"strings"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -124,3 +125,5 @@ func visibleLines(text string) string {
 
 // languageTag returns the tag of a language.
 func languageTag(text *catalogue.Language) string { return text.Word("language tag", "en") }
+
+func timeText(at time.Time) string { return at.Local().Format("2006-01-02 15:04:05") }

@@ -43,48 +43,6 @@ const (
 	manifestPath = "/assets/console.webmanifest"
 )
 
-// addRoutes registers the console's paths.
-func (c *Console) addRoutes() {
-	c.routes = http.NewServeMux()
-	for path := range assetTypes {
-		c.routes.HandleFunc("GET "+path, sendAsset)
-	}
-	c.routes.HandleFunc("GET /{$}", c.showInbox)
-	c.routes.HandleFunc("GET "+timelinePath, c.showTimeline)
-	c.routes.HandleFunc("GET "+callPath, (&callPages{c}).showCall)
-	c.routes.HandleFunc("POST "+undoPath, c.undo)
-	sessions := &sessionPages{c}
-	c.routes.HandleFunc("GET "+sessionsPath, sessions.showSessions)
-	c.routes.HandleFunc("GET "+sessionPath, sessions.showSession)
-	c.routes.HandleFunc("POST "+endSessionPath, sessions.endSession)
-	tasks := &taskPages{c}
-	c.routes.HandleFunc("GET "+taskPath, tasks.showTask)
-	c.routes.HandleFunc("POST "+taskCodePath, tasks.sendTaskCode)
-	c.routes.HandleFunc("POST "+approveTaskPath, tasks.approveTask)
-	rules := &rulePages{c}
-	c.routes.HandleFunc("GET "+rulesPath, rules.showRules)
-	c.routes.HandleFunc("POST "+ruleCodePath, rules.sendRemovalCode)
-	c.routes.HandleFunc("POST "+removeRulePath, rules.removeRule)
-	c.routes.HandleFunc("POST "+revokePath, rules.revokeGrant)
-	c.routes.HandleFunc("GET "+overviewPath, (&overviewPages{c}).showOverview)
-	passkeys := &passkeyPages{c}
-	c.routes.HandleFunc("GET "+passkeysPath, passkeys.showPasskeys)
-	c.routes.HandleFunc("POST "+passkeyCodePath, passkeys.sendPasskeyCode)
-	c.routes.HandleFunc("POST "+passkeyBeginPath, passkeys.beginPasskey)
-	c.routes.HandleFunc("POST "+passkeyAddPath, passkeys.addPasskey)
-	c.routes.HandleFunc("POST "+passkeyRemovePath, passkeys.removePasskey)
-	pushes := &pushPages{c}
-	c.routes.HandleFunc("POST "+subscribePath, pushes.subscribe)
-	c.routes.HandleFunc("POST "+noticeCodePath, pushes.sendNoticeCode)
-	c.routes.HandleFunc("POST "+noticeChallengePath, pushes.sendNoticeChallenge)
-	c.routes.HandleFunc("POST "+unsubscribePath, pushes.unsubscribe)
-	c.routes.HandleFunc("POST "+challengePath, passkeys.sendChallenge)
-	c.routes.HandleFunc("GET "+eventsPath, c.streamEvents)
-	c.routes.HandleFunc("POST "+answerPath, c.answer)
-	c.routes.HandleFunc("POST "+codePath, c.sendCode)
-	c.routes.HandleFunc("POST "+signOutPath, (&signInPages{c}).signOut)
-}
-
 func sendAsset(w http.ResponseWriter, r *http.Request) {
 	data, err := assets.ReadFile(strings.TrimPrefix(r.URL.Path, "/"))
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
@@ -78,8 +77,6 @@ func (h *callHistory) drawStep(e umpire.Event) part {
 	return element("span", class("step "+stepClasses[e.Kind]), attr("title", timeText(e.At)),
 		written(h.describeStep(&e)))
 }
-
-func timeText(at time.Time) string { return at.Local().Format("2006-01-02 15:04:05") }
 
 // maxPaths bounds the changed paths that a line names.
 const maxPaths = 20
