@@ -46,6 +46,10 @@ type outing struct {
 	open    int // connections
 	quiet   *time.Timer
 
+	// setUp sets proxy or err, which read the project's settings: a project on a hung disk keeps only its own waiting.
+	setUp sync.Once
+	err   error
+
 	mu      sync.Mutex
 	asked   map[egress.Destination]bool
 	traffic map[egress.Destination]*egress.Traffic
@@ -107,36 +111,45 @@ func serveProxy(
 // serve serves one connection. It is closed unread if its process is another user's or unknown.
 func (p *gateProxy) serve(ctx context.Context, conn net.Conn) {
 	session, err := p.server.SessionOf(ctx, conn)
-	var o *outing
-	if err == nil {
-		o, err = p.enterOuting(ctx, session)
-	}
 	if err != nil {
-		p.log.Warn("proxy: a connection was refused", "error", err)
-		_ = conn.Close()
+		p.refuse(conn, err)
 		return
 	}
+	o, err := p.enterOuting(ctx, session)
 	defer p.leaveOuting(o)
+	if err != nil {
+		p.refuse(conn, err)
+		return
+	}
 	o.proxy.ServeProxy(ctx, conn)
 }
 
-// enterOuting returns the outing that a connection of a session belongs to.
-func (p *gateProxy) enterOuting(ctx context.Context, session umpire.SessionID) (o *outing, err error) {
+func (p *gateProxy) refuse(conn net.Conn, why error) {
+	p.log.Warn("proxy: a connection was refused", "error", why)
+	_ = conn.Close()
+}
+
+// enterOuting returns the outing that a connection of a session belongs to. leaveOuting must be called after it, even
+// after an error.
+func (p *gateProxy) enterOuting(ctx context.Context, session umpire.SessionID) (*outing, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	at := slices.IndexFunc(p.outings, func(o *outing) bool {
 		return o.session == session && time.Since(o.began) < outingTime
 	})
-	if at >= 0 {
-		o = p.outings[at]
-		o.quiet.Stop()
-	} else if o, err = p.beginOuting(ctx, session); err != nil {
-		return nil, err
-	} else {
-		p.outings = append(p.outings, o)
+	if at < 0 {
+		o := &outing{
+			session: session, began: time.Now(), asked: map[egress.Destination]bool{},
+			traffic: map[egress.Destination]*egress.Traffic{},
+		}
+		o.quiet = time.AfterFunc(quietTime, func() { p.endOuting(o) })
+		at, p.outings = len(p.outings), append(p.outings, o)
 	}
+	o := p.outings[at]
+	o.quiet.Stop()
 	o.open++
-	return o, nil
+	p.mu.Unlock()
+	o.setUp.Do(func() { o.err = p.beginOuting(ctx, o) })
+	return o, o.err
 }
 
 func (p *gateProxy) leaveOuting(o *outing) {
@@ -178,25 +191,20 @@ func (p *gateProxy) endAll() {
 	}
 }
 
-// beginOuting returns the outing of a session, under its person's settings.
-func (p *gateProxy) beginOuting(ctx context.Context, session umpire.SessionID) (*outing, error) {
+// beginOuting sets up the proxy of an outing, under the settings of its session.
+func (p *gateProxy) beginOuting(ctx context.Context, o *outing) error {
 	dir := p.UserHome()
-	if session != "" {
-		s, err := p.local.Sessions().Get(ctx, session)
+	if o.session != "" {
+		s, err := p.local.Sessions().Get(ctx, o.session)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		dir = s.Root
 	}
 	conf, err := p.ReadConfig(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	o := &outing{
-		session: session, began: time.Now(), asked: map[egress.Destination]bool{},
-		traffic: map[egress.Destination]*egress.Traffic{},
-	}
-	o.quiet = time.AfterFunc(quietTime, func() { p.endOuting(o) })
 	o.proxy, err = egress.NewProxy(egress.Way{
 		Listed: conf.Listed, Network: conf.Autonomy.Network, Unread: true,
 		Decide: func(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
@@ -212,13 +220,13 @@ func (p *gateProxy) beginOuting(ctx context.Context, session umpire.SessionID) (
 		},
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if o.proxy == nil {
 		o.proxy = &egress.Proxy{} // it refuses all
 	}
 	o.proxy.Record = o.noteConnection
-	return o, nil
+	return nil
 }
 
 // sessionOf returns the session of an outing, and opens the proxy's own.
