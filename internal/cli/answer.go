@@ -245,7 +245,7 @@ func explainMissing(ctx context.Context, text *catalogue.Language, gate umpire.G
 				view.DescribeStanding(view.StandingOf(&e), text))
 		}
 	}
-	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("nothing waits under the id %q", app.Clip(id)),
+	return &app.CommandError{Code: app.ExitError, Err: umpire.Errorf("no waiting call has the ID %q", app.Clip(id)),
 		Hint: "umpire pending --all-projects"}
 }
 

@@ -218,7 +218,7 @@ func TestBackgroundCommandsEndWhenTheyAreStopped(t *testing.T) {
 	if jobs := b.Running(); len(jobs) != 0 {
 		t.Errorf("after the end: %v", jobs)
 	}
-	b.fails("Bash", fields{"command": "true", "background": true}, "nothing is started any more")
+	b.fails("Bash", fields{"command": "true", "background": true}, "no command can start")
 	pids, err := filepath.Glob(b.path("pid*"))
 	must(t, err)
 	for _, file := range pids {

@@ -37,7 +37,7 @@ func TestReplaceLines(t *testing.T) {
 		{"an empty file", "", 1, 1, "x\n", "x\n", ""},
 		{"line ends of the file", "a\r\nb\r\nc\r\n", 2, 2, "x\ny", "a\r\nx\r\ny\r\nc\r\n", ""},
 		{"written as text", "a\nb\n", "1", "1", "x", "x\nb\n", ""},
-		{"behind all lines", "a\nb\n", 4, 4, "x", "a\nb\n", "has 2 lines: startLine 4 is behind them"},
+		{"behind all lines", "a\nb\n", 4, 4, "x", "a\nb\n", "has only 2 lines: startLine 4 is past the end"},
 		{"the wrong way round", "a\nb\n", 2, 1, "x", "a\nb\n", "input.endLine: 1 comes before startLine 2"},
 		{"line 0", "a\n", 0, 0, "x", "a\n", "input.startLine: want 1 to"},
 		{"no end", "a\n", 1, nil, "x", "a\n", "input.endLine: is missing"},
