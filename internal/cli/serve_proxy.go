@@ -112,19 +112,19 @@ func serveProxy(
 func (p *gateProxy) serve(ctx context.Context, conn net.Conn) {
 	session, err := p.server.SessionOf(ctx, conn)
 	if err != nil {
-		p.refuse(conn, err)
+		p.refuseConn(conn, err)
 		return
 	}
 	o, err := p.enterOuting(ctx, session)
 	defer p.leaveOuting(o)
 	if err != nil {
-		p.refuse(conn, err)
+		p.refuseConn(conn, err)
 		return
 	}
 	o.proxy.ServeProxy(ctx, conn)
 }
 
-func (p *gateProxy) refuse(conn net.Conn, why error) {
+func (p *gateProxy) refuseConn(conn net.Conn, why error) {
 	p.log.Warn("proxy: a connection was refused", "error", why)
 	_ = conn.Close()
 }
