@@ -150,7 +150,7 @@ func TestHookEndsWithItsCaller(t *testing.T) {
 	}()
 	h := pre("echo x >ready; sleep 1000")
 	h.Timeout = time.Minute
-	if got := Run(ctx, h, o); got.Verdict() != umpire.Deny || !strings.Contains(catalogue.English.Text(got.Reason), "was ended") {
+	if got := Run(ctx, h, o); got.Verdict() != umpire.Deny || !strings.Contains(catalogue.English.Text(got.Reason), "was stopped") {
 		t.Errorf("got %+v", got)
 	}
 }
