@@ -97,7 +97,7 @@ func TestCommandsAreTried(t *testing.T) {
 			if w.Exists("project/old") {
 				t.Error("the folder is still there")
 			}
-			if r := w.told("home"); r.IsError || !strings.Contains(r.Text, "it wanted 192.0.2.1:80; there is no network") {
+			if r := w.told("home"); r.IsError || !strings.Contains(r.Text, "it wanted 192.0.2.1:80, which a trial does not reach") {
 				t.Errorf("an address that a command did without: %s", r.Text)
 			}
 			w.holds("phoned", "x\n")
