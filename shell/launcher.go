@@ -66,8 +66,8 @@ func inProject(env *Env, file string) bool {
 	return top != "" && strings.HasPrefix(file+"/", strings.TrimSuffix(top, "/")+"/")
 }
 
-// startsLauncher judges an interpreter that is given a launcher instead of its own script: php
-// artisan, sh gradlew. It reports whether that is so.
+// startsLauncher reports whether an interpreter runs a launcher (php artisan, sh gradlew), and judges
+// such a use.
 func startsLauncher(u *use) bool {
 	if len(u.given) > 0 || len(u.unknown) > 0 || len(u.operands) == 0 {
 		return false

@@ -20,9 +20,9 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-// A gateProxy leads out the connections of sandboxes that agents have themselves, such as Claude Code's. The session of
-// the agent decides each destination. Every process of the person can connect, so it serves no leases and no keys, and
-// one below no session's agent gets a session of its own in the person's home, where no project's settings are.
+// A gateProxy leads out the connections of agents' own sandboxes, such as Claude Code's. The session of the agent
+// decides each destination. Any process of the person can connect, so the proxy serves no leases and no keys. A process
+// without such an agent shares one session in the person's home, outside of all projects.
 type gateProxy struct {
 	*app.App
 
@@ -37,8 +37,8 @@ type gateProxy struct {
 	recording sync.WaitGroup
 }
 
-// An outing is the connections of one session, until none is open for quietTime. Its answers, decisions and quotas
-// end with it, and so does one that is older than outingTime for further connections.
+// An outing has the connections of one session. It ends after quietTime without an open connection, and takes no new
+// connections after outingTime. Answers, decisions and quotas hold for one outing.
 type outing struct {
 	session umpire.SessionID
 	proxy   *egress.Proxy
@@ -290,7 +290,7 @@ func (p *gateProxy) record(ctx context.Context, o *outing) {
 	}
 }
 
-// recordCall records the traffic with a destination. If none was reached, it records why the call is refused.
+// recordCall records the traffic with a destination, or the refusal if the destination was not reached.
 func (p *gateProxy) recordCall(ctx context.Context, o *outing, d egress.Destination, r *umpire.Result) error {
 	session, err := p.sessionOf(ctx, o)
 	if err != nil {
